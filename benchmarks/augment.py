@@ -2,7 +2,7 @@
 
 A page that was published with care says what it is: its classes have telling names, its elements
 are semantic, its metadata are complete.  Many are not so, and most of the corpus is.  The copies
-lose some of this at random, and gain lists of other pages' stories.  Labels come from the answer's
+lose some of this at random, and gain other pages' stories and boxes.  Labels come from the answer's
 text, so they stay right.
 """
 
@@ -13,10 +13,16 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lxml import etree
-from lxml.html import HtmlElement, HTMLParser, document_fromstring, tostring
+from lxml.html import (
+    HtmlElement,
+    HTMLParser,
+    document_fromstring,
+    fragment_fromstring,
+    tostring,
+)
 
 from printer.html.decode import decode
 
@@ -28,8 +34,14 @@ _SEMANTIC = frozenset(
 )
 #: The probability of each kind of damage: names, semantic elements, metadata, paragraphs, layout.
 _DAMAGE = {"names": 0.5, "semantics": 0.6, "metadata": 0.6, "breaks": 0.3, "tables": 0.3}
-#: The probability that other stories are added, at each place.
-_BEFORE, _AFTER, _SECOND = 0.35, 0.45, 0.15
+#: The probability of lists of stories before and after the article, and of a second article.
+_BEFORE, _AFTER, _SECOND = 0.4, 0.5, 0.2
+#: The fewest stories, or boxes, of a language to choose from.
+_FEW = 4
+#: The characters of a box, and the most boxes taken from a page.
+_BOX, _BOXES = (80, 3000), 3
+#: The copies of each page, by set; 1 of the others.
+_COPIES = {"fundus": 3}
 #: The fewest characters of a paragraph.
 _PARAGRAPH = 60
 
@@ -42,42 +54,72 @@ class Story:
     paragraphs: tuple[str, ...]
 
 
-def stories(samples: Iterable[Sample]) -> Mapping[str, Sequence[Story]]:
-    """Return the stories of some pages by language, '' for those that declare none."""
-    by_language: dict[str, list[Story]] = defaultdict(list)
+@dataclass(frozen=True, slots=True)
+class Donors:
+    """What is added to pages of a language: stories, and markup beside other pages' articles."""
+
+    stories: list[Story] = field(default_factory=list)
+    boxes: list[str] = field(default_factory=list)
+
+
+def collect(samples: Iterable[Sample]) -> Mapping[str, Donors]:
+    """Return the donors that pages make, by language; "" for pages that declare none."""
+    donors: dict[str, Donors] = defaultdict(Donors)
     for sample in samples:
-        paragraphs = [line.strip() for line in (sample.text or "").splitlines()]
+        if not sample.text or sample.kind != "article":
+            continue
+        mine = donors[_language(sample)]
+        paragraphs = [line.strip() for line in sample.text.splitlines()]
         paragraphs = [line for line in paragraphs if len(line) >= _PARAGRAPH]
-        if sample.title and len(paragraphs) >= 2 and sample.kind == "article":
-            by_language[_language(sample)].append(Story(sample.title, tuple(paragraphs[:8])))
-    return by_language
+        if sample.title and len(paragraphs) >= 2:
+            mine.stories.append(Story(sample.title, tuple(paragraphs[:8])))
+        mine.boxes.extend(_boxes(sample))
+    return donors
 
 
-def harder_copies(
-    samples: Iterable[Sample], donors: Mapping[str, Sequence[Story]]
-) -> Iterator[Sample]:
-    """Yield a harder copy of each page that has a whole answer and is read for its text."""
+def _boxes(sample: Sample) -> list[str]:
+    """Return the markup of some elements of a page that have no text of its article."""
+    answer = " ".join((sample.text or "").split())
+    found: list[HtmlElement] = []
+    for element in _parse(decode(sample.html)).iter("div", "section", "aside", "ul", "table"):
+        text = " ".join(element.text_content().split())
+        if not _BOX[0] <= len(text) <= _BOX[1] or text[:_PARAGRAPH] in answer:
+            continue
+        leaves = (" ".join(leaf.itertext()).strip() for leaf in element.iter("p", "li", "div"))
+        if not any(len(leaf) > _PARAGRAPH and leaf[:_PARAGRAPH] in answer for leaf in leaves):
+            found.append(element)
+    draw = random.Random(zlib.crc32(sample.key.encode()))
+    chosen = draw.sample(found, min(len(found), _BOXES))
+    return [tostring(box, encoding="unicode", with_tail=False) for box in chosen]
+
+
+def harder_copies(samples: Iterable[Sample], donors: Mapping[str, Donors]) -> Iterator[Sample]:
+    """Yield harder copies of each page that has a whole answer and is read for its text."""
+    every = Donors([], [box for each in donors.values() for box in each.boxes])
     for sample in samples:
-        if sample.text and sample.kind in {"article", "documentation", "forum"}:
-            others = donors.get(_language(sample)) or () if sample.kind == "article" else ()
-            html = harder(decode(sample.html), sample.text, others, sample.key)
+        if not sample.text or sample.kind not in {"article", "documentation", "forum"}:
+            continue
+        mine = donors.get(_language(sample), every) if sample.kind == "article" else Donors()
+        if sample.kind == "article" and len(mine.boxes) < _FEW:
+            mine = Donors(mine.stories, every.boxes)
+        for number in range(_COPIES.get(sample.set, 1)):
+            html = harder(decode(sample.html), sample.text, mine, f"{sample.key} {number}")
             yield replace(sample, html=html, copy=True)
 
 
-def harder(html: str, answer: str, others: Sequence[Story], seed: str) -> bytes:
+def harder(html: str, answer: str, donors: Donors, seed: str) -> bytes:
     """Return a harder copy of a page.
 
     Args:
         html: The page.
         answer: The article's text.
-        others: Other pages' stories, to be listed beside the article.
+        donors: What may be added beside the article.
         seed: What decides every random choice.
     """
     draw = random.Random(zlib.crc32(seed.encode()))
-    tree = document_fromstring(html.encode(), parser=HTMLParser(encoding="utf-8", huge_tree=True))
+    tree = _parse(html)
     damage = {name for name, chance in _DAMAGE.items() if draw.random() < chance} or {"names"}
-    if len(others) >= 4:
-        _add_stories(tree, answer, others, draw)
+    _add_others(tree, answer, donors, draw)
     _strip(tree, damage)
     if "breaks" in damage:
         _break_paragraphs(tree)
@@ -85,6 +127,10 @@ def harder(html: str, answer: str, others: Sequence[Story], seed: str) -> bytes:
         _lay_out_in_tables(tree, draw)
     data: bytes = tostring(tree, encoding="utf-8", doctype="<!DOCTYPE html>")
     return b'<meta charset="utf-8">' + data
+
+
+def _parse(html: str) -> HtmlElement:
+    return document_fromstring(html.encode(), parser=HTMLParser(encoding="utf-8", huge_tree=True))
 
 
 def _language(sample: Sample) -> str:
@@ -138,18 +184,24 @@ def _lay_out_in_tables(tree: HtmlElement, draw: random.Random) -> None:
 # Other stories
 
 
-def _add_stories(
-    tree: HtmlElement, answer: str, others: Sequence[Story], draw: random.Random
-) -> None:
+def _add_others(tree: HtmlElement, answer: str, donors: Donors, draw: random.Random) -> None:
+    """Add lists of stories, second articles and boxes before and after the article."""
     first, last = _ends_of_article(tree, answer)
     if first is None or last is None:
         return
-    if draw.random() < _BEFORE:
+    others = donors.stories if len(donors.stories) >= _FEW else []
+    if others and draw.random() < _BEFORE:
         _outward(first, draw).addprevious(_list(others, draw))
-    if draw.random() < _AFTER:
+    if others and draw.random() < _AFTER:
         _insert_after(_outward(last, draw), _list(others, draw))
-    if draw.random() < _SECOND:
+    if others and draw.random() < _SECOND:
         _insert_after(_outward(last, draw), _second_article(draw.choice(others), draw))
+    for _ in range(draw.randrange(4) if donors.boxes else 0):
+        box = fragment_fromstring(draw.choice(donors.boxes), create_parent=False)
+        if draw.random() < 0.5:
+            _outward(first, draw).addprevious(box)
+        else:
+            _insert_after(_outward(last, draw), box)
 
 
 def _ends_of_article(

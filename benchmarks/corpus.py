@@ -15,8 +15,10 @@ from urllib.parse import urlsplit
 #: The folder of the corpus, which docs/model-card.md describes.
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
-#: The sets of pages.  No model may learn from ``daniel``, whose licence is the GPL.
-SETS = ("wcxb", "traf", "moz", "fundus", "daniel", "defuddle")
+#: The sets of pages from which the model learns, and all: nothing may learn from ``daniel``, whose
+#: licence is the GPL.
+TRAINING_SETS = ("wcxb", "traf", "moz", "fundus", "defuddle")
+SETS = (*TRAINING_SETS, "daniel")
 
 #: Markdown that is not text: pictures, addresses, marks of notes, tags.
 _MARKDOWN = (
@@ -37,7 +39,8 @@ _SHARED = frozenset(
 class Sample:
     """A page and its answer: the whole text, or snippets that must and must not appear.
 
-    ``copy`` is true for a copy made harder to train on (:mod:`.augment`).
+    ``optional`` are the lines of the text that may be missing: a standfirst.  ``copy`` is true for
+    a copy made harder to train on (:mod:`.augment`).
     """
 
     set: str
@@ -49,6 +52,7 @@ class Sample:
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     title: str = ""
+    optional: tuple[str, ...] = ()
     copy: bool = False
 
     @property
@@ -96,6 +100,7 @@ def evenly(count: int) -> Iterator[Sample]:
 def _sample(name: str, record: dict[str, object]) -> Sample:
     page = CORPUS / name / "pages" / f"{record['id']}.html.gz"
     text = record.get("text")
+    optional: tuple[str, ...] = ()
     if name == "moz":
         from lxml import html
 
@@ -106,7 +111,8 @@ def _sample(name: str, record: dict[str, object]) -> Sample:
         for pattern, by in _MARKDOWN:
             text = pattern.sub(by, text)
     if name == "fundus":
-        text = "\n".join([str(text), *record["summary"]])  # type: ignore[misc]
+        optional = tuple(map(str, record["summary"]))  # type: ignore[call-overload]
+        text = "\n".join([*optional, str(text)])
     return Sample(
         set=name,
         id=str(record["id"]),
@@ -117,4 +123,5 @@ def _sample(name: str, record: dict[str, object]) -> Sample:
         required=tuple(record.get("with") or ()),  # type: ignore[arg-type]
         forbidden=tuple(record.get("without") or ()),  # type: ignore[arg-type]
         title=str(record.get("title") or ""),
+        optional=optional,
     )

@@ -33,10 +33,10 @@ from printer.images import drop_captions, place_pictures, select_pictures
 from printer.options import ExtractOptions
 from printer.selection import Verdict
 
-from .corpus import Sample, samples, there
+from .corpus import TRAINING_SETS, Sample, samples, there
 from .protocol import Effort
 from .segment_labels import from_snippets, from_text
-from .text_quality import SETS, measure
+from .text_quality import measure
 
 
 def composing(
@@ -97,7 +97,9 @@ def main() -> None:
     if not there():
         raise SystemExit("the corpus is not here: see docs/model-card.md")
     read = composing(json.loads(given.saved.read_text()), labels=given.labels)
-    for figure, value in measure(read, (s for each in SETS for s in samples(each))).items():
+    for figure, value in measure(
+        read, (s for each in TRAINING_SETS for s in samples(each))
+    ).items():
         if not figure.startswith("ms."):
             print(f"  {figure:28} {value:.4f}")
 

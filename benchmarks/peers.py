@@ -19,11 +19,11 @@ from pathlib import Path
 
 from printer.extraction import EXTRACTORS
 
-from .corpus import Sample, samples, there
+from .corpus import TRAINING_SETS, Sample, samples, there
 from .extractors import PEERS, Answer, Extractor, Readability, version_of
 from .out_of_fold import composing, kept_choices
 from .protocol import Effort, Row, Unavailable
-from .text_quality import SETS, Figures, Found, measure, ours
+from .text_quality import Figures, Found, measure, ours
 
 #: The columns of the table: names of figures, and their headings.
 COLUMNS = {
@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def _pages(step: int) -> Iterator[Sample]:
-    return (s for each in SETS for n, s in enumerate(samples(each)) if n % step == 0)
+    return (s for each in TRAINING_SETS for n, s in enumerate(samples(each)) if n % step == 0)
 
 
 def _extractor(name: str) -> tuple[str, Extractor] | None:

@@ -86,6 +86,24 @@ def shingle_score(found: str, wanted: str) -> Score:
     return bag(shingles(found), shingles(wanted))
 
 
+def news_score(text: str, answer: str, optional: Sequence[str] = ()) -> Score:
+    """Score a text by 4-token shingles, in any script; ``optional`` lines may be missing.
+
+    The F1 is that of the page: the harmonic mean of this precision and recall.
+    """
+    asked = "\n".join(line for line in answer.splitlines() if line not in optional)
+    found, every, least = (_token_shingles(each) for each in (text, answer, asked or answer))
+    precision = (found & every).total() / max(1, found.total())
+    recall = (found & least).total() / max(1, least.total())
+    total = precision + recall
+    return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
+
+
+def _token_shingles(text: str, size: int = 4) -> Counter[tuple[str, ...]]:
+    found = tokens(text)
+    return Counter(tuple(found[i : i + size]) for i in range(max(1, len(found) - size + 1)))
+
+
 def paragraphs(text: str, shortest: int = 5) -> list[str]:
     """Return a text's lines of at least ``shortest`` words."""
     return [line for line in text.splitlines() if len(words(line)) >= shortest]

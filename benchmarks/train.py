@@ -40,13 +40,12 @@ from printer.extraction.classifier.model import (
 from printer.extraction.classifier.network import NetworkEnsemble
 
 from . import train_networks
-from .augment import harder_copies, stories
-from .corpus import samples, there
+from .augment import collect, harder_copies
+from .corpus import TRAINING_SETS, samples, there
 from .scoring import bag, snippets, snippets_in_type, tokens
 from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, lesson
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extraction" / "classifier" / "model.npz"
-SETS = ("wcxb", "moz", "traf", "fundus", "defuddle")
 #: The trees of a segment forest, and the number of forests to average.
 TREES, SEEDS = 120, 2
 #: The number of networks in the ensemble, which differ only in their seeds.
@@ -98,8 +97,8 @@ def main() -> None:
 
 def _lessons() -> list[Lesson]:
     """Read the pages, and their harder copies, which are in the folds of their sites."""
-    pages = list(samples(*SETS))
-    every = [*pages, *harder_copies(pages, stories(pages))]
+    pages = list(samples(*TRAINING_SETS))
+    every = [*pages, *harder_copies(pages, collect(pages))]
     # The HTML is read, and large.
     return [replace(each, sample=replace(each.sample, html=b"")) for each in map(lesson, every)]
 
