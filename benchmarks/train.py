@@ -31,11 +31,10 @@ from printer.extraction.classifier.model import (
     build_graph,
     combine_scores,
     group_keys,
-    maximize_expected_f1,
-    page_caution,
     page_features,
     plausible_segments,
     segment_features,
+    select,
 )
 from printer.extraction.classifier.network import NetworkEnsemble
 
@@ -237,7 +236,7 @@ def _page(each: Lesson, scores: Floats) -> Floats:
 def _kept(each: Lesson, scores: Floats, chances: Floats) -> list[bool]:
     if each.reading is None:
         return []
-    return list(map(bool, maximize_expected_f1(each.reading, scores, page_caution(chances))))
+    return list(map(bool, select(each.reading, scores, chances)))
 
 
 def _text(each: Lesson, keep: list[bool]) -> str:

@@ -38,7 +38,10 @@ _LIKELY_COPY, _LIKELY = 0.8, 0.5
 #: The caution of the selection by kind of page: scores are raised to this power.  Errors are
 #: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
 #: of medium likelihood is worth less than its expectation.
-_CAUTION = {"article": 1.9, "product": 1.6, "forum": 1.1}
+_CAUTION = {"article": 2.5, "product": 1.6, "forum": 1.1}
+#: The most unselected segments within a run of selected ones, and how far below the mean score of
+#: an article's main run that of another may be.
+_RUN_GAP, _RUN_DEFICIT = 8, 0.1
 #: The lowest score by the trees of segments passed to the networks; most of a page is below it.
 _PLAUSIBLE = 0.04
 #: On pages with more segments (books, registers), only the trees decide.
@@ -134,7 +137,7 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
     if plausible.any() and len(first) <= _MAX_NETWORK_SEGMENTS:
         graph = build_graph(context, first, plausible)
         scores = combine_scores(first, plausible, model.networks.predict(rows[plausible], graph))
-    keep = maximize_expected_f1(context, scores, page_caution(kinds))
+    keep = select(context, scores, kinds)
     return Verdict(
         tuple(keep.tolist()),
         scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
@@ -229,6 +232,32 @@ def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Co
 
 
 # Selection
+
+
+def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
+    """Return the selected segments, given the probabilities of the kinds of pages."""
+    keep = maximize_expected_f1(context, scores, page_caution(kinds))
+    if PAGE_KINDS[int(np.argmax(kinds))] == "article":
+        drop_unlikely_runs(keep, scores, context.word_counts)
+    return keep
+
+
+def drop_unlikely_runs(keep: Bools, scores: Column, sizes: Column) -> None:
+    """Deselect the runs of text that are less likely than an article's main run.
+
+    A page has one article.  Where a list of other stories is judged to be part of it, the list
+    usually is away from the text, and less likely.
+    """
+    selected = np.flatnonzero(keep)
+    runs = np.split(selected, np.flatnonzero(np.diff(selected) > _RUN_GAP) + 1)
+    if len(runs) < 2:
+        return
+    weights = [float((sizes * scores)[run].sum()) for run in runs]
+    means = [weight / float(sizes[run].sum()) for weight, run in zip(weights, runs, strict=True)]
+    least = means[int(np.argmax(weights))] - _RUN_DEFICIT
+    for run, mean in zip(runs, means, strict=True):
+        if mean < least:
+            keep[run] = False
 
 
 def maximize_expected_f1(context: FeatureContext, scores: Column, caution: float) -> Bools:
