@@ -6,11 +6,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from printer.errors import UsageError
 from printer.extraction import EXTRACTORS, select_segments
-from printer.extraction.classifier.model import PAGE_KINDS
+from printer.extraction.classifier.model import PAGE_KINDS, drop_unlikely_runs
 from printer.html.page import Page, read_page
 from printer.options import ExtractOptions
 from printer.selection import Verdict
@@ -164,3 +165,23 @@ def test_extraction_imports_no_heavy_library() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("others", "kept"),
+    [(0.5, False), (0.9, True)],
+    ids=["a list of other stories", "a part of the article"],
+)
+def test_runs_apart_from_the_article_are_kept_only_if_as_likely(others: float, kept: bool) -> None:
+    scores = np.array([0.95] * 6 + [0.1] * 20 + [others] * 3)
+    keep = scores > 0.3
+    drop_unlikely_runs(keep, scores, np.full(len(scores), 30.0))
+    assert keep[:6].all()
+    assert keep[-3:].tolist() == [kept] * 3
+
+
+def test_unlikely_text_close_to_the_article_is_kept() -> None:
+    scores = np.array([0.95] * 6 + [0.1] * 4 + [0.5] + [0.95] * 3)
+    keep = scores > 0.3
+    drop_unlikely_runs(keep, scores, np.full(len(scores), 30.0))
+    assert keep.tolist() == (scores > 0.3).tolist()
