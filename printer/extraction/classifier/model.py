@@ -38,10 +38,10 @@ _LIKELY_COPY, _LIKELY = 0.8, 0.5
 #: The caution of the selection by kind of page: scores are raised to this power.  Errors are
 #: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
 #: of medium likelihood is worth less than its expectation.
-_CAUTION = {"article": 2.5, "product": 1.6, "forum": 1.1}
+_CAUTION = {"article": 2.2, "product": 1.6, "forum": 1.1}
 #: The most unselected segments within a run of selected ones, and how far below the mean score of
 #: an article's main run that of another may be.
-_RUN_GAP, _RUN_DEFICIT = 8, 0.1
+_RUN_GAP, _RUN_DEFICIT = 8, 0.15
 #: The lowest score by the trees of segments passed to the networks; most of a page is below it.
 _PLAUSIBLE = 0.04
 #: On pages with more segments (books, registers), only the trees decide.
