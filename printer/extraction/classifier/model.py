@@ -42,6 +42,8 @@ _CAUTION = {"article": 2.2, "product": 1.6, "forum": 1.1}
 #: The most unselected segments within a run of selected ones, and how far below the mean score of
 #: an article's main run that of another may be.
 _RUN_GAP, _RUN_DEFICIT = 8, 0.15
+#: The lowest score of text between selected text, and the share of it that may be links.
+_WITHIN, _WITHIN_LINKS = 0.4, 0.3
 #: The lowest score by the trees of segments passed to the networks; most of a page is below it.
 _PLAUSIBLE = 0.04
 #: On pages with more segments (books, registers), only the trees decide.
@@ -236,41 +238,54 @@ def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Co
 
 def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     """Return the selected segments, given the probabilities of the kinds of pages."""
-    keep = maximize_expected_f1(context, scores, page_caution(kinds))
+    likely = scores.astype(np.float64)
+    suppress_duplicates(context, likely)
+    keep = maximize_expected_f1(likely, context.word_counts, page_caution(kinds))
+    runs = find_runs(keep)
     if PAGE_KINDS[int(np.argmax(kinds))] == "article":
-        drop_unlikely_runs(keep, scores, context.word_counts)
-    return keep
+        runs = drop_unlikely_runs(runs, scores, context.word_counts)
+    selected = np.zeros_like(keep)
+    for run in runs:
+        selected[run] = True
+    if runs:
+        # Text within the article needs less caution than text around it.
+        within = slice(runs[0][0], runs[-1][-1] + 1)
+        is_linked = context.link_chars >= _WITHIN_LINKS * context.chars
+        selected[within] |= (likely[within] >= _WITHIN) & ~is_linked[within]
+    return selected
 
 
-def drop_unlikely_runs(keep: Bools, scores: Column, sizes: Column) -> None:
-    """Deselect the runs of text that are less likely than an article's main run.
+def find_runs(keep: Bools) -> list[NDArray[np.intp]]:
+    """Return the runs of selected segments, with small gaps."""
+    selected = np.flatnonzero(keep)
+    runs = np.split(selected, np.flatnonzero(np.diff(selected) > _RUN_GAP) + 1)
+    return [run for run in runs if len(run)]
+
+
+def drop_unlikely_runs(
+    runs: Sequence[NDArray[np.intp]], scores: Column, sizes: Column
+) -> list[NDArray[np.intp]]:
+    """Return the runs that are not much less likely than an article's main run.
 
     A page has one article.  Where a list of other stories is judged to be part of it, the list
     usually is away from the text, and less likely.
     """
-    selected = np.flatnonzero(keep)
-    runs = np.split(selected, np.flatnonzero(np.diff(selected) > _RUN_GAP) + 1)
-    if len(runs) < 2:
-        return
     weights = [float((sizes * scores)[run].sum()) for run in runs]
     means = [weight / float(sizes[run].sum()) for weight, run in zip(weights, runs, strict=True)]
-    least = means[int(np.argmax(weights))] - _RUN_DEFICIT
-    for run, mean in zip(runs, means, strict=True):
-        if mean < least:
-            keep[run] = False
+    least = means[int(np.argmax(weights))] - _RUN_DEFICIT if runs else 0.0
+    return [run for run, mean in zip(runs, means, strict=True) if mean >= least]
 
 
-def maximize_expected_f1(context: FeatureContext, scores: Column, caution: float) -> Bools:
+def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, caution: float) -> Bools:
     """Return the segments with the highest expected F1 over words.
 
-    ``caution`` (1: none) is the power a score is raised to.
+    ``likely`` are their scores, 0 for duplicates; ``caution`` (1: none) is the power a score is
+    raised to.
     """
-    likely = scores.astype(np.float64)
-    sizes = context.word_counts.astype(np.float64)
-    suppress_duplicates(context, likely)
-    worth = likely**caution * sizes
+    words = sizes.astype(np.float64)
+    worth = likely**caution * words
     order = np.argsort(-likely, kind="stable")
-    selected, correct = np.cumsum(sizes[order]), np.cumsum(worth[order])
+    selected, correct = np.cumsum(words[order]), np.cumsum(worth[order])
     best = int(np.argmax(2 * correct / (selected + correct[-1])))
     keep: Bools = (likely >= likely[order[best]]) & (likely > _MIN_SELECTED)
     return keep

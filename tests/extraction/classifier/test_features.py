@@ -176,13 +176,13 @@ def test_long_pages_are_predicted_in_parts_alike() -> None:
 
 
 def test_the_choice_maximises_expected_f1() -> None:
-    page = reading("".join(f"<p>{'word ' * size}</p>" for size in (50, 40, 30, 5)))
-    keep = maximize_expected_f1(page, np.array([0.95, 0.9, 0.1, 0.9]), 1.0)
+    sizes = np.array([50.0, 40, 30, 5])
+    keep = maximize_expected_f1(np.array([0.95, 0.9, 0.1, 0.9]), sizes, 1.0)
     assert keep.tolist() == [True, True, False, True]
     # A doubtful half of the page is worth keeping, unless one is to be cautious.
     doubtful = np.array([0.95, 0.48, 0.02, 0.9])
-    assert maximize_expected_f1(page, doubtful, 1.0)[1]
-    assert not maximize_expected_f1(page, doubtful, 1.7)[1]
+    assert maximize_expected_f1(doubtful, sizes, 1.0)[1]
+    assert not maximize_expected_f1(doubtful, sizes, 1.7)[1]
 
 
 def test_of_copies_in_different_places_the_likeliest_is_kept() -> None:

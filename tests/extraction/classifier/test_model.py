@@ -11,7 +11,13 @@ import pytest
 
 from printer.errors import UsageError
 from printer.extraction import EXTRACTORS, select_segments
-from printer.extraction.classifier.model import PAGE_KINDS, drop_unlikely_runs
+from printer.extraction.classifier.features import extract_features
+from printer.extraction.classifier.model import (
+    PAGE_KINDS,
+    drop_unlikely_runs,
+    find_runs,
+    select,
+)
 from printer.html.page import Page, read_page
 from printer.options import ExtractOptions
 from printer.selection import Verdict
@@ -174,14 +180,19 @@ def test_extraction_imports_no_heavy_library() -> None:
 )
 def test_runs_apart_from_the_article_are_kept_only_if_as_likely(others: float, kept: bool) -> None:
     scores = np.array([0.95] * 6 + [0.1] * 20 + [others] * 3)
-    keep = scores > 0.3
-    drop_unlikely_runs(keep, scores, np.full(len(scores), 30.0))
-    assert keep[:6].all()
-    assert keep[-3:].tolist() == [kept] * 3
+    runs = drop_unlikely_runs(find_runs(scores > 0.3), scores, np.full(len(scores), 30.0))
+    assert [run.tolist() for run in runs] == [[*range(6)], [26, 27, 28]][: 1 + kept]
 
 
-def test_unlikely_text_close_to_the_article_is_kept() -> None:
+def test_text_close_to_the_article_is_of_its_run() -> None:
     scores = np.array([0.95] * 6 + [0.1] * 4 + [0.5] + [0.95] * 3)
-    keep = scores > 0.3
-    drop_unlikely_runs(keep, scores, np.full(len(scores), 30.0))
-    assert keep.tolist() == (scores > 0.3).tolist()
+    runs = drop_unlikely_runs(find_runs(scores > 0.3), scores, np.full(len(scores), 30.0))
+    assert [run.tolist() for run in runs] == [[*range(6), *range(10, 14)]]
+
+
+def test_doubtful_text_is_selected_within_the_article_only() -> None:
+    heading = "<h1>The ferry</h1>" + "".join(f"<p>{text}</p>" for text in NEWS)
+    context = extract_features(read_page(heading + "<p>Last words.</p>"), {})
+    scores = np.array([0.9, 0.95, 0.45, 0.95, 0.95, 0.95, 0.45], np.float32)
+    kinds = np.array([name == "article" for name in PAGE_KINDS], float)
+    assert select(context, scores, kinds).tolist() == [True] * 6 + [False]
