@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from lxml.html import HtmlElement
 
@@ -19,6 +20,8 @@ from ..html.page import Page
 #: the selected text.
 _MIN_PARAGRAPHS, _MIN_SHARE = 2, 0.25
 _PARAGRAPH_CHARS = 40
+#: The share of the selected text that is nearly all.
+_MOST = 0.9
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text, and of boxes without.
@@ -38,7 +41,8 @@ _OUTSIDE = int(
 )  # fmt: skip
 #: The largest share of links in such a block, and in a list.
 _MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
-#: The longest heading, and the lowest score of a paragraph or heading among selected ones.
+#: The longest heading, and the lowest score of a paragraph or heading among selected ones, and of a
+#: block in the element around nearly all of the text.
 _HEADING_CHARS, _MIN_SCORE = 100, 0.35
 
 
@@ -54,10 +58,34 @@ def add_missing_blocks(
     """
     index = page.index
     selected = list(keep)
-    for container in _containers(index, keep):
-        for begin, end in _missing(index, container, keep, scores):
-            selected[begin:end] = [True] * (end - begin)
+    containers = _containers(index, keep)
+    ranges = [found for at in containers for found in _missing(index, at, keep, scores)]
+    if (common := _common_container(index, keep)) not in containers:
+        found = _missing(index, common, keep, scores)
+        ranges += [each for each in found if _mean(scores, *each) >= _MIN_SCORE]
+    for begin, end in ranges:
+        for at in range(begin, end):
+            selected[at] |= not index.flags[index.segment_blocks[at]] & ElementFlag.BUTTON
     return tuple(selected)
+
+
+def _mean(scores: Sequence[float], begin: int, end: int) -> float:
+    return sum(scores[begin:end]) / (end - begin)
+
+
+def _common_container(index: PageIndex, keep: Sequence[bool]) -> int:
+    """Return the innermost element around nearly all of the text."""
+    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
+    totals = list(accumulate(sizes, initial=0))
+    most = _MOST * totals[-1]
+    around = [
+        at
+        for at, (begin, end) in enumerate(
+            zip(index.segment_begins, index.segment_ends, strict=True)
+        )
+        if totals[end] - totals[begin] >= most
+    ]
+    return around[-1]
 
 
 def _containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
