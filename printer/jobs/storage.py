@@ -86,6 +86,7 @@ class _Folder(Storage):
                 for folder in folders:
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 for path, data in paths.items():
+                    partial[path].touch(mode=0o600)  # Others must not read it.
                     partial[path].write_bytes(data)
                 # Several threads wait for the disk little longer than one.
                 with ThreadPoolExecutor(len(partial)) as pool:

@@ -11,6 +11,7 @@ import pytest
 
 from printer.server.auth import COOKIE, SESSION_SECONDS, Access
 from tests.support.print_server import ROOT
+from tests.support.story_page import story_page
 
 OURS = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
 
@@ -158,3 +159,13 @@ def test_one_asks_for_a_page_signs_in_and_gets_it(server):
         target = re.search(r'name="target" value="([^"]+)"', asked.text)[1].replace("&amp;", "&")
         answer = client.post("/enter", data={"token": server.token, "target": target})
         assert "Print this page?" in client.get(answer.headers["location"]).text
+
+
+def test_others_can_read_no_result_and_no_upload(serve):
+    server = serve()
+    job = server.wait_finished(server.submit(html=story_page()).json()["id"])
+    assert job["state"] == "done", job["error"]
+    folder = server.home / ".local/share/webprint"
+    results = [path for path in (folder / "prints").rglob("*") if path.is_file()]
+    assert results, list(folder.rglob("*"))
+    assert {oct(path.stat().st_mode & 0o777) for path in results} == {"0o600"}
