@@ -196,7 +196,7 @@ class ArticleBuilder:
             name = self.targets.notes[element]
             self._open_builder(entered, NoteBuilder(name, self.targets.labels[name]))
             return entered
-        if element in self.figures:
+        if element in self.figures and not (tag == "img" and read_formula(element)):
             figure = self.figures[element]
             video = self._embed(element) if tag == "video" else None
             if video:

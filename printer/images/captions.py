@@ -142,7 +142,7 @@ class CaptionFinder:
         return ()
 
     def _is_named_caption(self, segment: Segment, top: int) -> bool:
-        if _starts_in_caption(segment):
+        if _is_in_caption(segment):
             return True
         index = self._index.segment_blocks[segment.index]
         while index > top:
@@ -176,10 +176,13 @@ class CaptionFinder:
         return ()
 
 
-def _starts_in_caption(segment: Segment) -> bool:
-    """Return whether a segment's text begins in an inline element that is named a caption."""
-    leaf = next((leaf for leaf in segment.leaves if leaf.text and not leaf.text.isspace()), None)
-    node = leaf.parent if leaf else None
+def _is_in_caption(segment: Segment) -> bool:
+    """Return whether all of a segment's text is in inline elements that are named captions."""
+    leaves = [leaf for leaf in segment.leaves if leaf.text and not leaf.text.isspace()]
+    return bool(leaves) and all(_has_caption_around(leaf.parent, segment) for leaf in leaves)
+
+
+def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
     while node is not None and node is not segment.block:
         if _is_caption_name(_element_name(node)):
             return True

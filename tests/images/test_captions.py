@@ -138,6 +138,11 @@ def test_a_caption_may_be_named_within_its_line() -> None:
     assert caption(html).text == "The boat at sea."
 
 
+def test_a_line_that_goes_on_after_the_caption_is_text() -> None:
+    html = f'<div>{IMG}<span class="caption">The boat.</span> {PARAGRAPH}</div>'
+    assert caption(html).text == ""
+
+
 def test_a_line_after_the_picture_that_repeats_its_alternative_text_is_the_caption() -> None:
     text = "Ada Fenwick stands on the ferry at Kestermouth"
     picture = f'<img src="/p.jpg" width="600" height="400" alt="{text}">'

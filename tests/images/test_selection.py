@@ -269,3 +269,15 @@ def test_the_names_of_wares_beside_their_pictures_are_text_and_no_captions() -> 
     assert [each.figure.caption for each in few] == ["The ware number 0.", "The ware number 1."]
     assert many
     assert not any(each.captions or each.figure.caption for each in many)
+
+
+def test_a_formula_shown_as_a_picture_stays_a_formula() -> None:
+    formulas = "".join(
+        f'<p>{TEXT}<img class="latex" src="https://s.example.org/latex.php?latex=x%5E{n}&bg=fff"'
+        f' alt="x^{n} = \\\\alpha"></p>'
+        for n in range(3)
+    )
+    found = extract(
+        f"<html><body><article><h1>The ferry</h1>{formulas}</article></body></html>", URL
+    )
+    assert not found.figures
