@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise JobsError(f"the folder {path.parent} cannot be created: {error.strerror}") from error
+    with suppress(OSError):  # Whatever opens the file says why it cannot be created.
+        path.touch(mode=0o600)
     engine = create_engine(url, connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")

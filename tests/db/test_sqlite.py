@@ -10,7 +10,9 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
+from sqlalchemy import text
 
+from printer.db.engine import open_engine
 from printer.db.sqlite import enable_wal
 
 MANY = 6
@@ -53,3 +55,14 @@ def test_another_fault_is_not_waited_for(tmp_path: Path) -> None:
     path.write_bytes(b"not a database" * 99)
     with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.DatabaseError):
         enable_wal(connection, 60)
+
+
+def test_only_the_owner_may_read_a_new_database(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.sqlite"
+    engine = open_engine(str(path))
+    try:
+        with engine.begin() as connection:
+            connection.execute(text("CREATE TABLE secrets (value TEXT)"))
+    finally:
+        engine.dispose()
+    assert path.stat().st_mode & 0o077 == 0

@@ -86,7 +86,7 @@ def test_pictures_that_come_with_a_page_are_printed(server):
     made = io.BytesIO()
     Image.linear_gradient("L").resize((400, 300)).save(made, "PNG")
     sent = "data:image/png;base64," + base64.b64encode(made.getvalue()).decode()
-    address = "https://members.example.org/gradient.png"
+    address = "https://members.example.org/harbour.png"
     page = story_page("With its picture", f"<figure><img src='{address}'></figure>")
     order = {"url": "https://example.org/pictures", "html": page, "pictures": {address: sent}}
     job = server.wait_finished(server.submit(**order).json()["id"])
