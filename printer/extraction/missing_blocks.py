@@ -62,7 +62,7 @@ def add_missing_blocks(
     ranges = [found for at in containers for found in _missing(index, at, keep, scores)]
     if (common := _common_container(index, keep)) not in containers:
         found = _missing(index, common, keep, scores)
-        ranges += [each for each in found if _mean(scores, *each) >= _MIN_SCORE]
+        ranges += [(begin, end) for begin, end in found if _mean(scores, begin, end) >= _MIN_SCORE]
     for begin, end in ranges:
         for at in range(begin, end):
             selected[at] |= not index.flags[index.segment_blocks[at]] & ElementFlag.BUTTON

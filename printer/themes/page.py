@@ -80,9 +80,9 @@ class PageGeometry:
 
     @property
     def head_room(self) -> int:
-        """The number of characters of a title that fit in a running head beside a site name."""
+        """The number of characters that fit in a running head."""
         character = CHARACTER_WIDTH * self.font_size * 0.28
-        return max(16, min(70, int(0.6 * self.text_width / character)))
+        return max(24, min(120, int(self.text_width / character)))
 
 
 def page_geometry(options: PrintOptions) -> PageGeometry:
