@@ -19,7 +19,7 @@ URL = "https://example.org/story"
 LETTER = "A letter from the harbour comes each morning."
 PAGE = story_page(
     extra="<figure class=quay><img src=/quay.png width=640 height=420 alt='The quay'></figure>"
-    f"<div class=inlay><h2>The letter</h2><p>{LETTER} {SENTENCE}</p></div>"
+    f"<section class=entry><h2>The letter</h2><p>{LETTER} {SENTENCE}</p></section>"
     f"<p id=coda>{SENTENCE}</p>"
 ).replace(
     "</body>",
@@ -127,9 +127,9 @@ def test_a_rule_names_what_was_left_out_and_nothing_else():
     base, _ = made()
     heading, letter = named(base, "The letter").id, named(base, LETTER).id
     both = base.suggest_rules(base.update_edit(Edit(), include={heading: False, letter: False}))
-    assert {each.selector for each in both.values()} == {".inlay"}
+    assert {each.selector for each in both.values()} == {".entry"}
     one = base.suggest_rules(base.update_edit(Edit(), include={letter: False}))
-    assert one[letter].selector == ".inlay > p"
+    assert one[letter].selector == ".entry > p"
     assert (
         base.suggest_rules(
             base.update_edit(Edit(), include={named(base, "It was day 2").id: False})

@@ -171,11 +171,12 @@ def test_what_scripts_and_shadows_show_is_sent(server, context, other_web):
     body = (
         "<script>document.title = 'Made by a script';"
         "document.querySelector('h1').textContent = 'Made by a script';"
-        "const host = document.querySelector('article').appendChild(document.createElement('div'));"
+        "const host = document.createElement('div');"
+        "document.querySelector('article').children[3].before(host);"
         "const p = host.appendChild(document.createElement('p'));"
         f"p.textContent = 'In a slot. {SENTENCE}';"
         "host.attachShadow({mode: 'open'}).innerHTML ="
-        f"'<p>In a shadow. {SENTENCE}</p><slot></slot>';</script>"
+        f"'<div><p>In a shadow. {SENTENCE}</p></div><div><slot></slot></div>';</script>"
     )
     page = context.new_page()
     page.goto(other_web.add("/app", story_page("Empty").replace("</body>", body + "</body>")))

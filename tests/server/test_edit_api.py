@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.story_page import SENTENCE, story_page
 
-PAGE = story_page(extra=f"<div class=inlay><p>A letter from the harbour. {SENTENCE}</p></div>")
+PAGE = story_page(extra=f"<div class=entry><p>A letter from the harbour. {SENTENCE}</p></div>")
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_a_print_is_edited_and_edited_back(server, job):
     (letter,) = [each for each in edits["blocks"] if "letter" in each["label"]]
     assert letter["included"]
     assert letter["block"]["type"] == "paragraph"
-    assert {"selector": ".inlay", "covers": [letter["id"]]} in letter["rules"]
+    assert {"selector": ".entry", "covers": [letter["id"]]} in letter["rules"]
     answer = change(
         server, job, include={letter["id"]: False}, title="Changed", options={"paper": "A5"},
         revision=edits["revision"],

@@ -235,8 +235,9 @@ def test_its_button_prints_a_page_behind_a_login_with_its_pictures(chromium, ser
 @in_chromium
 def test_it_sends_what_shadows_show_and_only_the_selection(chromium, server, other_web):
     script = (
-        "<script>const host = document.querySelector('article').appendChild("
-        "document.createElement('div')); host.attachShadow({mode: 'open'}).innerHTML ="
+        "<script>const host = document.createElement('div');"
+        "document.querySelector('article').children[3].before(host);"
+        "host.attachShadow({mode: 'open'}).innerHTML ="
         "'<p>In a shadow, and long enough to be a paragraph of its own.</p>';</script>"
     )
     page = chromium.new_page()
