@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from urllib.parse import unquote
 
 from ..article import (
@@ -73,10 +74,13 @@ def iter_pieces(article: Article) -> Iterator[str]:
 
 
 def body_pieces(article: Article) -> Iterator[str]:
-    """Yield the pieces of an article outside its notes."""
+    """Yield the pieces of an article outside its notes, in the order in which they are printed."""
     yield article.title
+    blocks = article.blocks
+    standfirst = tuple(takewhile(lambda b: isinstance(b, Paragraph) and b.standfirst, blocks))
+    yield from _block_pieces(standfirst)
     yield article.byline
-    yield from _block_pieces(article.blocks)
+    yield from _block_pieces(blocks[len(standfirst) :])
 
 
 def note_pieces(article: Article) -> Iterator[str]:
