@@ -1,4 +1,4 @@
-"""Tell the text of a page that its reader does not see.
+"""Find the text of a page that readers do not see.
 
 Text for screen readers, tooltips, and short hidden text in the midst of a line are no part of what
 is printed.  What a page folds away on purpose (tabs, accordions, notes shown on click, 'read more')
