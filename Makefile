@@ -24,9 +24,14 @@ CHOICES ?=
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
+# An address may contain `, $, & and quotes: it goes through the environment, as make would expand an
+# exported URL itself, and a shell what stands in a recipe.
+unexport URL OUT OPTIONS
+print: export PRINT_URL := $(value URL)
+print: export PRINT_OUT := $(value OUT)
+print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
-	@test -n "$(URL)" || { echo 'usage: make print URL=https://... [OUT=out.pdf]' >&2; exit 2; }
-	@.venv/bin/webprint $(OPTIONS) $(if $(OUT),-o "$(OUT)") -- "$(URL)"
+	@$(PY) scripts/print
 
 test: .venv/.develop ## Run the tests, all (about 9 minutes) or some: make test [TESTS=tests/render]
 	@echo 'make test: $(or $(TESTS),all tests: about 9 minutes on two processors; make smoke takes one)'
