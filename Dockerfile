@@ -5,7 +5,7 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       python3 python3-venv chromium-headless-shell libatomic1 tini \
       libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 \
-      fonts-linuxlibertine fonts-dejavu-core fonts-noto-core fonts-noto-cjk \
+      fonts-linuxlibertine fonts-ebgaramond fonts-inter fonts-dejavu-core fonts-noto-core fonts-noto-cjk \
       fonts-noto-color-emoji \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --create-home webprint

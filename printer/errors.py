@@ -21,8 +21,11 @@ Only front ends print errors and turn them into exit codes.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Self
 
 #: HTTP statuses after which a retry may succeed.
@@ -167,6 +170,11 @@ class MissingLibrary(WebprintError):
     exit_code = 13
     stage = "setup"
 
+    @classmethod
+    def of_extra(cls, message: str, extra: str) -> Self:
+        """Return the error for a package of one of webprint's extras."""
+        return cls(message, hint=f"Install it with: {install_command(extra)}")
+
 
 class JobsError(WebprintError):
     """The job queue or the store of results cannot be used."""
@@ -180,6 +188,28 @@ class Incomplete(WebprintError):
 
     exit_code = 15
     stage = "render"
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra the way webprint itself was installed."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    source = "webprint"
+    try:
+        origin = json.loads(distribution("webprint").read_text("direct_url.json") or "{}")
+        if origin.get("url", "").startswith("file:"):
+            source = unquote(urlsplit(origin["url"]).path)
+    except (PackageNotFoundError, ValueError):
+        pass  # It runs from a folder, or from a package of the system.
+    requirement = f"'{source}[{extra}]'"
+    environment = Path(sys.prefix)
+    if (environment / "uv-receipt.toml").exists():
+        return f"uv tool install --force {requirement}"
+    if (environment / "pipx_metadata.json").exists():
+        return f"pipx install --force {requirement}"
+    pip = environment / "bin" / "pip"
+    return f"{pip if pip.exists() else 'pip'} install {requirement}"
 
 
 @dataclass(frozen=True, slots=True)

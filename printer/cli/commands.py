@@ -9,6 +9,7 @@ COMMANDS = {
     "rules": "rules",
     "themes": "config",
     "config": "config",
+    "doctor": "doctor",
     "crawl": "crawl",
     "batch": "batch",
     "serve": "server",

@@ -151,7 +151,7 @@ def _parameter(name: str, kind: Any, default: object, option: Any) -> inspect.Pa
 
 Extra = Literal["crawl", "digest", "server"]
 
-_EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
+EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
     "crawl": ("the crawler needs", ("protego", "sqlalchemy")),
     "digest": ("digests need", ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")),
     "server": (
@@ -163,11 +163,10 @@ _EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 
 def require(extra: Extra) -> None:
     """Raise :class:`MissingLibrary` if a package of an extra is not installed."""
-    needs, packages = _EXTRAS[extra]
+    needs, packages = EXTRAS[extra]
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
-        hint = f"pip install 'webprint[{extra}]'"
-        raise MissingLibrary(f"{needs} {', '.join(missing)}", hint=hint)
+        raise MissingLibrary.of_extra(f"{needs} {', '.join(missing)}", extra)
 
 
 def page_input(name: str, url: str, limit: int) -> PageInput:

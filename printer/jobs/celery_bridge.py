@@ -45,9 +45,7 @@ def make_celery(broker: str, limits: Limits) -> Celery:
     try:
         from celery import Celery
     except ImportError as error:
-        raise MissingLibrary(
-            "--broker needs Celery", hint="pip install 'webprint[celery]'"
-        ) from error
+        raise MissingLibrary.of_extra("--broker needs Celery", "celery") from error
     time_limit = limits.seconds + _GRACE_SECONDS
     transport_options: dict[str, Any] = {}
     if broker.startswith("redis"):

@@ -12,7 +12,7 @@ from . import completeness  # noqa: F401 - otherwise imported on the first rende
 from .book import render_articles
 from .context import RenderContext
 from .pdf import impose  # noqa: F401
-from .weasy.engine import import_weasyprint
+from .weasy.engine import RenderedPdf, import_weasyprint
 
 _TEXT = (
     Span("Everything that is read but once for all articles is read for this one, "),
@@ -40,5 +40,10 @@ def render_specimen() -> None:
     with suppress(OSError):
         import_weasyprint()
     with suppress(WebprintError):
-        context = RenderContext.of([_SPECIMEN], PrintOptions())
-        render_articles(context, lambda _: PreparedPictures())
+        print_specimen()
+
+
+def print_specimen() -> RenderedPdf:
+    """Return the specimen as a PDF; raises like :func:`.weasy.engine.render_pdf`."""
+    context = RenderContext.of([_SPECIMEN], PrintOptions())
+    return render_articles(context, lambda _: PreparedPictures())

@@ -51,6 +51,21 @@ def build_font_css(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
     return "\n".join(rules)
 
 
+def script_families() -> tuple[str, ...]:
+    """Return the families for all scripts, for symbols, code and emoji."""
+    fallbacks = _families()["fallbacks"]
+    keys = ("serif", "sans", "mono")
+    scripts = (script[key] for script in _families()["scripts"] for key in keys if key in script)
+    latin = (fallbacks["serif"][0], fallbacks["sans"][0], fallbacks["code"][0])
+    return tuple(dict.fromkeys((*latin, *scripts, *fallbacks["symbols"], "Noto Color Emoji")))
+
+
+def debian_package(family: str) -> str:
+    """Return the Debian package of a family, '' if it is not one of ours."""
+    packages = _families()["packages"].items()
+    return next((package for prefix, package in packages if family.startswith(prefix)), "")
+
+
 def _rule(selector: str, values: dict[str, str]) -> str:
     return f"{selector} {{ {'; '.join(f'--{name}: {value}' for name, value in values.items())} }}"
 

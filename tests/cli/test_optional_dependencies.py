@@ -1,11 +1,13 @@
 """A command whose extra is not installed says so, and how to get it."""
 
+import re
+
 import pytest
 from typer.testing import CliRunner
 
 from printer.cli import options
 from printer.cli.app import app
-from printer.errors import MissingLibrary
+from printer.errors import MissingLibrary, install_command
 
 
 @pytest.mark.parametrize(
@@ -30,4 +32,17 @@ def test_it_is_named(line, extra, monkeypatch):
     monkeypatch.setattr(options, "find_spec", lambda _name: None)
     result = CliRunner().invoke(app, line.split())
     assert isinstance(result.exception, MissingLibrary), result.output
-    assert f"pip install 'webprint[{extra}]'" in str(result.exception)
+    assert re.search(rf"pip install '\S+\[{extra}\]'", str(result.exception))
+
+
+@pytest.mark.parametrize(
+    ("receipt", "command"),
+    [
+        ("pipx_metadata.json", "pipx install --force"),
+        ("uv-receipt.toml", "uv tool install --force"),
+    ],
+)
+def test_the_hint_installs_as_webprint_was_installed(receipt, command, tmp_path, monkeypatch):
+    (tmp_path / receipt).touch()
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    assert install_command("server").startswith(command)

@@ -38,12 +38,13 @@ _PROGRAMS = (
 )
 _INSTALL = (
     "Install one with 'apt-get install chromium-headless-shell' (Debian)"
-    " or 'playwright install --only-shell chromium', or use --render never"
+    " or 'playwright install --only-shell chromium', or use --render never;"
+    " 'webprint doctor' checks this machine"
 )
 _ALLOW_SANDBOX = (
     "Chromium isolates pages in user namespaces, which this system forbids: see 'The browser's"
     " sandbox' in docs/deploy.md (Docker: --security-opt seccomp=chromium-seccomp.json), or use"
-    " --render never"
+    " --render never; 'webprint doctor' checks this machine"
 )
 #: What is said of a browser that root has started.
 NO_SANDBOX = (
@@ -337,7 +338,8 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
             raise BrowserDied("what drives the browser ended as it started") from error
         raise MissingLibrary(
             "what drives the browser cannot start",
-            hint="On Debian or Ubuntu: apt install libatomic1",
+            hint="On Debian or Ubuntu: apt-get install libatomic1; 'webprint doctor' checks this"
+            " machine",
         ) from error
 
 

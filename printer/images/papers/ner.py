@@ -92,9 +92,7 @@ def _load_model(model: str) -> Any:
     try:
         import spacy
     except ImportError as error:
-        raise MissingLibrary(
-            "spaCy is not installed", hint="Install it: pip install 'webprint[nlp]'"
-        ) from error
+        raise MissingLibrary.of_extra("spaCy is not installed", "nlp") from error
     try:
         return spacy.load(model, exclude=_UNNEEDED_PIPES)
     except OSError as error:

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import unicodedata
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher
 
 MAX_WARNINGS = 20
+
+_INSTALL = "On Debian or Ubuntu: apt-get install {}; 'webprint doctor' checks this machine"
 
 #: The most characters of a script quoted in a warning.
 MAX_NAMED_CHARACTERS = 8
@@ -78,7 +81,7 @@ def render_pdf(document: Document) -> RenderedPdf:
     """Render a document; pictures and glyphs that cannot be drawn become warnings.
 
     Raises:
-        MissingLibrary: Pango is not installed.
+        MissingLibrary: Pango or all fonts are missing.
         RenderError: WeasyPrint fails.
     """
     try:
@@ -87,9 +90,16 @@ def render_pdf(document: Document) -> RenderedPdf:
     except OSError as error:
         raise MissingLibrary(
             f"WeasyPrint cannot load a system library: {_first_line(error)}",
-            hint="On Debian or Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0"
-            " libharfbuzz-subset0 fonts-linuxlibertine fonts-noto-core",
+            hint=_INSTALL.format(
+                "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-linuxlibertine"
+                " fonts-noto-core"
+            ),
         ) from error
+    if not load_fonts():
+        raise MissingLibrary(
+            "no fonts are installed",
+            hint=_INSTALL.format("fonts-linuxlibertine fonts-dejavu-core fonts-noto-core"),
+        )
     with _collected_warnings() as messages:
         try:
             html = weasyprint.HTML(
@@ -262,7 +272,10 @@ def import_weasyprint() -> None:
 _shared = threading.local()
 #: Fontconfig may crash when two threads read the fonts at once.
 _fonts_lock = threading.Lock()
-_fonts_loaded = threading.Event()
+_families: frozenset[str] | None = None
+
+# We report it ourselves, as an error.
+warnings.filterwarnings("ignore", r"No fonts configured|FontConfig cannot", UserWarning)
 
 
 def _font_configuration(document: Document) -> Any:
@@ -277,16 +290,31 @@ def _font_configuration(document: Document) -> Any:
         return _shared.fonts
 
 
-def load_fonts() -> None:
-    """Load WeasyPrint and the fonts once; missing libraries are left to :func:`render_pdf`."""
+def load_fonts() -> frozenset[str]:
+    """Load WeasyPrint and the fonts once, and return the installed families.
+
+    A missing library is left to :func:`render_pdf`.
+    """
+    global _families
     try:
-        from weasyprint.text.fonts import FontConfiguration
+        from weasyprint.text.ffi import ffi, fontconfig
+        from weasyprint.text.fonts import FontConfiguration  # noqa: F401 - loads all of Pango
     except OSError:
-        return
+        return frozenset()
     with _fonts_lock:
-        if not _fonts_loaded.is_set():
-            _fonts_loaded.set()
-            FontConfiguration()
+        if _families is None:
+            config = fontconfig.FcInitLoadConfigAndFonts()
+            fonts = fontconfig.FcConfigGetFonts(config, fontconfig.FcSetSystem)
+            name = ffi.new("FcChar8 **")
+            names = set()
+            for pattern in () if fonts == ffi.NULL else fonts.fonts[0 : fonts.nfont]:
+                n = 0
+                while fontconfig.FcPatternGetString(pattern, b"family", n, name) == 0:
+                    names.add(ffi.string(name[0]).decode("utf-8", "replace"))
+                    n += 1
+            fontconfig.FcConfigDestroy(config)
+            _families = frozenset(names)
+    return _families
 
 
 class _Collector(logging.Handler):

@@ -46,7 +46,7 @@ def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.Monkey
 
     monkeypatch.delitem(sys.modules, "spacy", raising=False)
     monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(MissingLibrary, match=r"webprint\[nlp\]"):
+    with pytest.raises(MissingLibrary, match=r"\[nlp\]"):
         load_recogniser("spacy:absent_model")
 
 
