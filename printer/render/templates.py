@@ -54,6 +54,7 @@ from .figures import FigurePlacer, FigureRow
 from .inline import breakable, breakable_url, highlight, mark_symbols
 from .links import display_url
 from .markup import attributes, printable, strip_brackets, valid_language
+from .spacing import no_break_spaces
 
 #: CPU seconds per document; an article of 20,000 paragraphs takes one.
 TIME_LIMIT = 30.0
@@ -154,6 +155,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         lang=valid_language,
         code=highlight,
         sign=strip_brackets,
+        spaced=no_break_spaces,
         signs=mark_symbols,
         initial=_wrap_initial,
         opening=_wrap_opening,

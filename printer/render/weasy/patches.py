@@ -21,12 +21,10 @@ from typing import Any, TypeAlias
 
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
+from .headings import break_heading
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
-
-#: The most lines of a title that is balanced, and the precision of its width, as a share of it.
-MAX_BALANCED_LINES, BALANCE_PRECISION = 4, 0.01
 
 #: White space that hangs at the end of a line.
 _HANGING = frozenset({"normal", "pre-line"})
@@ -46,56 +44,23 @@ _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U000200
 _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 
 
-def balance_lines(
-    original: Callable[..., Any], context: Any, box: Box, *args: Any, **kwargs: Any
+def break_headings(
+    original: Callable[..., Any],
+    context: Any,
+    box: Box,
+    bottom_space: Any,
+    skip_stack: Any,
+    *args: Any,
+    **kwargs: Any,
 ) -> Any:
-    """Lay out a box of the class ``balanced`` as narrow as possible without adding a line.
+    """Lay out a box of the class ``balanced`` with lines of similar length.
 
-    WeasyPrint has no ``text-wrap: balance`` (css-text-4, 6.2).  The text is measured in the style
-    of the box, ignoring changes of font inside it.
+    WeasyPrint has no ``text-wrap: balance`` (css-text-4, 6.2).
     """
-    if box.element is not None and "balanced" in (box.element.get("class") or "").split():
-        _balance(context, box)
-    return original(context, box, *args, **kwargs)
-
-
-def _balance(context: Any, box: Box) -> None:
-    """Narrow a box to the least width with the same number of lines, keeping its alignment."""
-    text = " ".join("".join(box.element.itertext()).split())
-    full = box.width
-    lines = _count_lines(text, box, context, full)
-    if not 1 < lines <= MAX_BALANCED_LINES:
-        return
-    low, high = full / lines, full
-    while high - low > BALANCE_PRECISION * full:
-        middle = (low + high) / 2
-        if _count_lines(text, box, context, middle) <= lines:
-            high = middle
-        else:
-            low = middle
-    box.width = min(full, high + 1)  # Lines may come out slightly wider than measured.
-    removed = full - box.width
-    if box.style["text_align_all"] == "center":
-        box.position_x += removed / 2
-    elif box.style["direction"] == "rtl":
-        box.position_x += removed
-
-
-def _count_lines(text: str, box: Box, context: Any, width: float) -> int:
-    """Count the lines of a text at a width; return too many if a word does not fit."""
-    from weasyprint.text.line_break import split_first_line
-
-    rest = text.encode()
-    for count in range(1, MAX_BALANCED_LINES + 2):
-        _, _, resume_index, line_width, _, _ = split_first_line(
-            rest.decode(), box.style, context, width, 0
-        )
-        if line_width > width + 1:
-            break
-        if resume_index is None:
-            return count
-        rest = rest[resume_index:].lstrip()
-    return MAX_BALANCED_LINES + 1
+    classes = box.element.get("class") if box.element is not None and skip_stack is None else ""
+    if "balanced" in (classes or "").split():
+        break_heading(context, box)
+    return original(context, box, bottom_space, skip_stack, *args, **kwargs)
 
 
 def drop_margin_at_column_top(
@@ -258,7 +223,7 @@ class Patch:
 
 
 PATCHES = (
-    Patch("weasyprint.layout.block", "block_container_layout", balance_lines),
+    Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "justify_line", justify_cjk),

@@ -1,0 +1,261 @@
+"""Lines of titles and headings: as few as possible, similar in length, broken between phrases.
+
+WeasyPrint fills each line in turn.  Here, the lines of a whole heading are chosen together, by
+dynamic programming over its words: the sum of their squared lengths, and of a penalty for each line
+that ends in an article, a preposition or the like, is the least.  No line ends at a hyphen or
+begins with a dash.  Chinese,
+Japanese and Thai have no spaces between words; phrases are found by BudouX.  Korean has spaces, at
+which alone it is broken.
+
+The chosen breaks become line feeds in the boxes of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+from ...i18n import load_table
+from ...text import UNSPACED
+
+#: A box of WeasyPrint's tree.
+Box: TypeAlias = Any
+
+#: The most characters and the most lines of a heading of which the lines are chosen.
+MAX_LENGTH, MAX_LINES = 400, 8
+
+#: The share of the width that lines fill at most, as measured; inside a line, letters may be kerned
+#: across spaces.
+FILL = 0.995
+
+#: Penalties for a break, where 1 is a whole line: after a word that belongs to the next one, beside
+#: a number; and rewards for breaks after punctuation.
+AFTER_FUNCTION_WORD, BESIDE_NUMBER = 0.15, 0.08
+AFTER_COMMA, AFTER_COLON, AFTER_CJK_PAUSE = -0.02, -0.06, -0.15
+
+#: The most letters of a word that a line should not end in, if it is among a language's commonest,
+#: and of any word.
+MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
+
+#: The text and the style of a text box before lines were chosen.
+_ORIGINAL = "_webprint_original"
+
+_SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
+_NUMBER = re.compile(r"[\d.,]+")
+#: Signs between spaces that belong to the word before them.
+_CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
+_QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"
+
+#: Signs that no line of Chinese or Japanese begins or ends with.
+_NOT_FIRST = (
+    "、。，．・：；？！）」』】〕》〉ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々%,.)!?:;\u201d\u2019"
+)
+_NOT_LAST = "（「『【〔《〈([\u201c\u2018"
+_PAUSES = tuple("、。，：；？！」』】）》")
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_KANA, _HAN = re.compile("[\u3040-\u30ff]"), re.compile("[\u3400-\u9fff\uf900-\ufaff]")
+_THAI = re.compile("[\u0e00-\u0e7f]")
+
+#: The languages in which short common words precede what they belong to.
+_SCRIPTS_WITH_PREPOSITIONS = ("latin", "cyrillic", "arabic", "hebrew")
+
+
+class Break(NamedTuple):
+    """A place where a line may end: at index ``end``; the next line begins at ``start``."""
+
+    end: int
+    start: int
+    penalty: float = 0.0
+
+
+def break_heading(context: Any, box: Box) -> None:
+    """Break the lines of a block that holds nothing but text; leave any other block alone."""
+    from weasyprint.formatting_structure import boxes
+
+    _, *inside = box.descendants()
+    if not all(
+        isinstance(child, boxes.LineBox | boxes.InlineBox | boxes.TextBox) for child in inside
+    ):
+        return
+    pieces = [child for child in inside if isinstance(child, boxes.TextBox)]
+    for piece in pieces:
+        if original := getattr(piece, _ORIGINAL, None):
+            piece.text, piece.style = original
+    text = "".join(piece.text for piece in pieces)
+    if not text.strip() or len(text) > MAX_LENGTH or "\n" in text:
+        return
+    ruler = _Ruler(context, pieces)
+    if ruler.measure(0, len(text)) <= box.width:
+        return
+    breaks = find_breaks(text, box.style["lang"] or "")
+    if breaks:
+        ends = [*(place.end for place in breaks), len(text)]
+        starts = [0, *(place.start for place in breaks)]
+        words = [ruler.measure(*pair) for pair in zip(starts, ends, strict=True)]
+        spaces = [ruler.measure(place.end, place.start) for place in breaks]
+        penalties = [place.penalty for place in breaks]
+        _insert(pieces, [breaks[n] for n in choose_lines(words, spaces, penalties, box.width)])
+
+
+class _Ruler:
+    """Measures parts of the text of successive boxes, each in its own style."""
+
+    def __init__(self, context: Any, pieces: list[Box]) -> None:
+        self._context = context
+        self._pieces = pieces
+        self._known: dict[tuple[int, str], float] = {}
+
+    def measure(self, start: int, end: int) -> float:
+        """Return the width of the text from one index to another."""
+        width, offset = 0.0, 0
+        for piece in self._pieces:
+            part = piece.text[max(0, start - offset) : max(0, end - offset)]
+            offset += len(piece.text)
+            if part:
+                width += self._width(part, piece)
+        return width
+
+    def _width(self, text: str, piece: Box) -> float:
+        from weasyprint.text.line_break import create_layout, line_size
+
+        key = id(piece.style), text
+        if key not in self._known:
+            layout = create_layout(text, piece.style, self._context, None, 0)
+            self._known[key] = line_size(layout.get_first_line()[0], piece.style)[0]
+        return self._known[key]
+
+
+def find_breaks(text: str, language: str) -> list[Break]:
+    """Return the places where a heading may be broken, none if words cannot be told."""
+    places = {match.end(): match.start() for match in _SPACE.finditer(text)}
+    if _UNSPACED.search(text):
+        phrases = _split_phrases(text, language)
+        if phrases is None:
+            return []
+        end = 0
+        for phrase, following in pairwise(phrases):
+            end += len(phrase)
+            is_allowed = following[0] not in _NOT_FIRST and phrase[-1] not in _NOT_LAST
+            if is_allowed and not phrase[-1].isspace() and not following[0].isspace():
+                places[end] = end
+    function_words = _function_words(language.partition("-")[0].lower())
+    ordered = sorted(
+        (end, start)
+        for start, end in places.items()
+        if end > 0 and start < len(text) and not text.startswith(_CLOSING, start)
+    )
+    starts = [0, *(start for _, start in ordered)]
+    return [
+        Break(end, start, _penalize(text[before:end], text[start : start + 40], function_words))
+        for before, (end, start) in zip(starts, ordered, strict=False)
+    ]
+
+
+def _penalize(word: str, following: str, function_words: frozenset[str]) -> float:
+    """Return the penalty for a break between a word and the text behind it."""
+    next_word = following.split(maxsplit=1)[0]
+    if _NUMBER.fullmatch(word) or _NUMBER.fullmatch(next_word):
+        return BESIDE_NUMBER
+    if word.endswith(_PAUSES):
+        return AFTER_CJK_PAUSE
+    if word.endswith((":", ";", ".", "!", "?", "—", "–", "|")):
+        return AFTER_COLON
+    if word.endswith(","):
+        return AFTER_COMMA
+    bare = word.strip(_QUOTES).casefold()
+    is_short = len(bare) <= MAX_SHORT_WORD and bare.isalpha() and not _UNSPACED.search(bare)
+    if is_short or (len(bare) <= MAX_FUNCTION_WORD and bare in function_words):
+        return AFTER_FUNCTION_WORD
+    return 0.0
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    table = load_table("function_words")
+    scripts = (table[script] for script in _SCRIPTS_WITH_PREPOSITIONS)
+    return frozenset(word for script in scripts for word in script.get(language, "").split())
+
+
+def _split_phrases(text: str, language: str) -> list[str] | None:
+    """Return the phrases of a text in a script without spaces, None if they cannot be told."""
+    primary, _, rest = language.lower().partition("-")
+    if _THAI.search(text):
+        name = "thai"
+    elif _KANA.search(text) or (primary == "ja" and _HAN.search(text)):
+        name = "japanese"
+    elif _HAN.search(text):
+        is_traditional = primary == "zh" and re.search("hant|tw|hk|mo", rest)
+        name = "traditional_chinese" if is_traditional else "simplified_chinese"
+    else:
+        return None
+    return list(_parser(name).parse(text))
+
+
+@cache
+def _parser(name: str) -> Any:
+    import budoux
+
+    return getattr(budoux, f"load_default_{name}_parser")()
+
+
+def choose_lines(
+    words: list[float], spaces: list[float], penalties: list[float], width: float
+) -> list[int]:
+    """Return the indexes of the spaces at which to break words into lines.
+
+    The lines are as few as possible.  A word wider than the line is alone on it.
+
+    Args:
+        words: The widths of the words.
+        spaces: The widths of the spaces between them.
+        penalties: What a break at each space costs, where the square of a full line costs 1.
+        width: The width of the lines.
+    """
+    room = FILL * width
+    # The cost of the best lines of the first words, and where the last of them begins; fewer lines
+    # are always better.
+    best: list[tuple[int, float, int]] = [(0, 0.0, 0)]
+    for end in range(1, len(words) + 1):
+        candidates = []
+        length = 0.0
+        for start in range(end - 1, -1, -1):
+            length += words[start] + (spaces[start] if start < end - 1 else 0)
+            if length > room and start < end - 1:
+                break
+            count, cost, _ = best[start]
+            cost += min(1.0, length / width) ** 2 + (penalties[start - 1] if start else 0)
+            candidates.append((count + 1, cost, start))
+        best.append(min(candidates))
+    breaks = []
+    start = best[-1][2]
+    while start:
+        breaks.append(start - 1)
+        start = best[start][2]
+    return breaks[::-1] if len(breaks) < MAX_LINES else []
+
+
+def _insert(pieces: list[Box], breaks: list[Break]) -> None:
+    """Put line feeds into text boxes, in place of spaces."""
+    offset = 0
+    pending = list(breaks)
+    for piece in pieces:
+        original = piece.text
+        end = offset + len(original)
+        text, position = "", 0
+        while pending and pending[0].end <= end:
+            place = pending[0]
+            index = place.end - offset
+            if index == len(original) and place.start > place.end:
+                break  # The space is in the next box.
+            pending.pop(0)
+            text += original[position:index] + "\n"
+            position = min(place.start - offset, len(original))
+        if text:
+            setattr(piece, _ORIGINAL, (original, piece.style))
+            piece.style = piece.style.copy()
+            piece.style["white_space"] = "pre-line"
+            piece.text = text + original[position:]
+        offset = end

@@ -1,0 +1,84 @@
+"""Lines of headings: similar in length, broken between phrases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from weasyprint import HTML
+
+from printer.render.weasy.headings import choose_lines, find_breaks
+from printer.render.weasy.patches import patched
+
+
+def lines(title: str, width: float, language: str = "en") -> list[str]:
+    """Return the lines of a heading of 20 px that is so many ems wide."""
+    style = f"width: {width}em; font: 20px Noto Sans CJK JP, DejaVu Sans; overflow-wrap: anywhere"
+    source = f"<h1 lang={language} class=balanced style='{style}'>{title}</h1>"
+    with patched():
+        page: Any = HTML(string=source).render().pages[0]._page_box
+    return [
+        "".join(getattr(box, "text", "") for box in line.descendants()).strip()
+        for line in page.descendants()
+        if type(line).__name__ == "LineBox" and line.children
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("ja", "川の水位が上がり、|水車小屋の人たちは|夜のうちに避難した"),
+        ("ko", "강물이 불어나|방앗간 사람들이|밤사이 피했다"),
+        ("en", "The mill by the river|and those who left it"),
+        ("de", "Hochwasser im Tal –|die Mühle steht still"),
+        ("de", "Streit um das|Mühlen-Denkmal"),
+        ("fr", "La rivière monte :|le moulin s’arrête"),
+        ("de", "Mühlenfest|am <em>1. Mai</em> am Wehr"),
+    ],
+)
+def test_headings_are_broken_between_phrases(language: str, title: str) -> None:
+    text = title.replace("|", "" if language == "ja" else " ")
+    wanted = title.replace("<em>", "").replace("</em>", "").split("|")
+    longest = max(map(len, wanted)) * (1 if language in ("ja", "ko") else 0.62)
+    assert lines(text, longest + 0.8, language) == wanted
+
+
+def test_chinese_is_broken_between_phrases_that_it_can_tell() -> None:
+    title = "河水在夜里上涨，磨坊里的人们都已经离开村庄"
+    first, *rest = lines(title, 14, "zh")
+    assert first == "河水在夜里上涨，"
+    assert "".join((first, *rest)) == title
+
+
+def test_no_line_begins_with_a_dash_even_if_there_are_more_lines() -> None:
+    broken = lines("The mill burnt – nobody is hurt", 7.2)
+    assert len(broken) == 3
+    assert not any(line.startswith("–") for line in broken)
+    assert " ".join(broken) == "The mill burnt – nobody is hurt"
+
+
+def test_a_heading_of_one_line_and_one_with_a_break_of_its_own_stay() -> None:
+    assert lines("The mill", 20) == ["The mill"]
+    assert lines("The long day at<br>the mill", 30) == ["The long day at", "the mill"]
+
+
+def test_a_heading_is_broken_anew_in_another_width() -> None:
+    """A page is laid out several times, and its parts in columns of several widths."""
+    body = "<div style='columns: 2; column-gap: 0'>" + "<h2 class=balanced>{0}</h2>" * 3 + "</div>"
+    title = "The river and the mill and the meadow"
+    with patched():
+        page: Any = HTML(string=body.format(title)).render().pages[0]._page_box
+    texts = [box.text.strip() for box in page.descendants() if hasattr(box, "text")]
+    assert " ".join(texts) == " ".join([title] * 3)
+
+
+def test_lines_are_as_few_as_possible_and_then_alike() -> None:
+    assert choose_lines([50, 50, 50, 50], [0] * 3, [0] * 3, 160) == [1]
+    assert choose_lines([50, 50, 50, 50], [0] * 3, [0, 0.5, 0], 160) != [1]
+    assert choose_lines([500, 20], [5], [0], 160) == [0]
+    assert choose_lines([10], [], [], 160) == []
+
+
+def test_very_long_headings_and_scripts_without_known_words_are_left_alone() -> None:
+    assert find_breaks("ຂ່າວ" * 9, "lo") == []
+    assert lines("so " * 200, 20)[0].count("so") > 8
