@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from lxml.html import HtmlElement
 
@@ -42,8 +42,10 @@ _OUTSIDE = int(
 #: The largest share of links in such a block, and in a list.
 _MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
 #: The longest heading, and the lowest score of a paragraph or heading among selected ones, and of a
-#: block in the element around nearly all of the text.
-_HEADING_CHARS, _MIN_SCORE = 100, 0.35
+#: block in the element around nearly all of the text; of a block beside paragraphs.
+_HEADING_CHARS, _MIN_SCORE, _MIN_BLOCK_SCORE = 100, 0.35, 0.2
+#: The lowest score of any line between selected ones, and the longest one that may be repeated.
+_MIN_LINE_SCORE, _REPEATED_CHARS = 0.6, 25
 
 
 def add_missing_blocks(
@@ -59,14 +61,35 @@ def add_missing_blocks(
     index = page.index
     selected = list(keep)
     containers = _containers(index, keep)
-    ranges = [found for at in containers for found in _missing(index, at, keep, scores)]
-    if (common := _common_container(index, keep)) not in containers:
-        found = _missing(index, common, keep, scores)
-        ranges += [(begin, end) for begin, end in found if _mean(scores, begin, end) >= _MIN_SCORE]
+    least = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
+    least.setdefault(_common_container(index, keep), _MIN_SCORE)
+    ranges = _likely_gaps(index, keep, scores)
+    for container, score in least.items():
+        found = _missing(index, container, keep, scores)
+        ranges += [(begin, end) for begin, end in found if _mean(scores, begin, end) >= score]
     for begin, end in ranges:
         for at in range(begin, end):
             selected[at] |= not index.flags[index.segment_blocks[at]] & ElementFlag.BUTTON
     return tuple(selected)
+
+
+def _likely_gaps(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> list[tuple[int, int]]:
+    """Return the gaps between selected segments in which every line is likely and without links."""
+    places = [at for at, flag in enumerate(keep) if flag]
+    texts = {index.segments[at].text for at in places}
+
+    def is_likely(at: int) -> bool:
+        segment = index.segments[at]
+        return (
+            scores[at] >= _MIN_LINE_SCORE
+            and segment.link_chars <= _MAX_LINKED * len(segment.text)
+            and (len(segment.text) <= _REPEATED_CHARS or segment.text not in texts)
+        )
+
+    gaps = ((before + 1, after) for before, after in pairwise(places))
+    return [gap for gap in gaps if gap[0] < gap[1] and all(map(is_likely, range(*gap)))]
 
 
 def _mean(scores: Sequence[float], begin: int, end: int) -> float:

@@ -14,6 +14,8 @@ from itertools import islice, pairwise
 from lxml.html import HtmlElement
 
 from ..html.index import IS_HIDDEN, Segment
+from ..html.metadata.bylines import BYLINE, find_byline, join_names
+from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import is_folded, is_not_displayed, read_controls
 from ..i18n import load_table
@@ -60,13 +62,19 @@ _STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
 _HIDDEN_SHARE = 0.3
 #: The fewest lines of links above the first paragraph that are a menu.
 _MENU_LINES = 4
-#: The longest copyright line, and the longest text between two links of a row, in characters.
-_IMPRINT_CHARS, _SEPARATOR_CHARS = 300, 3
+#: The most last lines to examine; the longest copyright line, and the longest credit, in
+#: characters; the largest share of the text that such lines may be; the elements of
+#: credits; a line in brackets.
+_CLOSING_LINES, _IMPRINT_CHARS, _CREDIT_CHARS, _CLOSING_SHARE = 6, 300, 60, 0.4
+_CREDIT_TAGS = frozenset({"p", "div"})
+_IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
 #: The longest label together with the text it announces, in characters.
 _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
+#: The most lines above the text to examine, and the most words of one that is not a paragraph.
+_OPENING_LINES, _OPENING_WORDS = 12, 12
 #: The longest notice, in characters.
 _NOTICE_CHARS = 250
 #: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
@@ -101,10 +109,11 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     """
     selection = _Selection(page, keep)
     selection.complete(kind)
-    selection.drop_byline()
     if kind == "article":
         selection.drop_promotions()
         selection.drop_comments()
+    selection.drop_opening_lines(kind)
+    if kind == "article":
         selection.drop_other_stories()
         selection.drop_notices()
         selection.drop_pointers()
@@ -112,7 +121,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_above_title()
         selection.drop_menu()
         selection.drop_hidden()
-        selection.drop_imprint()
+        selection.drop_closing_lines()
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
     selection.drop_labels()
@@ -176,24 +185,46 @@ class _Selection:
             if few and "th" in tags and "table" not in tags:
                 self.drop(inside)
 
-    def drop_byline(self) -> None:
-        """Drop lines above the first paragraph that only name the author."""
-        byline = self.page.metadata.byline
-        names = [name.strip().lower() for name in byline.split(",") if name.strip()]
-        if not names:
-            return
-        limit = count_words(byline) + _BYLINE_WORDS
+    def drop_opening_lines(self, kind: str) -> None:
+        """Drop lines above the text that only name the author or the date, as the title block does.
+
+        The author may also stand below the first paragraph, as it may be a standfirst.
+        """
+        metadata = self.page.metadata
+        names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
+        limit = count_words(metadata.byline) + _BYLINE_WORDS
+        title = _folded(metadata.title)
+        lines = 0
+        below: list[int] | None = None  # the bylines below the first paragraph
         for at, segment in enumerate(self.segments):
             if not self.keep[at]:
                 continue
-            most = limit + (_DATE_WORDS if _YEAR.search(segment.text) else 0)
-            words = count_words(segment.text[: 2 * _BYLINE_CHARS])
-            if words > most + 1 or len(segment.text) > _BYLINE_CHARS:
-                if segment.block.tag in _TITLE_TAGS:
-                    continue
+            text = segment.text
+            most = limit + (_DATE_WORDS if _YEAR.search(text) else 0)
+            words = count_words(text[: 2 * _BYLINE_CHARS])
+            if words > max(most, _OPENING_WORDS) + 1 or len(text) > _BYLINE_CHARS:
+                if below is not None:
+                    self.drop(below)
+                    return
+                below = None if segment.block.tag in _TITLE_TAGS else []
+                continue
+            lines += 1
+            if lines > _OPENING_LINES:
                 return
-            if words <= most and any(name in segment.text.lower() for name in names):
+            if below is not None:
+                below += [at] if kind == "article" and self._is_byline(text) else []
+            elif words <= most and any(name in text.lower() for name in names):
                 self.keep[at] = False
+            elif kind == "article" and title not in _folded(text):
+                is_date = metadata.published and is_date_line(text, metadata.language)
+                self.keep[at] = not (is_date or self._is_byline(text))
+
+    def _is_byline(self, text: str) -> bool:
+        """Return whether a line names only the authors, or begins as a byline does."""
+        metadata = self.page.metadata
+        if BYLINE.match(text) and find_byline(text):
+            return True
+        return bool(metadata.byline) and join_names([text], metadata.language) == metadata.byline
 
     def drop_promotions(self) -> None:
         """Drop small boxes that are named after a newsletter or have an e-mail field."""
@@ -246,7 +277,7 @@ class _Selection:
     def drop_other_stories(self) -> None:
         """Drop lists of other stories with their labels ('Read also', 'Most read')."""
         total = self.size(range(len(self.sizes)))
-        labels = _story_labels()
+        labels = _labels("story_labels")
         for at, segment in enumerate(self.segments):
             if not self.keep[at] or len(segment.text) > _LABEL_CHARS:
                 continue
@@ -289,7 +320,11 @@ class _Selection:
     def drop_notices(self) -> None:
         """Drop short lines about newsletters, apps, consent, subscriptions and paywalls."""
         for at, segment in enumerate(self.segments):
-            if self.keep[at] and len(segment.text) <= _NOTICE_CHARS and _is_notice(segment.text):
+            if (
+                self.keep[at]
+                and len(segment.text) <= _NOTICE_CHARS
+                and _has_phrase(segment.text, "notices")
+            ):
                 self.keep[at] = False
 
     def drop_empty_sections(self, before: Sequence[bool]) -> None:
@@ -397,15 +432,35 @@ class _Selection:
         if self.size(hidden) <= _HIDDEN_SHARE * self.size(range(len(self.sizes))):
             self.drop(hidden)
 
-    def drop_imprint(self) -> None:
-        """Drop the page's last lines from the end of the text: a copyright line, a row of links."""
-        for at in range(len(self.keep) - 1, -1, -1):
-            if not self.keep[at]:
-                continue
-            text = self.segments[at].text
-            if len(text) > _IMPRINT_CHARS or not ("©" in text or _is_row(self.segments[at])):
-                return
-            self.keep[at] = False
+    def drop_closing_lines(self) -> None:
+        """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
+        last = [at for at, flag in enumerate(self.keep) if flag][-_CLOSING_LINES:]
+        texts = ((at, self.segments[at].text) for at in last)
+        stated = (at for at, text in texts if _is_short(text) and _has_phrase(text, "rights"))
+        rights = next(stated, len(self.keep))
+        closing = {at for at in last if at >= rights}
+        for at in reversed(last):
+            if at < rights and not self._is_closing(self.segments[at]):
+                break
+            closing.add(at)
+        if self.size(closing) <= _CLOSING_SHARE * self.size(range(len(self.sizes))):
+            self.drop(closing)
+
+    def _is_closing(self, segment: Segment) -> bool:
+        """Return whether a last line is a row of links, a link, a credit or in brackets."""
+        text = segment.text
+        if not _is_short(text) or segment.block.tag == "li":
+            return False
+        if "©" in text or _is_row(segment):
+            return True
+        if len(text) > _CREDIT_CHARS or segment.block.tag not in _CREDIT_TAGS:
+            return False
+        label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
+        return bool(
+            (_is_linked(segment) and not _is_internal(segment))
+            or (colon and _folded(label) in _labels("credits"))
+            or _IN_BRACKETS.fullmatch(text)
+        )
 
     def drop_announcements(self) -> None:
         """Drop labels ('Read on:') whose announced text was dropped."""
@@ -450,6 +505,10 @@ class _Selection:
                 self.keep[at] = True
 
 
+def _is_short(text: str) -> bool:
+    return len(text) <= _IMPRINT_CHARS
+
+
 def _folded(text: str) -> str:
     return " ".join(_WORDS.findall(text[:500].lower()))
 
@@ -466,7 +525,7 @@ def _is_row(segment: Segment) -> bool:
     """Return whether a line is a row of links with only separators between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
     unlinked = len(segment.text) - segment.link_chars
-    separators = _SEPARATOR_CHARS * (len(links) - 1)
+    separators = sum(not sign.isalnum() for sign in segment.text)
     return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
 
 
@@ -496,19 +555,19 @@ def _is_label(segment: Segment) -> bool:
 
 
 @cache
-def _story_labels() -> frozenset[str]:
-    """Return the labels of lists of other stories in all languages."""
-    labels = load_table("page_furniture")["story_labels"].values()
+def _labels(table: str) -> frozenset[str]:
+    """Return the labels of a table in all languages."""
+    labels = load_table("page_furniture")[table].values()
     return frozenset(_folded(label) for of_language in labels for label in of_language)
 
 
 @cache
-def _notices() -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Return the phrases of notices by their first word, and those of scripts without spaces."""
+def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """Return a table's phrases by their first word, and those of scripts without spaces."""
     furniture = load_table("page_furniture")
     by_word: dict[str, list[str]] = {}
     unspaced: list[str] = []
-    for language, phrases in furniture["notices"].items():
+    for language, phrases in furniture[table].items():
         if language in furniture["unspaced"]:
             unspaced += phrases
             continue
@@ -517,8 +576,9 @@ def _notices() -> tuple[dict[str, list[str]], tuple[str, ...]]:
     return by_word, tuple(unspaced)
 
 
-def _is_notice(text: str) -> bool:
-    by_word, unspaced = _notices()
+def _has_phrase(text: str, table: str) -> bool:
+    """Return whether a line has one of a table's phrases."""
+    by_word, unspaced = _phrases(table)
     folded = _folded(text)
     line = f" {folded} "
     if any(phrase in line for word in folded.split() for phrase in by_word.get(word, ())):

@@ -10,7 +10,7 @@ from printer.html.page import read_page
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
 
-def added(html: str, score: float = 0.1) -> str:
+def added(html: str, score: float = 0.3) -> str:
     """Return the text that is added to two paragraphs; their words are all that is selected."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(TEXT in segment.text for segment in page.segments)
@@ -69,3 +69,16 @@ def test_a_likely_line_between_paragraphs_is_added() -> None:
     assert added(html, 0.4) == "Bells Ring."
     assert added(html, 0.1) == ""
     assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><p>Ring.</p></div>", 0.4) == ""
+
+
+def test_an_unlikely_block_is_not_added() -> None:
+    html = f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><blockquote><p>Read us!</p></blockquote></div>"
+    assert added(html, 0.1) == ""
+    assert added(html, 0.3) == "Read us!"
+
+
+def test_a_likely_line_in_any_element_between_two_lines_is_added() -> None:
+    html = "<div><p>{0}</p></div><div>{1}</div><div><p>{0} Yes.</p></div>"
+    assert added(html.format(TEXT, "Cons:"), 0.7) == "Cons:"
+    assert added(html.format(TEXT, "Cons:"), 0.5) == ""
+    assert added(html.format(TEXT, "<a href=/x>Other</a>"), 0.7) == ""

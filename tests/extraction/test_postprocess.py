@@ -362,3 +362,52 @@ def test_code_loses_its_label_and_its_copy_button(label):
     assert choice(f"<p>{TEXT}</p><p>Run {label} now</p>{code}", [TEXT, "Run", "npm"])[1] == (
         f"Run {label} now"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("<p>By Ivo Halloran</p>", True),
+        ("<p>Last updated at 10:55 AM on 12th January 2012</p>", True),
+        ("<p>12.01.2012 | 13:02</p>", True),
+        ("<p>The pier burned down on 12 January 2012.</p>", False),
+        ("<p>By the sea</p>", False),
+        ("<p>Ferries of 12 January 2012</p>", False),
+    ],
+)
+def test_lines_of_author_and_date_above_the_text_go(line, goes):
+    head = "<title>Ferries of 12 January 2012</title><meta name='date' content='2012-01-12'>"
+    texts = choice(f"{line}<p>{TEXT}</p><p>{TEXT} Again.</p>", [""], head=head)
+    assert (len(texts) == 2) is goes
+    assert goes or len(choice(f"{line}<p>{TEXT}</p>", [""], kind="forum", head=head)) == 2
+
+
+def test_a_date_line_stays_if_it_is_the_only_date():
+    line = "Last updated on 12 January 2012"
+    assert choice(f"<p>{line}</p><p>{TEXT}</p>", [""]) == [line, TEXT]
+
+
+def test_a_byline_below_a_standfirst_goes_but_not_one_in_the_text():
+    by = "<p>By Ivo Halloran</p>"
+    assert choice(f"<p>{TEXT}</p>{by}<p>{TEXT} Again.</p>", [""]) == [TEXT, f"{TEXT} Again."]
+    assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Again.</p>{by}<p>{TEXT} Once more.</p>", [""])) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("<p><a href='/agency'>Harbour News Agency</a></p>", True),
+        ("<p>Source: Harbour News Agency</p>", True),
+        ("<p>（責任編輯：年巍）</p>", True),
+        ("<p>All rights reserved by the harbour.</p><p>Write to us before you copy it.</p>", True),
+        ("<p>Tides: Wick, Thurso</p>", False),
+        ("<p>Towns: <a href='/w'>Wick</a>, <a href='/t'>Thurso</a></p>", False),
+        ("<p>(1922)</p>", False),
+        ("<p><a href='#top'>The end</a></p>", False),
+    ],
+)
+def test_the_sites_own_lines_at_the_end_go(line, goes):
+    again = f"{TEXT} Again. {TEXT}"
+    kept = [TEXT, again]
+    assert (choice(f"<p>{TEXT}</p><p>{again}</p>{line}", [""]) == kept) is goes
+    assert len(choice(f"<p>{TEXT}</p>{line}<p>{again}</p>", [""])) > 2 or "rights" in line

@@ -27,6 +27,12 @@ _BY = re.compile(
     |geschreven\sdoor\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+#: The beginning of a byline, in languages where it begins nothing else.
+BYLINE = re.compile(
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|BY:?\s|V(?:on|ON):?\s|Por:?\s"
+    r"|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:"
+    r"|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
+)
 #: A label that ends in a colon.
 _LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")

@@ -68,6 +68,10 @@ _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
 
+#: The most characters of a line that is only a date, and its most words beside the month.
+_LINE_CHARS, _LINE_WORDS = 100, 6
+_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+
 #: Languages, and regions of English, that write the month of a date in figures before the day.
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
 #: Plausible years of publication.
@@ -103,6 +107,17 @@ def find_date(text: str, language: str = "") -> str:
                 parts |= _clock(clock)
             return _to_iso(parts) if parts else ""
     return ""
+
+
+def is_date_line(text: str, language: str = "") -> bool:
+    """Return whether a short line says little else than a date."""
+    text = text[:_LINE_CHARS]
+    words = [word for word in _LONG_WORD.findall(text) if word.lower() not in MONTHS]
+    return (
+        len(words) <= _LINE_WORDS
+        and not text.endswith((".", "!", "?"))
+        and bool(find_date(text, language))
+    )
 
 
 def find_path_date(path: str) -> str:

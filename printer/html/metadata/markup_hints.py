@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from ...text import clean_line
 from ..parse import element_line
-from .bylines import find_byline
+from .bylines import BYLINE, find_byline
 from .dates import find_date, parse_date
 from .titles import Heading, title_key
 
@@ -77,12 +77,6 @@ _UPDATED = re.compile(
     r"|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
     r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
     re.IGNORECASE,
-)
-#: The beginning of a byline, in languages where it begins nothing else.
-_BYLINE = re.compile(
-    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|BY:?\s|V(?:on|ON):?\s|Por:?\s"
-    r"|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:"
-    r"|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
 
 
@@ -169,7 +163,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
                 authors.append(element)
             elif kind == _IS_DATE:
                 dates.append(element)
-            elif element.text and _BYLINE.match(element.text):
+            elif element.text and BYLINE.match(element.text):
                 lines.append(element)
             elif not stamps and (stamp := _stamp(element, language)):
                 stamps.append(stamp)
