@@ -26,7 +26,9 @@ from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.line_numbers import number_lines
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
+from .declarations import CompiledFFI, StaleDeclarations
 from .footnotes import count_misplaced
+from .hyphenation import read_dictionaries_lazily
 from .layout_text import LayoutText, read_layout_text
 from .patches import patched
 
@@ -251,21 +253,42 @@ class _DeferredModule(ModuleType):
 
 
 def import_weasyprint() -> None:
-    """Import WeasyPrint, deferring rarely used modules of fontTools.
+    """Import WeasyPrint without what takes half of the time and is rarely needed.
 
-    If HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only, but importing
-    these modules takes a quarter of the time.  Not safe while other threads import.
+    If HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only.  Its C
+    declarations are compiled already; without them, cffi also starts some forty processes to look
+    for libraries by the names that they have on other systems.  Not safe while other threads
+    import.
 
     Raises:
         OSError: A system library is missing.
     """
-    stand_ins = {name: _DeferredModule(name) for name in _DEFERRED if name not in sys.modules}
-    sys.modules.update(stand_ins)
+    stand_ins: dict[str, ModuleType] = {
+        name: _DeferredModule(name) for name in _DEFERRED if name not in sys.modules
+    }
+    if sys.platform == "linux":
+        stand_ins["cffi"] = ModuleType("cffi")
+        stand_ins["cffi"].FFI = CompiledFFI  # type: ignore[attr-defined]
     try:
+        with _stand_ins(stand_ins):
+            import weasyprint
+    except StaleDeclarations:
         import weasyprint  # noqa: F401
+    read_dictionaries_lazily()
+
+
+@contextmanager
+def _stand_ins(modules: dict[str, ModuleType]) -> Iterator[None]:
+    """Replace modules by others for a while."""
+    originals = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        yield
     finally:
-        for name in stand_ins:
+        for name, original in originals.items():
             del sys.modules[name]
+            if original is not None:
+                sys.modules[name] = original
 
 
 #: The fonts shared by the documents of a thread, as reading them for each would fill the memory.
@@ -297,6 +320,7 @@ def load_fonts() -> frozenset[str]:
     """
     global _families
     try:
+        import_weasyprint()
         from weasyprint.text.ffi import ffi, fontconfig
         from weasyprint.text.fonts import FontConfiguration  # noqa: F401 - loads all of Pango
     except OSError:

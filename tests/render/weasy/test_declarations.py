@@ -1,0 +1,38 @@
+"""Tests of WeasyPrint's compiled declarations."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+from printer.render.weasy.declarations import FILE
+
+SCRIPT = Path(__file__).parents[3] / "scripts/weasyprint_declarations.py"
+IMPORT = """
+from printer.render.weasy import declarations, engine
+{change}
+engine.import_weasyprint()
+import weasyprint
+from weasyprint.text.ffi import ffi
+print(type(ffi).__name__)
+weasyprint.HTML(string="<p>A line").write_pdf()
+"""
+
+
+def imported(change: str = "") -> str:
+    command = [sys.executable, "-c", IMPORT.format(change=change)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_the_file_is_that_of_the_installed_weasyprint() -> None:
+    expected = runpy.run_path(str(SCRIPT))["file_content"]()
+
+    assert FILE.read_text("ascii") == expected, f"run {SCRIPT.name}"
+
+
+def test_weasyprint_uses_the_file() -> None:
+    assert imported() == "CompiledFFI"
+
+
+def test_another_weasyprint_declares_for_itself() -> None:
+    assert imported("declarations.digest = lambda source: 'another'") == "FFI"
