@@ -20,11 +20,14 @@ from ..article import (
     Embed,
     Figure,
     Heading,
+    List,
     Math,
     Note,
     Paragraph,
+    Quote,
     Span,
     Spans,
+    child_blocks,
     iter_text,
     plain_text,
     walk,
@@ -216,10 +219,20 @@ class ArticleView:
         return self.article.blocks[len(self.standfirst) :]
 
     @property
-    def end(self) -> Paragraph | None:
-        """The paragraph that ends the article, None if it ends with anything else."""
-        body = [block for block in self.body if not isinstance(block, Note)]
-        return body[-1] if body and isinstance(body[-1], Paragraph) else None
+    def end(self) -> Paragraph | Quote | None:
+        """The block whose last line ends the article, None if it is no text."""
+        blocks = tuple(block for block in self.body if not isinstance(block, Note))
+        while blocks:
+            match blocks[-1]:
+                case Paragraph() as last:
+                    return last
+                case Quote(cite=cite, introduced=False) as quote if cite:
+                    return quote
+                case List() | Quote() as last:
+                    blocks = list(child_blocks(last))[-1]
+                case _:
+                    return None
+        return None
 
     @property
     def opening(self) -> int | None:

@@ -51,7 +51,7 @@ _SPECIFICATION = re.compile(
     r"(?<![\w&#;])(?:[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]{1,6}[-\u2013]?[0-9]{1,6}[A-Z]{0,3}"
     r"|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,4})(?![\w;])"
 )
-_LONGER_THAN_A_LINE = 80
+_LONGER_THAN_A_LINE, _LONGEST_LAST_WORDS = 80, 40
 
 #: Long runs of Latin characters, such as tokens and URLs, which get break opportunities.
 _LONG_RUN = re.compile(r"[!-\u024f]{40}(?=[!-\u024f])")
@@ -195,12 +195,13 @@ class _InlineWriter:
         return "".join((*html, "</span>"))
 
     def _content(self, span: Span) -> str:
-        """Return the content of a span; its last words are kept together."""
-        if not self.last_words or span is not self.spans[-1]:
+        """Return the content of a span; the paragraph's last words are kept together."""
+        start = self.last_words.get(id(span))
+        if start is None:
             return self._part(span)
-        start = self._part(replace(span, text=span.text[: self.last_words]))
-        end = self._part(replace(span, text=span.text[self.last_words :], id=""))
-        return f'{start}<span class="no-break">{end}</span>'
+        before = self._part(replace(span, text=span.text[:start])) if start else ""
+        after = self._part(replace(span, text=span.text[start:], id="" if start else span.id))
+        return f'{before}<span class="no-break">{after}</span>'
 
     def _part(self, span: Span) -> str:
         text = printable(span.text)
@@ -229,19 +230,35 @@ class _InlineWriter:
         return f"{start}<a{values}>{label}</a>"
 
 
-def _find_last_words(spans: Spans) -> int:
-    """Return the start of the last word, or of two if it is too short for a line of its own.
+def _find_last_words(spans: Spans) -> dict[int, int]:
+    """Return where the last word begins, or the last two if it is too short for a line of its own.
 
-    It is an index in the last span, 0 for none.  The words are kept together by CSS rather than by
-    a no-break space, so that the printed text is the article's.
+    The ``id()`` of each span with a part of them has the index at which the part begins; there is
+    none if they are no plain words.  They are kept together by CSS rather than by a no-break space,
+    so that the printed text is the article's.
     """
     if not spans or sum(len(span.text) for span in spans) < _LONGER_THAN_A_LINE:
-        return 0
-    last = spans[-1]
-    if last.math or last.note or last.ruby or "code" in last.marks:
-        return 0
-    match = _LAST_WORD.search(last.text, max(0, len(last.text) - 40))
-    return match.start() if match else 0
+        return {}
+    tail, text = [], ""
+    for span in reversed(spans):
+        if span.note and not text:
+            continue  # the call of a note after the last word
+        if span.math or span.note or span.ruby or "code" in span.marks:
+            break
+        tail.append(span)
+        text = span.text + text
+        if len(text) > _LONGEST_LAST_WORDS:
+            break
+    match = _LAST_WORD.search(text, max(0, len(text) - _LONGEST_LAST_WORDS))
+    if not match or not match.start():
+        return {}
+    starts, offset = {}, len(text)
+    for span in tail:
+        offset -= len(span.text)
+        starts[id(span)] = max(0, match.start() - offset)
+        if match.start() >= offset:
+            break
+    return starts
 
 
 def highlight(code: str, language: str) -> Markup:

@@ -80,21 +80,26 @@ CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 #: millimetres by which code extends into the margin.
 CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.602, 1.5, 8.0
 
-#: The most items, and characters in all, of a list that is kept on one page.
-MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT = 4, 300
+#: The most items, and characters in all, of a list that is kept on one page, and the most
+#: characters of a cell of a row that is.
+MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL = 4, 300, 400
 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
 
-#: The most characters of a label above code, of a bold line that is a heading, and of a line of
-#: verse.
-MAX_CODE_LABEL, MAX_LABEL, MAX_VERSE_LINE = 40, 90, 64
+#: The most characters of a label above code, of a bold line that is a heading, of a line that
+#: begins with a label, and of a line of verse.
+MAX_CODE_LABEL, MAX_LABEL, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 72, 64
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
-#: A long run with other characters than letters, in a script with spaces.
+#: A long run with other characters than letters, in a script with spaces.  A line may end at a
+#: hyphen inside it.
 _UNBREAKABLE = re.compile(
-    r"(?<!\S)(?=[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{19})(?=\S*[\d_/@.=:]\w)\S+"
+    r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
+    r"(?=[^\s\u2010-\u2014-]*[\d_/@.=:]\w)"
 )
+#: A label with what it labels, as in "Type: text".
+_ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 _FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
@@ -169,6 +174,8 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     )
     env.tests.update(
         bare=is_bare,
+        entry=is_entry,
+        long=is_long_row,
         loose=is_loose,
         short=is_short,
         rough=is_rough,
@@ -391,6 +398,20 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     )
     is_plain = not any(span.href or span.note or span.math for span in block.spans)
     return before_longer and len(text) <= MAX_CODE_LABEL and text[-1].isalnum() and is_plain
+
+
+def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
+    """Return whether a paragraph is a short line with a label, beside another such line."""
+    if not isinstance(block, Paragraph):
+        return False
+    text = plain_text(block.spans)
+    is_one = len(text) <= MAX_LABEL_LINE and _ENTRY.fullmatch(text) is not None
+    return is_one and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
+
+
+def is_long_row(row: Sequence[Cell]) -> bool:
+    """Return whether a row of a table is long enough to be broken between pages."""
+    return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL for cell in row)
 
 
 def is_bare(block: Heading, following: Block) -> bool:

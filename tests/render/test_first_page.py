@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
 from lxml import html as lxml_html
 
-from printer.article import Article, Figure, Paragraph, Span
+from printer.article import Article, Block, Code, Figure, Note, Paragraph, Quote, Span
 from printer.options import PrintOptions
 from printer.output import Edition, Story
 from printer.render.context import RenderContext, build_document, render_html
 from printer.render.links import LinkTargets
-from tests.support.sample_articles import LANDSCAPE, heading, items, paragraph, pictures
+from tests.support.sample_articles import LANDSCAPE, heading, items, paragraph, pictures, spans
 
 TEXT = "The ferry crosses at six in the morning and again when the light goes. "
 
@@ -68,12 +69,35 @@ def test_small_capitals_do_not_cut_an_entity():
     assert openings("The firm Berg & Sons of Lenne " + TEXT * 5) == ["The firm Berg"]
 
 
-def test_only_a_paragraph_that_ends_the_article_has_an_end_mark():
-    page = page_of(article(paragraph(TEXT), paragraph("The end.")))
-    assert texts(page, "//*[@class='closing']") == ["The end."]
+@pytest.mark.parametrize(
+    ("last", "marked"),
+    [
+        (paragraph("The end."), "The end."),
+        (items("One.", "The end."), "The end."),
+        (Quote((paragraph("One."), paragraph("The end."))), "The end."),
+        (Quote((paragraph("One."),), cite=spans("The end")), "The end"),
+        (Figure(LANDSCAPE), ""),
+        (Code("The end"), ""),
+    ],
+)
+def test_whatever_ends_the_article_has_an_end_mark(last: Block, marked: str):
+    note = Note("n1", "1", (paragraph("A note."),))
+    page = page_of(article(paragraph(TEXT * 5), items("Early."), last, note))
+    assert texts(page, "//*[contains(@class, 'closing')]") == [marked]
+    assert not page.xpath("//*[contains(@class, 'closing')]//following::figure")
+
+
+def test_the_end_mark_is_in_the_first_paragraph_if_there_is_no_other():
     assert texts(page_of(article(paragraph(TEXT * 5))), "//p[@class='closing']")
-    page = page_of(article(paragraph(TEXT), Figure(LANDSCAPE)))
-    assert not texts(page, "//*[@class='closing']")
+
+
+@pytest.mark.parametrize("before", range(14, 28, 4))
+def test_nothing_follows_the_end_mark(printed, before: int):
+    """A figure that does not fit is not moved behind the last paragraph."""
+    paper = printed(article(*[paragraph("Line.")] * before, Figure(LANDSCAPE), paragraph("End.")))
+    *_, last = paper.texts
+    assert "End." in last
+    assert "\u25a0" in last
 
 
 def long_article(sections: int, paragraphs: int) -> Article:

@@ -9,12 +9,12 @@ import pikepdf
 import pypdfium2
 import pytest
 
-from printer.article import Code, Heading, List, Paragraph, Rule, Span
+from printer.article import Cell, Code, Heading, List, Paragraph, Rule, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.templates import is_code_title, is_label, is_rough, is_verse
 from printer.render.weasy.engine import render_pdf
-from tests.support.sample_articles import SAMPLE_ARTICLE, heading, paragraph, spans
+from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, spans
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
 
@@ -193,7 +193,23 @@ def test_a_short_last_word_is_not_left_alone_and_nothing_else_changes():
     assert 'So <span class="no-break">it is</span></p>' in html
     assert "Short, so it is</p>" in html
     noted = article(paragraph(WORDS, "as told in it", Span("1", note="n1")))
-    assert "no-break" not in render_html([noted], {}).html.partition("<body")[2]
+    assert 'told <span class="no-break">in it</span>' in render_html([noted], {}).html
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        (Span("and ends in "), Span("responsi", ("strong",)), Span("bilities.")),
+        (Span("and ends in "), Span("responsibilities", ("em",)), Span(".")),
+        (Span("and ends in responsibilities."), Span("1", note="n1")),
+        (Span("and ends in responsi"), Span("bilities", href="https://example.org/"), Span(".")),
+    ],
+)
+def test_a_last_word_in_several_elements_is_not_hyphenated(ending):
+    for count in range(12):
+        words = Paragraph((Span("so " * count + WORDS), *ending))
+        (text,) = texts_of(render_pdf(render_html([article(words)], {})).pdf)
+        assert "responsibilities" in text
 
 
 def texts_of(data: bytes) -> list[str]:
@@ -236,6 +252,8 @@ def test_paragraphs_with_long_identifiers_are_ragged():
     assert is_rough(paragraph("Write to thehouse-maven@talkinghomerenovations.example.com"))
     assert is_rough(paragraph("Call weasyprint.layout.inline.split_first_line() now"))
     assert not is_rough(paragraph("Donaudampfschifffahrtsgesellschaftskapitän und andere"))
+    assert not is_rough(paragraph("eine «10-Millionen-Schweiz» und die Ziffer-1-Regel-Debatte"))
+    assert is_rough(paragraph("siehe Anlage-weasyprint.layout.split_first_line()"))
     assert not is_rough(paragraph("河水从山脊下流出，慢慢穿过草地。2024年COP30在贝伦举行，人们说"))
 
 
@@ -279,3 +297,38 @@ def test_the_end_mark_is_never_alone_on_a_line():
         (text,) = texts_of(render_pdf(document).pdf)
         marked = next(line for line in text.split("\n") if "\u25a0" in line)
         assert marked.strip("\u25a0 \u00a0"), f"in a width of {width} pixels"
+
+
+def test_lines_with_labels_are_a_block():
+    lines = paragraph("Type: String"), paragraph("Required: No"), paragraph(WORDS)
+    html = render_html([article(paragraph(WORDS), *lines)], {}).html
+    assert html.count('class="entry"') == 2
+    for text in ("Note: one line alone", "At https://example.org/ and", "He said: no.\nYes."):
+        html = render_html([article(paragraph(text), paragraph(WORDS))], {}).html
+        assert 'class="entry"' not in html, text
+
+
+@pytest.mark.parametrize("before", range(18, 34, 2))
+def test_no_row_is_torn_and_no_two_rows_are_parted_from_the_rest(before):
+    def row(number):
+        words = (f"Row {number}", WORDS)
+        return tuple(Cell((paragraph(text),)) for text in words)
+
+    table = Table((), tuple(map(row, range(12))))
+    text = article(*[paragraph("Line.")] * before, table)
+    pages = texts_of(render_pdf(render_html([text], {})).pdf)
+    counts = [page.count("Row") for page in pages]
+    assert sum(counts) == 12
+    assert not {1, 2} & set(counts)
+    assert all(page.count("Row") == page.count("mill.") for page in pages)
+
+
+@pytest.mark.parametrize("before", range(26, 36, 2))
+def test_no_item_of_a_list_and_no_ornament_is_alone(before):
+    names = [f"Item {number} " + WORDS * 2 for number in range(3)]
+    blocks = items(*names), paragraph(WORDS), Rule(), paragraph(WORDS * 3)
+    text = article(*[paragraph("Line.")] * before, *blocks)
+    pages = texts_of(render_pdf(render_html([text], {})).pdf)
+    assert {page.count("Item") for page in pages} <= {0, 3}
+    *_, last = pages[0].rstrip().rpartition("page 1")[0].rstrip()
+    assert last != "*"

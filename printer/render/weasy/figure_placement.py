@@ -381,10 +381,14 @@ def _let_text_ahead(place: _Place, change: _Change) -> bool:
     start = end = _end_of_figures(place.parent, place.index)
     while _has_tag(place.parent, end, TEXT) and _keeps_next(place.parent, end):
         end += 1
-    count = end + 1 - start
-    return _has_tag(place.parent, end, TEXT) and change.move(
-        place.parent, start, place.index, count
-    )
+    if not _has_tag(place.parent, end, TEXT) or _has_end_mark(place.parent.children[end]):
+        return False
+    return change.move(place.parent, start, place.index, end + 1 - start)
+
+
+def _has_end_mark(box: Box) -> bool:
+    """Return whether a block ends the article; no figure follows its mark."""
+    return any("closing" in (part.get("class") or "").split() for part in box.element.iter())
 
 
 def _pass_heading(place: _Place, change: _Change) -> bool:
