@@ -221,7 +221,7 @@ class ArticleView:
     @property
     def end(self) -> Paragraph | Quote | None:
         """The block whose last line ends the article, None if it is no text."""
-        blocks = tuple(block for block in self.body if not isinstance(block, Note))
+        blocks: tuple[Block, ...] = tuple(b for b in self.body if not isinstance(b, Note))
         while blocks:
             match blocks[-1]:
                 case Paragraph() as last:
