@@ -1,6 +1,7 @@
 """Picture the themes: `python samples/make_themes.py [NAME]` writes docs/themes.png.
 
-Each theme's first page of a sample (the news) stands beside the others, as high as they are.
+Each theme's first page of a sample (the news) stands beside the others, as high as they are; the
+forms of the print server show them one by one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ THEMES = ("article", "newspaper", "compact", "large-print", "ereader", "manuscri
 
 #: The height of a page, the space around each, and the ground, in pixels and grey.
 HEIGHT, SPACE, GROUND = 400, 14, (150, 150, 150)
+#: The size of a page in a form.
+CARD = (180, 254)
 IN_ROW = 3
 
 
@@ -43,6 +46,10 @@ def main() -> int:
         for theme in THEMES:
             themed = printer.variant(replace(options, page=PrintOptions(theme=theme)))
             pages.append(first_page(themed.render([reading]).pdf))
+    static = Path(HERE).parent / "printer" / "server" / "static"
+    for theme, page in zip(THEMES, pages, strict=True):
+        card = page.resize(CARD, Image.Resampling.LANCZOS)
+        card.quantize(48).save(static / f"theme-{theme}.png", optimize=True)
     rows = [pages[at : at + IN_ROW] for at in range(0, len(pages), IN_ROW)]
     width = max(sum(page.width + SPACE for page in row) for row in rows) + SPACE
     sheet = Image.new("RGB", (width, (HEIGHT + SPACE) * len(rows) + SPACE), GROUND)

@@ -82,7 +82,7 @@ class Library:
 
     def search(self, words: str, limit: int = 20) -> list[Hit]:
         """Return the articles with all of these words, best first; the title weighs most."""
-        quoted = " ".join(_terms(words))
+        quoted = " ".join(search_terms(words))
         if not quoted:
             return []
         query = (
@@ -102,7 +102,7 @@ class Library:
             raise JobsError(f"the library {self._path} cannot be used: {error}") from error
 
 
-def _terms(words: str) -> Iterator[str]:
+def search_terms(words: str) -> Iterator[str]:
     """Yield words as FTS5 strings, so that none of them is an operator."""
     for word in words.split()[:50]:
         text = word[:100].replace('"', " ").replace("\0", " ").strip("* ")

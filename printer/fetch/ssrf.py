@@ -104,7 +104,7 @@ class Guard:
             return addresses
         name = host if host in addresses else f"{host} ({addresses[0]})"
         raise BlockedAddress(
-            f"{name} is a private address, and a page or redirect may not lead there",
+            f"{name} is on a private network and was not fetched",
             hint="If you trust it, allow it with --allow-private",
         )
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from ..article import Figure
 from ..capture import GetResource
-from ..errors import WebprintError
+from ..errors import BlockedAddress, WebprintError
 from ..options import ImageOptions
 from ..output import Picture, PreparedPictures
 from .raster import PixelBox, UnusablePicture, prepare_raster
@@ -197,6 +197,8 @@ class _Preparer:
         else:
             try:
                 data = self.get(url, page).body
+            except BlockedAddress as error:
+                raise UnusablePicture("is on a private network and was not fetched") from error
             except WebprintError as error:
                 raise UnusablePicture(f"could not be fetched: {error.message}") from error
         if len(data) > self.options.max_bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,19 +17,22 @@ from ..errors import ErrorRecord, JobsError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Picture, Result
 from ..settings import Settings
-from .models import EDIT_PART, PAGE_PART, JobRequest, Lease, snapshot_key
+from .models import BUNDLE_PART, EDIT_PART, PAGE_PART, JobRequest, Lease, snapshot_key
 from .remote_tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_page, render_document
 from .storage import Storage, open_storage
 from .validation import merge_options, validate_source
 
 if TYPE_CHECKING:
-    from ..pipeline import ExtractedPage, Printer
+    from ..pipeline import ExtractedPage, PageOutcome, Printer
 
     #: The page, its print, and the snapshot for revisions.
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
 
 #: The files of a finished print.
 PDF, ARTICLE, FIRST_PAGE = "article.pdf", "article.json", "first.png"
+
+#: The parts of a request that are not pictures.
+_NO_PICTURES = (PAGE_PART, EDIT_PART, BUNDLE_PART)
 
 _MAX_WARNINGS = 50
 _MAX_LENGTH = 400
@@ -75,6 +78,8 @@ class JobHandler:
         request = lease.request
         if DOCUMENT_PART in request.parts or READ_PART in request.parts:
             return self._run_task(lease, storage, notify)
+        if request.bundle:
+            return self._print_bundle(lease, storage, notify)
         if EDIT_PART in request.parts:
             reading, result, snapshot = self._revise(lease, storage, notify)
         else:
@@ -101,6 +106,40 @@ class JobHandler:
         notify("store")
         storage.put(f"{lease.result_folder}/{TASK_RESULT}", data)
         return summary
+
+    def _print_bundle(
+        self, lease: Lease, storage: Storage, notify: Callable[[str], None]
+    ) -> Mapping[str, Any]:
+        """Print several pages into one file, which cannot be edited."""
+        request = lease.request
+        pages: list[ExtractedPage] = []
+
+        def collect(outcomes: Iterable[PageOutcome]) -> Iterator[PageOutcome]:
+            for source, outcome in outcomes:
+                if isinstance(outcome, WebprintError) and outcome.process_died:
+                    raise outcome
+                if not isinstance(outcome, WebprintError):
+                    pages.append(outcome)
+                yield source, outcome
+
+        with self._printer(request, notify) as printer:
+            result = printer.render_outcomes(collect(printer.read_all(request.bundle)))
+        notify("store")
+        left_out = [f"{f.source} was left out: {f.error.message}" for f in result.failures]
+        result = replace(result, warnings=(*left_out, *result.warnings))
+        articles = [page.article.to_dict() for page in pages]
+        text = "\n".join(f"{page.article.title}\n{page.article.text}" for page in pages)
+        title = str(request.options.get("title") or result.title)
+        about = {"title": title, "text": text, "articles": articles}
+        files = {
+            result_file(result.format): result.data,
+            ARTICLE: json.dumps(about, ensure_ascii=False).encode("utf-8", "replace"),
+        }
+        if result.format == "pdf":
+            files[FIRST_PAGE] = render_first_page(result.pdf)
+        storage.put_all({f"{lease.result_folder}/{name}": data for name, data in files.items()})
+        summary = {**_summary(pages[0], result), "title": title[:_MAX_LENGTH]}
+        return {**summary, "articles": len(pages)}
 
     def _print(self, request: JobRequest, notify: Callable[[str], None]) -> Printed:
         page = request.parts.get(PAGE_PART)
@@ -143,8 +182,8 @@ class JobHandler:
         may_be_private = self.allow_private and PAGE_PART not in request.parts
         return Printer.from_settings(
             merge_options(self.settings, request.options),
-            user_urls=(request.url,) if may_be_private else (),
-            files={k: v for k, v in request.parts.items() if k not in (PAGE_PART, EDIT_PART)},
+            user_urls=(request.bundle or (request.url,)) if may_be_private else (),
+            files={k: v for k, v in request.parts.items() if k not in _NO_PICTURES},
             notify=lambda _, step: notify(step),
             editable=pictures is not None,
             picture_cache=pictures,

@@ -20,6 +20,9 @@ FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
 #: The part of a request that holds the page as the sender saw it.
 PAGE_PART = "page"
 
+#: The part that holds the addresses of several pages, one a line, and how many there may be.
+BUNDLE_PART, MAX_BUNDLE = "bundle", 20
+
 #: The part that holds the edit of a finished print.
 EDIT_PART = "edit"
 
@@ -35,6 +38,12 @@ class JobRequest:
     url: str
     options: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+    @property
+    def bundle(self) -> tuple[str, ...]:
+        """The addresses of a print of several pages."""
+        lines = self.parts.get(BUNDLE_PART, b"").decode("utf-8", "replace").splitlines()
+        return tuple(lines[:MAX_BUNDLE])
 
     @property
     def fingerprint(self) -> str:

@@ -6,8 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -18,7 +17,7 @@ from ..themes.loader import theme_names
 from .models import PAGE_PART, JobRequest
 
 MAX_URL_LENGTH = 4000
-MAX_VALUE_LENGTH = 200
+MAX_VALUE_LENGTH, MAX_VALUES = 200, 20
 MAX_PICTURES = 100
 #: The longest part name that a database index accepts.
 MAX_PICTURE_URL_LENGTH = 2000
@@ -30,55 +29,14 @@ _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base
 REQUEST_OPTIONS = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
     "image_method", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
-    "comments", "pdf", "title", "no_rules", "key_paragraphs", "key_paragraphs_as", "key_query",
+    "comments", "pdf", "title", "set", "no_rules", "key_paragraphs", "key_paragraphs_as",
+    "key_query",
 })  # fmt: skip
-
-#: The form labels of settings whose names are not clear enough.
-_LABELS = {
-    "fit": "Fit on at most … pages", "ink_save": "Save ink", "nup": "Pages per sheet",
-    "pdf": "PDF standard", "qr": "QR code",
-}  # fmt: skip
 
 
 def request_options() -> list[str]:
     """Return the names of the settings that a request may choose, in their order."""
     return [name for name, _, _ in setting_fields() if name in REQUEST_OPTIONS]
-
-
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A setting in a form; ``kind`` is "switch", "choice", "number" or "text"."""
-
-    name: str
-    label: str
-    kind: str
-    value: Any
-    description: str
-    choices: tuple[str, ...] = ()
-
-
-def form_fields(settings: Settings) -> list[FormField]:
-    """Return the settings that a request may choose, with their current values."""
-    return [
-        FormField(
-            name,
-            _LABELS.get(name) or name.replace("_", " ").capitalize(),
-            _kind(name, field.annotation),
-            getattr(settings, name),
-            str(field.description),
-            tuple(theme_names()) if name == "theme" else get_args(field.annotation),
-        )
-        for name, field, _ in setting_fields()
-        if name in REQUEST_OPTIONS
-    ]
-
-
-def _kind(name: str, annotation: Any) -> str:
-    if annotation is bool:
-        return "switch"
-    if get_origin(annotation) is Literal or name == "theme":
-        return "choice"
-    return "number" if annotation is int else "text"
 
 
 def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
@@ -91,9 +49,11 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
         if name not in REQUEST_OPTIONS:
             known = ", ".join(request_options())
             raise UsageError(f"{name[:40]!r} is not an option of a print", hint=f"Use: {known}")
-        if isinstance(value, str) and len(value) > MAX_VALUE_LENGTH:
+        texts = value if isinstance(value, list | tuple) else [value]
+        if len(texts) > MAX_VALUES or any(len(str(text)) > MAX_VALUE_LENGTH for text in texts):
             raise UsageError(f"{name} is too long")
-        if isinstance(value, str) and value.encode("utf-8", "replace").decode() != value:
+        texts = [text for text in texts if isinstance(text, str)]
+        if any(text.encode("utf-8", "replace").decode() != text for text in texts):
             raise UsageError(f"{name} is not valid Unicode")
     if "theme" in options and options["theme"] not in theme_names():
         raise UsageError("there is no such theme", hint=f"Themes: {', '.join(theme_names())}")
@@ -150,7 +110,11 @@ def validate_request(request: JobRequest, settings: Settings) -> Settings:
 
 
 def validate_source(request: JobRequest) -> None:
-    """Raise :class:`BadURL` unless a request has a web address, or a page without one."""
+    """Raise :class:`BadURL` unless a request has web addresses, or a page without one."""
+    for url in request.bundle:
+        validate_url(url)
+    if request.bundle:
+        return
     if request.url or PAGE_PART not in request.parts:
         validate_url(request.url)
 

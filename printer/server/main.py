@@ -84,19 +84,23 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket, wake
 
     from .app import create_app
     from .connections import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware
+    from .history import History
     from .service import Preferences, PrintService
 
     def wake() -> None:
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(wakeup, b"!")
 
+    queue, storage = factory.open_queue(settings), factory.open_result_storage(settings)
     service = PrintService(
-        factory.open_queue(settings),
-        factory.open_result_storage(settings),
+        queue,
+        storage,
         settings,
         Preferences(data_folder() / "defaults.json", settings),
         wake,
+        History(data_folder() / "history.sqlite", queue, storage),
     )
+    service.delete_discarded_later()
     app = create_app(service, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
         uvicorn.Config(

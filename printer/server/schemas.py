@@ -16,8 +16,8 @@ from .templating import PREFIX
 
 #: The settings that can be changed for a finished print; the others concern fetching.
 EDITABLE_OPTIONS = (
-    "theme", "paper", "margin", "font_size", "links", "qr", "fit", "booklet", "nup", "duplex",
-    "ink_save",
+    "theme", "paper", "margin", "font_size", "set", "links", "qr", "fit", "booklet", "nup",
+    "duplex", "ink_save",
 )  # fmt: skip
 
 #: The formats to which a printed article can be exported.

@@ -40,8 +40,8 @@ _PRINT_SUFFIXES = ("/edit", "/deliver")
 #: The policy of our pages, which load nothing from other hosts and have no inline scripts.
 _CSP = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "connect-src 'self'; manifest-src 'self'; frame-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 
 _HEADERS = {

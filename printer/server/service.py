@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any
 
 from fastapi import HTTPException
@@ -19,24 +21,19 @@ from ..editing import EditableBlock
 from ..editing.snapshot import Edit, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
-from ..jobs.models import Job, JobRequest, snapshot_key
+from ..jobs.models import FINISHED, Job, JobRequest, snapshot_key
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
-from ..jobs.validation import FormField, form_fields, merge_options, validate_request
+from ..jobs.validation import merge_options, validate_request
 from ..options import Format
 from ..settings import Settings
 from ..site_rules.apply import rule_host
+from .forms import MAIN_OPTIONS, typed_url
+from .history import History
 from .schemas import EDITABLE_OPTIONS
 
 if TYPE_CHECKING:
     from ..render.context import PreviewBlock
-
-#: The options of the editor and of the settings page.
-COMMON_OPTIONS = ("theme", "paper", "links", "font_size")
-_CHOICES = {
-    "paper": ("", "A4", "Letter", "A5", "Legal"),
-    "font_size": ("", "8pt", "9pt", "10pt", "11pt", "12pt", "14pt", "16pt", "18pt", "22pt"),
-}
 
 _MAX_PREFERENCES_BYTES = 10_000
 _MAX_OPEN_SNAPSHOTS = 4
@@ -63,7 +60,7 @@ class Preferences:
         with suppress(OSError, ValueError, UsageError), self.path.open("rb") as file:
             options = json.loads(file.read(_MAX_PREFERENCES_BYTES))
             if isinstance(options, dict):
-                chosen = {name: options[name] for name in COMMON_OPTIONS if name in options}
+                chosen = {name: options[name] for name in MAIN_OPTIONS if name in options}
                 merge_options(self.defaults, chosen)
                 return chosen
         return {}
@@ -94,6 +91,7 @@ class PrintService:
     settings: Settings
     preferences: Preferences
     wake: Callable[[], None]
+    history: History
     _snapshots: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -104,10 +102,11 @@ class PrintService:
 
     def submit_form(self, url: str, values: Mapping[str, str]) -> Job:
         """Accept the request of a form, whose values are strings and mostly the defaults."""
-        merged = validate_request(JobRequest(url.strip(), values), self.settings)
+        url = typed_url(url)
+        merged = validate_request(JobRequest(url, values), self.settings)
         chosen = {name: getattr(merged, name) for name in values}
         options = {k: v for k, v in chosen.items() if v != getattr(self.settings, k)}
-        return self._enqueue(JobRequest(url.strip(), options))
+        return self._enqueue(JobRequest(url, options))
 
     def _enqueue(self, request: JobRequest, key: str = "") -> Job:
         job, _ = self.queue.submit(request, key)
@@ -119,12 +118,15 @@ class PrintService:
         job = self.queue.get(print_id)
         if job is None:
             raise HTTPException(404, "there is no such print")
+        if self.history.is_deleted(print_id):
+            raise HTTPException(404, "this print was deleted")
         return job
 
     def retry(self, print_id: str) -> bool:
         """Requeue a print; return False if it neither failed nor was cancelled."""
         if not self.queue.retry(print_id):
             return False
+        self.history.reopen(print_id)
         self.wake()
         return True
 
@@ -133,6 +135,34 @@ class PrintService:
         if not self.queue.delete(print_id):
             raise HTTPException(404, "there is no such print")
         self.storage.delete(print_id)
+        self.history.forget(print_id)
+
+    def discard(self, ids: Sequence[str]) -> list[str]:
+        """Stop and delete prints, which can be restored for a while; return the ids of those."""
+        for job in self.queue.get_many(ids).values():
+            if job.state not in FINISHED:
+                self.queue.cancel(job.id)
+        discarded = self.history.mark_deleted(ids, time.time())
+        self.delete_discarded_later()
+        return discarded
+
+    def delete_discarded_later(self) -> None:
+        """Delete for good, once the time to restore them is over, the prints that were deleted."""
+        wait = self.history.seconds_to_expiry()
+        if wait is not None:
+            timer = Timer(wait + 1, self._delete_discarded)
+            timer.daemon = True
+            timer.start()
+
+    def _delete_discarded(self) -> None:
+        try:
+            for print_id in self.history.expired():
+                with suppress(HTTPException):  # Retention was faster.
+                    self.delete(print_id)
+                self.history.forget(print_id)
+            self.delete_discarded_later()
+        except JobsError as error:
+            print(f"webprint: {error}", file=sys.stderr, flush=True)
 
     def read_result(self, job: Job, name: str) -> bytes:
         """Return a file of a print; raise 409 if it is not done, 404 if the file is gone."""
@@ -209,6 +239,7 @@ class PrintService:
         check_options(merge_options(self.settings, merged).print_options())
         if not self.queue.revise(job.id, merged, edit.dump()):
             raise NotEditable("the print was requested again in the meantime")
+        self.history.reopen(job.id)
         self.wake()
         return self.queue.get(job.id) or job
 
@@ -246,19 +277,6 @@ def block_label(editable: EditableBlock) -> str:
             kind = ""
     short = text if len(text) <= _MAX_LABEL else text[:_MAX_LABEL].rpartition(" ")[0] + "…"
     return ": ".join(filter(None, (kind, short))) or type(block).__name__
-
-
-def common_fields(settings: Settings) -> list[FormField]:
-    """Return the fields of the editor and the settings page, all of which are choices."""
-    fields = {field.name: field for field in form_fields(settings)}
-    common = []
-    for name in COMMON_OPTIONS:
-        choices = _CHOICES.get(name, fields[name].choices)
-        if fields[name].value not in choices:
-            choices = (*choices, str(fields[name].value))
-        value = fields[name].value
-        common.append(FormField(name, fields[name].label, "choice", value, "", choices))
-    return common
 
 
 @dataclass(frozen=True, slots=True)

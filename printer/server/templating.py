@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from ..errors import WebprintError
+from .forms import in_words
 
 #: The path under which a proxy shows the server to the client of this request.
 PREFIX: ContextVar[str] = ContextVar("PREFIX", default="")
@@ -22,7 +23,15 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.globals["root"] = PREFIX.get
+    environment.filters["sentence"] = make_sentence
+    environment.filters["in_words"] = in_words
     return environment
+
+
+def make_sentence(text: str) -> str:
+    """Return a message as a sentence: with a capital, and a full stop unless it has an end."""
+    text = f"{text[:1].upper()}{text[1:]}"
+    return text if text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
 def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:

@@ -224,7 +224,7 @@ def test_without_javascript_a_form_does_it(server, open_page):
     before = pages(page)
     page.get_by_label(re.compile("List: Boat 0")).uncheck()
     page.get_by_label("Title").fill("Set by a form")
-    page.get_by_label("Font size").select_option("9pt")
+    page.get_by_label("Text size").select_option("9pt")
     page.get_by_role("button", name="Apply").click()
     job = server.wait_finished(job["id"])
     assert job["state"] == "done"
@@ -360,13 +360,13 @@ def test_only_our_own_pages_edit(server):
 
 def test_settings_are_for_the_button_and_the_start_page(server, open_page):
     page = open_page("/settings")
-    page.get_by_label("Paper").select_option("A5")
+    page.get_by_label("Paper", exact=True).select_option("A5")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Saved.")
     try:
-        expect(page.get_by_label("Paper")).to_have_value("A5")
+        expect(page.get_by_label("Paper", exact=True)).to_have_value("A5")
         page.goto(server.url)
-        page.get_by_text("Paper, theme and more").click()
+        page.get_by_text("Paper, theme, pictures").click()
         expect(page.get_by_label("Paper", exact=True)).to_have_value("A5")
         key = re.search(r'key = "([0-9a-f]{64})"', unquote(page.locator("#code").input_value()))[1]
         with server.anonymous_client() as client:

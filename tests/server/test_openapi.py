@@ -45,7 +45,7 @@ def test_a_person_is_told_on_a_page_what_a_program_is_told_as_data(server):
     shown = server.client.get(nothing, headers={"Accept": "text/html,*/*;q=0.8"})
     assert shown.status_code == 404
     assert shown.headers["content-type"].startswith("text/html")
-    assert "there is no such print" in shown.text
+    assert "There is no such print." in shown.text
     assert "Back to the start" in shown.text
     renamed = {"Accept": "text/html", "Host": "evil.test"}
     assert "does not answer to the name" in server.client.get("/", headers=renamed).text

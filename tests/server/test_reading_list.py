@@ -1,8 +1,11 @@
 """Addresses are put on the reading list by programs, pages of ours and the second bookmark."""
 
+import re
+
 import pytest
 
 from printer.server.auth import COOKIE, AccessKeys
+from tests.support.story_page import story_page
 
 
 @pytest.fixture
@@ -59,3 +62,82 @@ def test_with_the_cookie_only_our_own_pages_do(server, listed):
         assert answer.status_code == status
     assert "<b>" not in answer.text
     assert listed() == ["https://example.org/%3Cb%3E"]
+
+
+def page_of(server, path="/later"):
+    return server.client.get(path).raise_for_status().text
+
+
+def test_the_list_is_shown_searched_changed_and_restored(server, listed):
+    urls = [f"https://example.org/{name}" for name in "abc"]
+    for url in urls:
+        server.client.post("/later", data={"url": url})
+    assert [url in page_of(server, "/later?q=ORG/b") for url in urls] == [False, True, False]
+    change = "/later/change"
+    server.client.post(change, data={"first": urls[2]})
+    server.client.post(change, data={"down": urls[0]})
+    assert listed() == [urls[2], urls[1], urls[0]]
+    assert (
+        "Select one page"
+        in server.client.post(change, data={"remove": "yes"}, follow_redirects=True).text
+    )
+    removed = {"remove": "yes", "page_url": urls[1:]}
+    assert "2 pages were removed." in server.client.post(change, data=removed).text
+    assert listed() == [urls[0]]
+    server.client.post(
+        "/later/restore", data={"line": [f"{urls[1]} The ferry", "ftp://no.example"]}
+    )
+    assert listed() == [urls[0], urls[1], "The", "ferry"]
+    for number in range(120):
+        server.client.post("/api/later", json={"url": f"https://example.org/{number}"})
+    assert "https://example.org/119" in page_of(server, "/later?page=2")
+
+
+def test_an_import_tells_what_became_of_each_entry(server, listed):
+    server.client.post("/api/later", json={"url": "https://example.org/old"})
+    export = (
+        "url,title,status\nhttps://example.org/<b>,A <b>new</b> one,unread\n"
+        "https://example.org/old,,unread\nhttps://example.org/read,,archive\nmailto:a@b.example,,\n"
+    )
+    sent = server.client.post("/later/import", files={"file": ("part.csv", export, "text/csv")})
+    assert "1 of 4 entries were added." in sent.text
+    for heading in ("Not the address of a web page: 1", "Left out: read or archived before: 1",
+                    "On the list already: 1", "Added: 1"):  # fmt: skip
+        assert heading in sent.text
+    assert "<b>new" not in sent.text
+    assert len(read_lines(listed)) == 2
+    pasted = {"text": "https://example.org/read", "read": "yes"}
+    assert "1 of 1 entry was added." in server.client.post("/later/import", data=pasted).text
+    refused = server.client.post("/later/import", data={"text": "  "})
+    assert refused.status_code == 422
+
+
+def read_lines(listed):
+    return [word for word in listed() if word.startswith("http")]
+
+
+def test_several_pages_become_one_pdf(server, listed, web):
+    urls = [web.add(f"/{name}", story_page(f"Story {name}")) for name in ("one", "two")]
+    chosen = {"print": "yes", "page_url": [*urls, web.url + "/missing"]}
+    answer = server.client.post("/later/change", data=chosen)
+    job = server.wait_finished(re.search(r"[0-9a-f]{20}", answer.headers["location"])[0])
+    assert job["state"] == "done", job
+    assert job["title"].startswith("Reading list")
+    assert any("/missing was left out" in warning for warning in job["result"]["warnings"])
+    text = server.client.get(job["links"]["article"]).json()["text"]
+    assert "Story one" in text
+    assert "Story two" in text
+    found = server.client.get("/api/prints?q=two&limit=1").json()
+    assert [each["id"] for each in found] == [job["id"]]
+    page = server.client.get(f"/prints/{job['id']}")
+    assert page.status_code == 200
+    too_many = {"print": "yes", "page_url": [f"https://example.org/{n}" for n in range(21)]}
+    assert "Print them in parts" in server.client.post("/later/change", data=too_many).text
+
+
+def test_only_our_own_pages_change_the_list(server, listed):
+    server.client.post("/api/later", json={"url": "https://example.org/"})
+    for path in ("/later/change", "/later/import", "/later/restore"):
+        with server.anonymous_client(Cookie=server.cookie, Origin="https://evil.test") as client:
+            assert client.post(path, data={"remove": "yes"}).status_code == 403
+    assert listed() == ["https://example.org/"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, get_args
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import anyio
 from anyio.to_thread import run_sync
@@ -17,8 +17,11 @@ from ...jobs.models import FINISHED, STATES, Job, State
 from ...options import ENDINGS, MEDIA_TYPES, Format
 from ...text import file_name
 from ..errors import document_problems
+from ..history import HistoryQuery
 from ..schemas import ExportFormat, Print, PrintId, PrintRequest, print_data, print_format
 from ..service import PrintService
+from ..templating import PREFIX
+from .history import MAX_WORDS_LENGTH, Day, day_limits
 
 _POLL_INTERVAL = 0.3
 _KEEPALIVE_SECONDS = 15.0
@@ -32,6 +35,10 @@ _EVENT_SCHEMA = {
         "data": {"type": "string", "description": "The print, as JSON."},
     },
 }
+
+_LINK_HEADER = {
+    "schema": {"type": "string"}, "description": "The next page, as rel=next (RFC 8288).",
+}  # fmt: skip
 
 _PROBLEMS = document_problems(401, 404, 422, 503)
 _RESULT_PROBLEMS = document_problems(401, 404, 409, 422, 503)
@@ -74,14 +81,32 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         job = service.submit(body.to_job_request(service.settings.max_size), idempotency_key)
         return JSONResponse(print_data(job), 202, {"Location": f"/api/prints/{job.id}"})
 
-    @router.get("", response_model=list[Print], responses=document_problems(401, 422, 503))
+    @router.get(
+        "",
+        response_model=list[Print],
+        responses={200: {"headers": {"Link": _LINK_HEADER}}, **document_problems(401, 422, 503)},
+    )
     def list_prints(
+        request: Request,
         limit: Annotated[int, Query(ge=1, le=200)] = 20,
         state: Annotated[State | None, Query()] = None,
-    ) -> Any:
-        """List the newest prints."""
-        jobs = service.queue.list_recent(limit, (state,) if state else STATES)
-        return list(map(print_data, jobs))
+        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH, description="Words in it.")] = "",
+        site: Annotated[str, Query(max_length=200, description="A host.")] = "",
+        since: Day = "",
+        until: Day = "",
+        cursor: Annotated[int | None, Query(ge=1, le=2**62, description="From Link.")] = None,
+    ) -> Response:
+        """List prints, the newest first; the header Link has the address of the next page."""
+        first, end = day_limits(since, until)
+        found = service.history.find(HistoryQuery(
+            words=q, site=site, since=first, until=end, before=cursor, limit=limit,
+            states=(state,) if state else STATES,
+        ))  # fmt: skip
+        headers = {}
+        if found.next:
+            query = {**request.query_params, "cursor": found.next}
+            headers["Link"] = f'<{PREFIX.get()}/api/prints?{urlencode(query)}>; rel="next"'
+        return JSONResponse(list(map(print_data, found.jobs)), 200, headers)
 
     @router.get("/{print_id}", response_model=Print, responses=_PROBLEMS)
     def get_print(print_id: PrintId) -> Any:

@@ -17,13 +17,19 @@ from ...render.context import render_preview
 from ...render.figures import PicturePlacement
 from ...site_rules.store import add_selectors, user_folder
 from ..errors import document_problems
+from ..forms import (
+    EDITOR_OPTIONS,
+    MAIN_OPTIONS,
+    THEME_OPTIONS,
+    editor_fields,
+    make_fields,
+    theme_assignments,
+)
 from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format
 from ..service import (
-    COMMON_OPTIONS,
     NotEditable,
     PrintService,
     block_label,
-    common_fields,
     preview_blocks,
     propose_rules,
     rule_site,
@@ -46,10 +52,13 @@ def editor_values(service: PrintService, job: Job) -> dict[str, Any] | None:
     if snapshot is None:
         return None
     edit = service.edit(job)
+    settings = merge_options(service.settings, job.options)
     return {
+        "theme_fields": THEME_OPTIONS,
+        "assignments": theme_assignments(settings, dict.fromkeys(THEME_OPTIONS, "")),
         "title": edit.title or snapshot.article.title,
         "site": rule_site(job),
-        "fields": common_fields(merge_options(service.settings, job.options)),
+        "fields": editor_fields(settings),
         "blocks": preview_blocks(snapshot, edit),
         "changed": bool(edit.removed or edit.restored),
     }
@@ -166,7 +175,8 @@ def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
     async def edit_form(request: Request, print_id: str) -> Response:
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             included = {str(value) for value in form.getlist("include")}
-            values = {k: str(form[k]) for k in ("title", *COMMON_OPTIONS) if k in form}
+            names = ("title", *EDITOR_OPTIONS, *THEME_OPTIONS)
+            values = {name: str(form[name]) for name in names if name in form}
         return await run_sync(_revise, service, print_id, included, values)
 
     @router.get("/prints/{print_id}/rule")
@@ -193,8 +203,11 @@ def _revise(
     include = {block.id: block.id in included for block in snapshot.blocks}
     title = values.pop("title", None)
     current = merge_options(service.settings, job.options)
-    options = {name: value for name, value in values.items() if value != getattr(current, name)}
     try:
+        plain = {name: values[name] for name in EDITOR_OPTIONS if name in values}
+        merged = merge_options(current, {**plain, "set": theme_assignments(current, values)})
+        changed = {name: getattr(merged, name) for name in (*plain, "set")}
+        options = {k: value for k, value in changed.items() if value != getattr(current, k)}
         service.revise(job, title=title, include=include, options=options)
     except WebprintError as error:
         return error_page(error)
@@ -218,14 +231,14 @@ def _save_rules(service: PrintService, print_id: str, rules: list[tuple[str, str
 def _add_settings_routes(router: APIRouter, service: PrintService) -> None:
     @router.get("/settings")
     def settings(saved: str = "") -> Response:
-        fields = common_fields(service.preferences.settings())
+        fields = make_fields(MAIN_OPTIONS, service.preferences.settings())
         folder = str(user_folder())
         return render_page("settings", fields=fields, saved=bool(saved), folder=folder)
 
     @router.post("/settings")
     async def settings_form(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=20) as form:
-            options = {name: str(form[name]) for name in COMMON_OPTIONS if name in form}
+            options = {name: str(form[name]) for name in MAIN_OPTIONS if name in form}
         try:
             await run_sync(service.preferences.save, options)
         except WebprintError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from typing import Annotated
 from urllib.parse import parse_qsl, quote
@@ -14,22 +15,33 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from ...errors import UsageError, WebprintError
+from ...errors import BadURL, UsageError, WebprintError
 from ...jobs.models import FINISHED, PAGE_PART, JobRequest
-from ...jobs.validation import decode_pictures, form_fields
+from ...jobs.validation import decode_pictures, merge_options
+from ...settings import Settings
 from ..auth import COOKIE, SESSION_SECONDS, Access, AccessKeys, Purpose
+from ..forms import (
+    KEY_OPTIONS,
+    MAIN_OPTIONS,
+    MORE_OPTIONS,
+    FormField,
+    describe_options,
+    make_fields,
+    typed_url,
+)
+from ..history import HistoryQuery
 from ..service import PrintService
 from ..templating import PREFIX, error_page, render_page
 from .editor import editor_values
 from .reading_list import add_from_form
 
-_MAX_RECENT = 24
+_MAX_RECENT = 12
 _MAX_TYPED_BYTES = 16_000
 _TYPED_SECONDS = 10.0
 _MAX_TYPED_FIELDS = 500
 _TYPED = "typed:"  # begins the names of fields that the sign-in page carries
 
-_STATES = {
+STATES = {
     "queued": "waiting", "running": "in progress", "done": "done", "failed": "failed",
     "cancelled": "stopped",
 }  # fmt: skip
@@ -118,9 +130,9 @@ def _add_start_routes(router: APIRouter, service: PrintService, access: Access) 
         server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
         return render_page(
             "start",
-            fields=form_fields(service.preferences.settings()),
-            jobs=service.queue.list_recent(_MAX_RECENT),
-            states=_STATES,
+            fields=_print_fields(service.preferences.settings()),
+            jobs=service.history.find(HistoryQuery(limit=_MAX_RECENT)).jobs,
+            states=STATES,
             print_bookmarklet=_print_bookmarklet(server, access.keys),
             later_bookmarklet=_later_bookmarklet(server, access.keys),
         )
@@ -132,10 +144,13 @@ def _add_start_routes(router: APIRouter, service: PrintService, access: Access) 
         return await run_sync(_print, service, values.pop("url", ""), values)
 
     @router.get("/print")
-    def print_link(url: str = "") -> Response:
-        # A link in a mail, or another site, may have made the browser open this: ask.
-        fields = form_fields(service.preferences.settings())
-        return render_page("confirm", url=url, fields=fields)
+    def print_link(url: str = "", text: str = "") -> Response:
+        # A link in a mail, or another site, may have made the browser open this: ask.  Apps that
+        # share a page give its address as "url", or within "text".
+        with suppress(BadURL):
+            url = url or typed_url(text)
+        fields = _print_fields(service.preferences.settings())
+        return render_page("confirm", url=url or text, fields=fields, error=None)
 
 
 def _add_session_routes(router: APIRouter, access: Access) -> None:
@@ -184,9 +199,19 @@ def _enter(
 def _print(service: PrintService, url: str, values: Mapping[str, str]) -> Response:
     try:
         job = service.submit_form(url, values)
-    except WebprintError as error:
-        return error_page(error)
+    except (UsageError, BadURL) as error:
+        try:
+            settings = merge_options(service.settings, values)
+        except UsageError:
+            settings = service.preferences.settings()
+        fields = _print_fields(settings)
+        return render_page("confirm", 422, url=url, fields=fields, error=error)
     return RedirectResponse(f"/prints/{job.id}", 303)
+
+
+def _print_fields(settings: Settings) -> dict[str, list[FormField]]:
+    groups = {"main": MAIN_OPTIONS, "more": MORE_OPTIONS, "key": KEY_OPTIONS}
+    return {group: make_fields(names, settings) for group, names in groups.items()}
 
 
 def _add_send_routes(router: APIRouter, service: PrintService, access: Access) -> None:
@@ -246,8 +271,9 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         job = service.get(print_id)
         finished, editor = job.state in FINISHED, editor_values(service, job)
         return render_page(
-            "print", job=job, finished=finished, steps=_STEPS, editor=editor, missing=missing
-        )
+            "print", job=job, finished=finished, steps=_STEPS, editor=editor, missing=missing,
+            options=describe_options(job.options),
+        )  # fmt: skip
 
     @router.post("/prints/{print_id}/retry")
     def retry_form(print_id: str) -> Response:
@@ -256,5 +282,5 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
 
     @router.post("/prints/{print_id}/delete")
     def delete_form(print_id: str) -> Response:
-        service.delete(print_id)
-        return RedirectResponse("/", 303)
+        service.discard([service.get(print_id).id])
+        return RedirectResponse(f"/history?deleted={print_id}", 303)

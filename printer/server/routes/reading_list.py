@@ -1,20 +1,52 @@
-"""The reading list, which digests print from."""
+"""The reading list, which digests print from: shown, changed, imported, and printed."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+from typing import Annotated, Any, get_args
+from urllib.parse import urlencode
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from fastapi import APIRouter, Query, Request
+from starlette.datastructures import UploadFile
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from ...digest.sources.reading_list import add_url, read_urls, reading_list_path
-from ...errors import WebprintError
+from ...digest.sources.bookmarks import MAX_BYTES, parse_bookmarks
+from ...digest.sources.reading_list import (
+    Direction,
+    Fate,
+    ListedPage,
+    add_pages,
+    add_url,
+    move_page,
+    read_pages,
+    read_urls,
+    reading_list_path,
+    remove_pages,
+)
+from ...errors import UsageError, WebprintError
+from ...jobs.models import BUNDLE_PART, MAX_BUNDLE, JobRequest
 from ...jobs.validation import validate_url
 from ..errors import document_problems
+from ..forms import typed_url
 from ..schemas import ReadingListRequest, ReadingListResult
 from ..service import PrintService
 from ..templating import error_page, render_page
+from .history import MAX_WORDS_LENGTH
+
+_PAGE, _MAX_FIELDS = 100, 400
+
+#: What became of the entries of an import, in words; those to look at first.
+_FATES: dict[Fate, str] = {
+    "no web address": "Not the address of a web page",
+    "list full": "Left out: the reading list is full",
+    "read before": "Left out: read or archived before",
+    "listed before": "On the list already",
+    "added": "Added",
+}
 
 
 def add_address(service: PrintService, url: str) -> bool:
@@ -26,14 +58,14 @@ def add_address(service: PrintService, url: str) -> bool:
     return add_url(reading_list_path(service.settings), url)
 
 
-def add_from_form(service: PrintService, url: str) -> Response:
-    """Add an address and answer with a page."""
-    url = url.strip()
+def add_from_form(service: PrintService, url: str, *, is_typed: bool = False) -> Response:
+    """Add an address, perhaps typed by a person, and answer with a page."""
     try:
+        url = typed_url(url) if is_typed else url.strip()
         added = add_address(service, url)
     except WebprintError as error:
         return error_page(error)
-    return render_page("reading_list", url=url, added=added)
+    return render_page("reading_list_added", url=url, added=added)
 
 
 def add_api_routes(router: APIRouter, service: PrintService) -> None:
@@ -62,8 +94,118 @@ def add_api_routes(router: APIRouter, service: PrintService) -> None:
 def add_page_routes(router: APIRouter, service: PrintService) -> None:
     """Add the routes of the pages."""
 
+    @router.get("/later")
+    def show_list(
+        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
+        page: Annotated[int, Query(ge=1, le=1000)] = 1,
+        error: str = "",
+    ) -> Response:
+        return _list_page(service, q, page, bad="select" if error == "select" else "")
+
     @router.post("/later")
     async def add_page(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=100) as form:
             url = str(form.get("url", ""))
-        return await run_sync(add_from_form, service, url)
+        return await run_sync(partial(add_from_form, service, url, is_typed=True))
+
+    @router.post("/later/change")
+    async def change_list(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+            values = [(name, str(value)) for name, value in form.multi_items()]
+        return await run_sync(_change, service, values)
+
+    @router.post("/later/restore")
+    async def restore(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+            lines = [str(value).partition(" ") for value in form.getlist("line")]
+        pages = [ListedPage(url, title) for url, _, title in lines]
+        try:
+            await run_sync(add_pages, reading_list_path(service.settings), pages)
+        except WebprintError as error:
+            return error_page(error)
+        return RedirectResponse("/later", 303)
+
+    @router.post("/later/import")
+    async def import_list(request: Request) -> Response:
+        async with request.form(max_files=1, max_fields=5, max_part_size=MAX_BYTES) as form:
+            file, text = form.get("file"), str(form.get("text", ""))
+            data = await file.read(MAX_BYTES + 1) if isinstance(file, UploadFile) else b""
+            with_read = "read" in form
+        return await run_sync(_import, service, data or text.encode("utf-8", "replace"), with_read)
+
+
+def _list_page(
+    service: PrintService,
+    q: str = "",
+    page: int = 1,
+    removed: Sequence[ListedPage] = (),
+    bad: str = "",
+) -> Response:
+    try:
+        listed = read_pages(reading_list_path(service.settings))
+    except WebprintError as error:
+        return error_page(error)
+    words = q.lower().split()
+    found = [p for p in listed if all(w in f"{p.title} {p.url}".lower() for w in words)]
+    last = max(1, -(-len(found) // _PAGE))
+    page = min(page, last)
+    links = {
+        label: urlencode({"q": q, "page": number})
+        for label, number in (("Earlier", page - 1), ("Later", page + 1))
+        if 1 <= number <= last
+    }
+    return render_page(
+        "reading_list", q=q, page=page, pages=found[_PAGE * (page - 1) : _PAGE * page], bad=bad,
+        count=len(listed), found=len(found), links=links, removed=removed, max_bundle=MAX_BUNDLE,
+    )  # fmt: skip
+
+
+def _change(service: PrintService, values: Sequence[tuple[str, str]]) -> Response:
+    """Do what a button of the list says with the selected pages, or with the one it belongs to."""
+    path = reading_list_path(service.settings)
+    form, selected = dict(values), [value for name, value in values if name == "page_url"]
+    query = urlencode({"q": form.get("q", "")[:MAX_WORDS_LENGTH], "page": form.get("page", "1")})
+    try:
+        for direction in get_args(Direction):
+            if direction in form:
+                move_page(path, form[direction], direction)
+                return RedirectResponse(f"/later?{query}", 303)
+        if not selected:
+            return RedirectResponse(f"/later?{query}&error=select", 303)
+        if "print" in form:
+            return _print_bundle(service, selected)
+        removed = remove_pages(path, set(selected)) if "remove" in form else []
+    except WebprintError as error:
+        return error_page(error)
+    return _list_page(service, form.get("q", ""), removed=removed)
+
+
+def _print_bundle(service: PrintService, urls: Sequence[str]) -> Response:
+    if len(urls) == 1:
+        job = service.submit(JobRequest(urls[0], service.preferences.options()))
+        return RedirectResponse(f"/prints/{job.id}", 303)
+    if len(urls) > MAX_BUNDLE:
+        raise UsageError(
+            f"one print may have {MAX_BUNDLE} pages of the web, and {len(urls)} were selected",
+            hint="Print them in parts, or as a digest",
+        )
+    title = f"Reading list, {date.today():%-d %B %Y}"
+    options = {**service.preferences.options(), "title": title}
+    job = service.submit(JobRequest("", options, {BUNDLE_PART: "\n".join(urls).encode()}))
+    return RedirectResponse(f"/prints/{job.id}", 303)
+
+
+def _import(service: PrintService, data: bytes, with_read: bool) -> Response:
+    """Add the pages of an exported list, and tell what became of each."""
+    try:
+        pages = parse_bookmarks(data)
+        if with_read:
+            pages = [ListedPage(page.url, page.title) for page in pages]
+        fates = add_pages(reading_list_path(service.settings), pages)
+    except WebprintError as error:
+        return error_page(error)
+    counts = Counter(fate for _, fate in fates)
+    groups = {
+        words: [page for page, fate in fates if fate == name] for name, words in _FATES.items()
+    }
+    return render_page("reading_list_import", groups=groups, total=len(fates), counts=counts)

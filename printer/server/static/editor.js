@@ -6,7 +6,8 @@ const undoButton = document.getElementById("undo");
 const redoButton = document.getElementById("redo");
 const showExcluded = document.getElementById("show-excluded");
 const url = form.dataset.api;
-const fields = ["title", "theme", "paper", "links", "font_size"];
+const fields = ["title", ...form.dataset.options.split(" ")];
+const themeFields = JSON.parse(form.dataset.themeFields); // The options of the theme, by field.
 const checkboxes = new Map([...form.querySelectorAll("input[name=include]")].map((box) => [box.value, box]));
 const undoStack = [];
 const redoStack = [];
@@ -107,6 +108,12 @@ function setReady(ready) {
   form.setAttribute("aria-busy", String(!ready));
 }
 
+// The options of the theme: those that the form does not have, and its own.
+function themeAssignments(state) {
+  const chosen = Object.entries(themeFields).filter(([name]) => state[name]);
+  return [...JSON.parse(form.dataset.assignments), ...chosen.map(([name, key]) => `${key}=${state[name]}`)];
+}
+
 async function save() {
   if (busy) return;
   if (isEqual(current, saved)) { setReady(true); return; }
@@ -117,7 +124,11 @@ async function save() {
     if (included !== saved.include[id]) include[id] = included;
   }
   const options = {};
-  for (const name of fields.slice(1)) if (state[name] !== saved[name]) options[name] = state[name];
+  for (const name of fields.slice(1)) {
+    if (state[name] === saved[name]) continue;
+    if (name in themeFields) options.set = themeAssignments(state);
+    else options[name] = state[name];
+  }
   const body = { include, options };
   if (state.title !== saved.title) body.title = state.title;
   count.textContent = count.dataset.working;

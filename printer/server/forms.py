@@ -1,0 +1,196 @@
+"""The options of a print in forms: their words, their choices, and what a person typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ..errors import BadURL
+from ..jobs.validation import validate_url
+from ..settings import Settings
+from ..themes.loader import theme_names
+
+#: The options of a print that people use, which the settings page has too, and those of the editor.
+MAIN_OPTIONS = ("theme", "paper", "font_size", "images", "links", "fit")
+EDITOR_OPTIONS = ("theme", "paper", "font_size", "margin", "links", "fit")
+#: The other options, and those that depend on the number of key paragraphs.
+MORE_OPTIONS = (
+    "format", "margin", "nup", "booklet", "duplex", "ink_save", "grayscale", "qr", "pdf",
+    "comments", "follow", "render", "no_rules", "extractor", "image_method",
+)  # fmt: skip
+KEY_OPTIONS = ("key_paragraphs", "key_paragraphs_as", "key_query")
+#: The options of the theme that the editor offers, by the name of the field.
+THEME_OPTIONS = {"columns": "columns", "picture_size": "pictures"}
+
+_LABELS = {
+    "theme": "Theme", "paper": "Paper", "font_size": "Text size", "images": "Pictures",
+    "links": "Links", "fit": "Fit on at most … pages", "format": "File format",
+    "margin": "Page margins", "nup": "Pages per sheet", "booklet": "Booklet, to fold and staple",
+    "duplex": "Margins for two-sided printing", "ink_save": "Save ink",
+    "grayscale": "Print without colour", "qr": "QR code of the page’s address",
+    "pdf": "PDF standard", "comments": "Readers’ comments",
+    "follow": "All pages of a split article",
+    "render": "Load the page in a browser", "no_rules": "Ignore my rules for sites",
+    "extractor": "How the article is found", "image_method": "How its pictures are found",
+    "key_paragraphs": "How much of the text", "key_paragraphs_as": "Key paragraphs",
+    "key_query": "Key paragraphs about", "columns": "Columns", "picture_size": "Picture size",
+}  # fmt: skip
+
+_THEME_DEFAULT = ("", "Theme default")
+_POINTS = ("8", "9", "10", "11", "12", "14", "16", "18", "22")
+_CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
+    "paper": (("", "Theme default"), *((name, name) for name in ("A4", "Letter", "A5", "Legal"))),
+    "font_size": (_THEME_DEFAULT, *((f"{size}pt", f"{size} pt") for size in _POINTS)),
+    "images": (
+        ("article", "In the article"), ("all", "In and around it"),
+        ("lead", "First one only"), ("none", "None"),
+    ),
+    "links": (
+        ("none", "Not printed"), ("footnote", "As footnotes"),
+        ("endnote", "At the end"), ("inline", "In the text"),
+    ),
+    "fit": (("0", "No limit"), *((n, n) for n in ("1", "2", "3", "4", "6", "8", "10", "16"))),
+    "format": (
+        ("auto", "PDF"), ("epub", "EPUB, for e-readers"), ("html", "Web page"),
+        ("markdown", "Markdown"), ("json", "JSON"),
+    ),
+    "margin": (_THEME_DEFAULT, *((f"{mm}mm", f"{mm} mm") for mm in (8, 12, 16, 20, 25, 30, 40))),
+    "nup": (("1", "1"), ("2", "2"), ("4", "4")),
+    "pdf": (("ua-1", "Accessible (PDF/UA)"), ("a-3u", "Archive (PDF/A)")),
+    "render": (("auto", "If it needs it"), ("always", "Always"), ("never", "Never")),
+    "key_paragraphs": (
+        ("0", "The whole article"),
+        *((n, f"{n} key paragraphs") for n in ("3", "5", "8", "12")),
+    ),
+    "key_paragraphs_as": (("only", "Alone"), ("box", "In a box before the article")),
+    "columns": (_THEME_DEFAULT, *((n, n) for n in ("1", "2", "3"))),
+    "picture_size": (_THEME_DEFAULT, ("0.75", "Smaller"), ("0.5", "Half"), ("0.3", "Small")),
+}  # fmt: skip
+_SWITCHES = (
+    "booklet", "duplex", "ink_save", "grayscale", "qr", "comments", "follow", "no_rules",
+)  # fmt: skip
+_NAMES = {"ereader": "E-reader", "default": "Default", "joshi-liu": "Joshi and Liu"}
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
+_FLAG = re.compile(r"--([a-z][a-z-]*[a-z])")
+_LINK = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """An option in a form: a switch, a choice of (value, words), or a text.
+
+    ``pictures`` has the names of pictures of the choices, by value.
+    """
+
+    name: str
+    label: str
+    value: str
+    choices: tuple[tuple[str, str], ...] = ()
+    is_switch: bool = False
+    pictures: Mapping[str, str] | None = None
+
+
+def make_fields(names: Sequence[str], settings: Settings) -> list[FormField]:
+    """Return fields with the values of settings."""
+    return [_field(name, getattr(settings, name)) for name in names]
+
+
+def editor_fields(settings: Settings) -> list[FormField]:
+    """Return the fields of the editor, with the options of the theme that it offers."""
+    fields = [replace(field, pictures=None) for field in make_fields(EDITOR_OPTIONS, settings)]
+    chosen = dict(assignment.split("=", 1) for assignment in settings.set if "=" in assignment)
+    return fields + [_field(name, chosen.get(key, "")) for name, key in THEME_OPTIONS.items()]
+
+
+def _field(name: str, value: Any) -> FormField:
+    if name in _SWITCHES:
+        return FormField(name, _LABELS[name], "yes" if value else "", is_switch=True)
+    choices, text = _CHOICES.get(name) or _named_choices(name), str(value)
+    if name == "format" and text == "pdf":
+        text = "auto"
+    if choices and text not in dict(choices):
+        choices = (*choices, (text, text))
+    pictures = {theme: f"theme-{theme}.png" for theme, _ in choices} if name == "theme" else {}
+    available = {value: file for value, file in pictures.items() if _has_picture(file)}
+    return FormField(name, _LABELS[name], text, choices, pictures=available or None)
+
+
+@cache
+def _has_picture(name: str) -> bool:
+    """Return whether there is a picture of a theme, which a user's own has not."""
+    return (files(__package__) / "static" / name).is_file()
+
+
+def _named_choices(name: str) -> tuple[tuple[str, str], ...]:
+    """Return themes or methods, with their names in words."""
+    names: Iterable[str] = ()
+    if name == "theme":
+        names = theme_names()
+    elif name in ("extractor", "image_method"):
+        # Slow to import.
+        from ..extraction.extract import EXTRACTORS
+        from ..images.methods import METHODS
+
+        names = EXTRACTORS if name == "extractor" else METHODS
+    return tuple((n, _NAMES.get(n) or n.replace("-", " ").capitalize()) for n in names)
+
+
+def describe_options(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the options of a print in words, as pairs of label and value."""
+    words = []
+    for name, value in options.items():
+        if name in _LABELS:
+            field = _field(name, value)
+            switch = "yes" if field.value else "no"
+            text = switch if field.is_switch else dict(field.choices).get(field.value, field.value)
+            words.append((field.label, text))
+        elif value:
+            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            words.append(("Theme options" if name == "set" else name.capitalize(), text))
+    return words
+
+
+def in_words(message: str) -> str:
+    """Return a message with the names of options as they are in forms."""
+
+    def label(match: re.Match[str]) -> str:
+        name = match[1].replace("-", "_")
+        return f"“{_LABELS[name]}”" if name in _LABELS else match[0]
+
+    return _FLAG.sub(label, message)
+
+
+def theme_assignments(settings: Settings, values: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the options of the theme, with what the editor's form has in place of the old."""
+    changes = {key: values[name] for name, key in THEME_OPTIONS.items() if name in values}
+    unchanged = [text for text in settings.set if text.partition("=")[0].strip() not in changes]
+    return (*unchanged, *(f"{key}={value}" for key, value in changes.items() if value))
+
+
+def typed_url(text: str) -> str:
+    """Return the address of a page that a person typed or shared, perhaps within other words.
+
+    Raises:
+        BadURL: there is none.
+    """
+    text = text.strip()
+    if " " in text or "\n" in text:
+        link = _LINK.search(text)
+        text = link[0] if link else text
+    url = text if _SCHEME.match(text) else f"https://{text.lstrip('/')}"
+    try:
+        validate_url(url)
+        if url != text and "." not in url and not url.lower().startswith("https://localhost"):
+            raise BadURL("a word")
+    except BadURL:
+        quoted = text if len(text) <= 80 else text[:79] + "…"
+        raise BadURL(
+            f"“{quoted}” is not the address of a web page" if text else "There is no address",
+            hint="An address looks like https://example.org/story",
+        ) from None
+    return url

@@ -1,0 +1,270 @@
+"""The history of prints: an index that people search, beside the job queue that owns the prints.
+
+It is derived from the queue and the results, and brought up to date before it is read; only which
+prints were deleted, and may be restored for a while, is known here alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..db.library import search_terms
+from ..db.sqlite import delete_database, enable_wal, is_corruption
+from ..errors import JobsError
+from ..jobs import handler
+from ..jobs.models import STATES, Job, State
+from ..jobs.queue import JobQueue
+from ..jobs.storage import Storage
+from ..site_rules.apply import rule_host
+from ..text import UNSPACED
+
+#: The seconds in which a deleted print can be restored.
+UNDO_SECONDS = 600.0
+
+_LOCK_TIMEOUT = 5.0
+_MAX_JOBS, _MAX_TEXT, _MAX_WORDS = 10_000, 2_000_000, 20
+#: The most unfinished prints looked at, and the seconds for reading texts, in one update.
+_MAX_PENDING, _READ_SECONDS = 500, 2.0
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS prints (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, created REAL NOT NULL,
+    state TEXT NOT NULL, site TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL DEFAULT '',
+    text TEXT NOT NULL DEFAULT '', deleted REAL);
+CREATE INDEX IF NOT EXISTS prints_by_state ON prints (state);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
+    title, url, text, content='prints', content_rowid='n',
+    tokenize="unicode61 remove_diacritics 2");
+CREATE TRIGGER IF NOT EXISTS prints_in AFTER INSERT ON prints BEGIN
+    INSERT INTO words (rowid, title, url, text) VALUES (new.n, new.title, new.url, new.text); END;
+CREATE TRIGGER IF NOT EXISTS prints_out AFTER DELETE ON prints BEGIN
+    INSERT INTO words (words, rowid, title, url, text)
+    VALUES ('delete', old.n, old.title, old.url, old.text); END;
+CREATE TRIGGER IF NOT EXISTS prints_new AFTER UPDATE OF title, text ON prints BEGIN
+    INSERT INTO words (words, rowid, title, url, text)
+    VALUES ('delete', old.n, old.title, old.url, old.text);
+    INSERT INTO words (rowid, title, url, text) VALUES (new.n, new.title, new.url, new.text); END;
+"""
+
+#: A finished print whose text is in the index has a state of its own until it is printed again.
+_UNREAD = "unread"
+
+#: A letter of a script that puts no spaces between words: FTS5 takes a sentence for one word.
+_NO_SPACES = re.compile(f"[{UNSPACED}]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryQuery:
+    """Which prints to find: with all ``words`` in them, of a ``site``, created in a time.
+
+    ``before`` continues where an earlier answer ended.
+    """
+
+    words: str = ""
+    site: str = ""
+    since: float | None = None
+    until: float | None = None
+    states: Sequence[State] = STATES
+    before: int | None = None
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """Prints, the newest first, with the passages found, by id; ``next`` is for ``before``."""
+
+    jobs: list[Job]
+    snippets: dict[str, str]
+    next: int | None
+
+
+class History:
+    """The index of a server's prints, shared by its threads."""
+
+    def __init__(self, path: Path, queue: JobQueue, storage: Storage) -> None:
+        self._path, self._queue, self._storage = path, queue, storage
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def find(self, query: HistoryQuery) -> HistoryPage:
+        """Return a page of prints."""
+        jobs: list[Job] = []
+        snippets: dict[str, str] = {}
+        before = query.before
+        with self._open() as connection:
+            self._update(connection)
+            while True:
+                rows = _select(connection, query, before, query.limit + 1 - len(jobs))
+                known = self._queue.get_many([row[1] for row in rows])
+                gone = [(row[1],) for row in rows if row[1] not in known]
+                connection.executemany("DELETE FROM prints WHERE id = ?", gone)
+                for n, print_id, snippet in rows:
+                    if print_id in known and len(jobs) == query.limit:
+                        return HistoryPage(jobs, snippets, before)
+                    before = n
+                    if print_id in known:
+                        jobs.append(known[print_id])
+                        snippets[print_id] = snippet
+                if not gone:
+                    return HistoryPage(jobs, snippets, None)
+
+    def sites(self, limit: int = 200) -> list[str]:
+        """Return the sites with the most prints."""
+        query = "SELECT site FROM prints WHERE site != '' AND deleted IS NULL GROUP BY site"
+        with self._open() as connection:
+            rows = connection.execute(f"{query} ORDER BY count(*) DESC LIMIT ?", (limit,))
+            return sorted(row[0] for row in rows)
+
+    def reopen(self, print_id: str) -> None:
+        """Have a print read again that is printed again."""
+        with self._open() as connection:
+            connection.execute("UPDATE prints SET state = 'queued' WHERE id = ?", (print_id,))
+
+    def is_deleted(self, print_id: str) -> bool:
+        """Return whether a print was deleted and can still be restored."""
+        query = "SELECT 1 FROM prints WHERE id = ? AND deleted IS NOT NULL"
+        with self._open() as connection:
+            return connection.execute(query, (print_id,)).fetchone() is not None
+
+    def mark_deleted(self, ids: Sequence[str], when: float | None) -> list[str]:
+        """Mark prints as deleted at a time, or restore them; return the ids of those changed."""
+        changed = []
+        with self._open() as connection:
+            self._update(connection)
+            query = "UPDATE prints SET deleted = ? WHERE id = ? AND (deleted IS NULL) = ?"
+            for print_id in ids:
+                values = (when, print_id, when is not None)
+                if connection.execute(query, values).rowcount:
+                    changed.append(print_id)
+        return changed
+
+    def expired(self) -> list[str]:
+        """Return the ids of deleted prints that can no longer be restored."""
+        with self._open() as connection:
+            query = "SELECT id FROM prints WHERE deleted < ?"
+            return [r[0] for r in connection.execute(query, (time.time() - UNDO_SECONDS,))]
+
+    def seconds_to_expiry(self) -> float | None:
+        """Return the seconds until a deleted print can no longer be restored, None without any."""
+        with self._open() as connection:
+            (first,) = connection.execute("SELECT min(deleted) FROM prints").fetchone()
+        return None if first is None else max(0.0, first + UNDO_SECONDS - time.time())
+
+    def forget(self, print_id: str) -> None:
+        """Remove a print that is gone."""
+        with self._open() as connection:
+            connection.execute("DELETE FROM prints WHERE id = ?", (print_id,))
+
+    def _update(self, connection: sqlite3.Connection) -> None:
+        """Add new prints, and what is known now of those that were not finished."""
+        limit = 50
+        while True:
+            jobs = self._queue.list_recent(limit)
+            query = f"SELECT id FROM prints WHERE id IN ({','.join('?' * len(jobs))})"  # noqa: S608
+            known = {row[0] for row in connection.execute(query, [job.id for job in jobs])}
+            if len(jobs) < limit or jobs[-1].id in known or limit >= _MAX_JOBS:
+                break
+            limit = min(5 * limit, _MAX_JOBS)
+        new = [job for job in reversed(jobs) if job.id not in known]
+        connection.executemany(
+            "INSERT INTO prints (id, created, state, site, url) VALUES (?, ?, 'queued', ?, ?)",
+            [(job.id, job.created, _site(job.url), _valid(job.url)) for job in new],
+        )
+        query = "SELECT id FROM prints WHERE state IN (?, ?, ?) ORDER BY n DESC LIMIT ?"
+        pending = connection.execute(query, ("queued", "running", _UNREAD, _MAX_PENDING))
+        deadline = time.monotonic() + _READ_SECONDS
+        for job in self._queue.get_many([row[0] for row in pending]).values():
+            state, text = job.state, ""
+            if state == "done" and time.monotonic() < deadline:
+                text = self._read_text(job)
+            elif state == "done":
+                state = _UNREAD  # type: ignore[assignment]
+            connection.execute(
+                "UPDATE prints SET state = ?, title = ?, text = ? WHERE id = ?",
+                (state, _valid(job.title), text, job.id),
+            )
+
+    def _read_text(self, job: Job) -> str:
+        with suppress(ValueError, RecursionError, AttributeError):
+            article = json.loads(self._storage.get(f"{job.result_folder}/{handler.ARTICLE}") or b"")
+            return _valid(f"{article.get('byline') or ''}\n{article.get('text') or ''}"[:_MAX_TEXT])
+        return ""
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = _connect(self._path)
+                with self._connection:
+                    yield self._connection
+            except (sqlite3.Error, OSError) as error:
+                self._connection = None
+                if is_corruption(error):  # It is made again from the queue.
+                    delete_database(self._path)
+                raise JobsError(f"the history of prints cannot be used: {error}") from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    os.chmod(path, 0o600)  # noqa: PTH101
+    connection = sqlite3.connect(path, timeout=_LOCK_TIMEOUT, check_same_thread=False)
+    enable_wal(connection, _LOCK_TIMEOUT)
+    connection.executescript(_TABLES)
+    return connection
+
+
+def _select(
+    connection: sqlite3.Connection, query: HistoryQuery, before: int | None, limit: int
+) -> list[tuple[int, str, str]]:
+    """Return number, id and snippet of the newest prints that fit."""
+    words = query.words.split()[:_MAX_WORDS]
+    conditions, values = ["deleted IS NULL"], list[object]()
+    for word in words:
+        if _NO_SPACES.search(word):
+            pattern = "%" + re.sub(r"([\\%_])", r"\\\1", _valid(word)) + "%"
+            conditions.append(r"(prints.title LIKE ? ESCAPE '\' OR prints.text LIKE ? ESCAPE '\')")
+            values += [pattern, pattern]
+    terms = " ".join(search_terms(" ".join(w for w in words if not _NO_SPACES.search(w))))
+    source, snippet = "prints", "''"
+    if terms:
+        source = "words JOIN prints ON prints.n = words.rowid"
+        snippet = "snippet(words, 2, '\x02', '\x03', '…', 18)"
+        conditions.append("words MATCH ?")
+        values.append(_valid(terms))
+    if words and not values:
+        return []  # Nothing in them can be searched for.
+    if query.site:
+        conditions.append("(site = ? OR site LIKE ?)")
+        site = _valid(query.site.strip().lower().removeprefix("www."))
+        values += [site, f"%.{site}"]
+    for condition, value in (("n < ?", before), ("created >= ?", query.since),
+                             ("created < ?", query.until)):  # fmt: skip
+        if value is not None:
+            conditions.append(condition)
+            values.append(value)
+    if set(query.states) < set(STATES):
+        # A print that is not read yet is done.
+        states = [*query.states, *([_UNREAD] if "done" in query.states else [])]
+        conditions.append(f"state IN ({','.join('?' * len(states))})")
+        values += states
+    sql = f"SELECT n, id, {snippet} FROM {source} WHERE {' AND '.join(conditions)}"  # noqa: S608
+    return list(connection.execute(f"{sql} ORDER BY n DESC LIMIT ?", [*values, limit]))
+
+
+def _site(url: str) -> str:
+    return _valid(rule_host(url).removeprefix("www."))
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")

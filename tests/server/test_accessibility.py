@@ -1,0 +1,49 @@
+"""Every page of the server passes axe, light and dark, on a phone and on a desktop, and nothing on it
+is wider than the screen."""
+
+import pytest
+
+from tests.support.story_page import story_page
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+pytestmark = pytest.mark.browser
+
+SCREENS = {"phone, dark": (360, 740, "dark"), "desktop, light": (1200, 900, "light"),
+           "phone, light": (360, 740, "light"), "desktop, dark": (1200, 900, "dark")}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def paths(server):
+    done = server.submit(url="https://example.org/story", html=story_page("Harbour lights"))
+    lost = server.submit(url="https://example.org/lost", html="<p>Log in to read this.")
+    for answer in (done, lost):
+        server.wait_finished(answer.json()["id"])
+    server.client.post("/later/import", data={"text": "https://example.org/a A ferry"})
+    done = done.json()["id"]
+    return [
+        "/", "/print?url=https://example.org/story", f"/prints/{done}", f"/prints/{done}/deliver",
+        f"/prints/{done}/rule", f"/prints/{done}/preview", f"/prints/{lost.json()['id']}",
+        "/settings", "/history", "/history?q=harbour", "/history?q=nothing",
+        "/later", "/send", f"/prints/{'0' * 20}", "/sign-in",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing(server, browser, paths, screen):
+    width, height, scheme = SCREENS[screen]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    page.goto(f"{server.url}/?token={server.token}")
+    for path in paths:
+        if path == "/sign-in":
+            context.clear_cookies()
+        page.goto(server.url + path)
+        for summary in page.locator("details:not([open]) > summary").all():
+            if summary.is_visible():
+                summary.click()
+        found = axe.Axe().run(page).response["violations"]
+        assert [(path, v["id"], v["nodes"][0]["failureSummary"]) for v in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+    context.close()

@@ -1,0 +1,229 @@
+"""The history: prints are found by words, site and day, page by page, deleted and restored."""
+
+import json
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from printer.jobs.models import Job
+from printer.server import history as history_module
+from printer.server.history import History, HistoryQuery
+from tests.support.jobs import wait_until
+from tests.support.story_page import story_page
+
+
+class Queue:
+    """What the history asks of the job queue."""
+
+    def __init__(self):
+        self.jobs = {}
+
+    def add(self, number, url="https://www.example.org/a", title="A story", state="done"):
+        job = Job(f"{number:020x}", state, url, {}, 1, result={"title": title}, created=number)
+        self.jobs[job.id] = job
+        return job.id
+
+    def list_recent(self, limit):
+        return sorted(self.jobs.values(), key=lambda job: -job.created)[:limit]
+
+    def get_many(self, ids):
+        return {i: self.jobs[i] for i in ids if i in self.jobs}
+
+
+class Texts(dict):
+    """The storage, with the text of articles by print."""
+
+    def get(self, key):
+        return json.dumps({"byline": "Ann Author", "text": self[key[:20]]}).encode()
+
+
+@pytest.fixture
+def queue():
+    return Queue()
+
+
+@pytest.fixture
+def texts():
+    return Texts()
+
+
+@pytest.fixture
+def history(tmp_path, queue, texts):
+    return History(tmp_path / "history.sqlite", queue, texts)
+
+
+def found(history, **query):
+    return [int(job.id, 16) for job in history.find(HistoryQuery(**query)).jobs]
+
+
+def add(queue, texts, number, text="Nothing", **more):
+    texts[queue.add(number, **more)] = text
+
+
+def test_nothing_is_lost_at_any_number(history, queue, texts):
+    for number in range(1, 701):
+        add(queue, texts, number)
+    listed, before = [], None
+    while True:
+        page = history.find(HistoryQuery(limit=99, before=before))
+        listed += [int(job.id, 16) for job in page.jobs]
+        before = page.next
+        if before is None:
+            break
+    assert listed == list(range(700, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("ferry", [3, 1]),
+        ("FÉRRY chain", [1]),
+        ("ferry OR", []),
+        ('"', []),
+        ("author", [3, 2, 1]),
+        ("灯り", [2]),
+        ("港の ferry", []),
+        ("100%", []),
+        ("harb*", [1]),
+    ],
+)
+def test_words_are_found_in_the_text(history, queue, texts, words, numbers):
+    add(queue, texts, 1, "The chain ferry of the harbour")
+    add(queue, texts, 2, "港の灯りが消える")
+    add(queue, texts, 3, "By road", title="No ferry today")
+    assert found(history, words=words) == numbers
+
+
+def test_a_passage_is_quoted(history, queue, texts):
+    add(queue, texts, 1, "word " * 50 + "the ferry leaves " + "word " * 50)
+    (snippet,) = history.find(HistoryQuery(words="ferry")).snippets.values()
+    assert "the \x02ferry\x03 leaves" in snippet
+    assert len(snippet) < 200
+
+
+def test_filters_by_site_state_and_time(history, queue, texts):
+    add(queue, texts, 1, url="https://www.example.org/a")
+    add(queue, texts, 2, url="https://news.example.org/b")
+    add(queue, texts, 3, url="https://other.test/", state="failed")
+    assert found(history, site="example.org") == [2, 1]
+    assert found(history, site="www.Example.org") == [2, 1]
+    assert found(history, site="ample.org") == []
+    assert found(history, states=("failed",)) == [3]
+    assert found(history, states=("done",), since=2, until=3) == [2]
+    assert history.sites() == ["example.org", "news.example.org", "other.test"]
+
+
+def test_it_follows_the_queue(history, queue, texts):
+    add(queue, texts, 1, "Old words", state="running")
+    print_id = f"{1:020x}"
+    assert found(history, words="words") == []
+    queue.jobs[print_id] = replace(queue.jobs[print_id], state="done")
+    assert found(history, words="old words") == [1]
+    history.reopen(print_id)  # It is printed again.
+    texts[print_id] = "New ones"
+    assert found(history, words="new") == [1]
+    assert found(history, words="old") == []
+    del queue.jobs[print_id]  # By retention, or by another server.
+    assert found(history) == []
+
+
+def test_a_page_is_full_although_prints_are_gone(history, queue, texts):
+    for number in range(1, 31):
+        add(queue, texts, number)
+    assert len(found(history, limit=30)) == 30
+    for number in range(16, 30):
+        del queue.jobs[f"{number:020x}"]
+    assert found(history, limit=5) == [30, 15, 14, 13, 12]
+
+
+def test_texts_that_take_long_are_read_later(history, queue, texts, monkeypatch):
+    monkeypatch.setattr(history_module, "_READ_SECONDS", 0.0)
+    add(queue, texts, 1, "Found at last")
+    assert found(history, words="last") == []
+    assert found(history, states=("done",)) == [1]
+    monkeypatch.undo()
+    assert found(history, words="last") == [1]
+
+
+def test_a_broken_index_is_made_again(history, queue, texts, tmp_path):
+    add(queue, texts, 1, "Still here")
+    path = tmp_path / "history.sqlite"
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(history_module.JobsError):
+        found(history)
+    assert found(history, words="still") == [1]
+    assert path.stat().st_mode & 0o77 == 0
+    assert sqlite3.connect(path).execute("SELECT count(*) FROM prints").fetchone() == (1,)
+
+
+def test_deleted_prints_are_out_of_sight_and_can_be_restored(history, queue, texts, monkeypatch):
+    add(queue, texts, 1)
+    print_id = f"{1:020x}"
+    assert history.mark_deleted([print_id, "0" * 20], 1e9) == [print_id]
+    assert history.mark_deleted([print_id], 2e9) == [], "deleted already"
+    assert history.is_deleted(print_id)
+    assert found(history) == []
+    assert history.expired() == [print_id]
+    assert history.mark_deleted([print_id], None) == [print_id]
+    assert history.expired() == []
+    assert found(history) == [1]
+
+
+def printed(server, title, url="https://history.example/story"):
+    answer = server.submit(url=url, html=story_page(title))
+    return server.wait_finished(answer.json()["id"])["id"]
+
+
+def test_programs_page_by_the_link_header(server):
+    ids = [printed(server, f"Walrus {n}") for n in range(3)]
+    client, listed = server.client, []
+    path = "/api/prints?limit=2&q=walrus&site=history.example"
+    while path:
+        answer = client.get(path).raise_for_status()
+        listed += [job["id"] for job in answer.json()]
+        path = answer.links.get("next", {}).get("url")
+    assert listed == ids[::-1]
+    assert client.get("/api/prints?until=1999-01-01").json() == []
+    assert client.get("/api/prints?since=2024-02-30").status_code == 422
+    assert client.get("/api/prints?cursor=0").status_code == 422
+
+
+def test_people_delete_several_and_undo(server):
+    ids = [printed(server, f"Narwhal {n}") for n in range(3)]
+    html = {"Accept": "text/html"}
+    page = server.client.post("/history/delete", data={"id": ids[:2]}, follow_redirects=True)
+    assert "2 prints were deleted." in page.text
+    listed = server.client.get("/api/prints?q=narwhal").json()
+    assert [job["id"] for job in listed] == ids[2:]
+    gone = server.client.get(f"/prints/{ids[0]}", headers=html)
+    assert (gone.status_code, "This print was deleted." in gone.text) == (404, True)
+    assert server.client.get(f"/api/prints/{ids[0]}/pdf").status_code == 404
+    server.client.post("/history/restore", data={"id": ids[:2]})
+    assert len(server.client.get("/api/prints?q=narwhal").json()) == 3
+    assert server.client.get(f"/api/prints/{ids[0]}/pdf").status_code == 200
+    server.client.post(f"/prints/{ids[0]}/delete")
+    assert len(server.client.get("/api/prints?q=narwhal").json()) == 2
+
+
+def test_what_was_deleted_is_gone_after_a_while(server, serve, tmp_path):
+    started = serve()
+    print_id = printed(started, "Gone for good")
+    started.client.post("/history/delete", data={"id": print_id})
+    folder = tmp_path / ".local/share/webprint/prints" / print_id
+    assert folder.is_dir()
+    with sqlite3.connect(tmp_path / ".local/share/webprint/history.sqlite") as index:
+        index.execute("UPDATE prints SET deleted = 1")
+    started.close()
+    serve()  # Whoever starts it next need not visit it.
+    wait_until(lambda: not folder.exists(), 30)
+
+
+def test_only_our_own_pages_delete(server):
+    print_id = printed(server, "Not by others")
+    for path in ("/history/delete", "/history/restore"):
+        with server.anonymous_client(Cookie=server.cookie, Origin="https://evil.test") as client:
+            assert client.post(path, data={"id": print_id}).status_code == 403
+        with server.anonymous_client() as client:
+            assert client.post(path, data={"id": print_id}).status_code in (401, 429)
+    assert server.client.get(f"/api/prints/{print_id}").status_code == 200
