@@ -68,7 +68,7 @@ samples: .venv/.develop ## Print the sample pages again
 fuzz: .venv/.develop ## Fuzz what reads strangers' bytes: make fuzz [TIME=60] [TARGETS=feeds]
 	$(PY) -m tests.fuzz --seconds $(TIME) --seed $(SEED) $(TARGETS)
 
-api: .venv/.develop ## Write docs/api.md from the docstrings
+api: .venv/.develop ## Write docs/api.md and the manual page docs/webprint.1 from the code
 	$(PY) scripts/api_reference.py
 
 audit: .venv/.develop ## Ask a public database for known faults of what is installed

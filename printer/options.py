@@ -142,10 +142,11 @@ class PrintOptions:
     how link targets are printed, ``qr`` prints a code with the page's URL.  ``pdf`` is the standard
     to conform to; ``deterministic`` omits the time.
 
-    ``booklet`` makes pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) is the
-    number of pages on a side; ``duplex`` mirrors the margins of a sheet's two sides; ``ink_save``
-    prints lighter pictures and no backgrounds, ``grayscale`` no colours; ``fit`` is the maximum
-    number of pages (0: any); ``title`` gives several articles a cover.
+    ``landscape`` turns the paper on its side; ``booklet`` makes pages of half the paper, imposed
+    for folding; ``nup`` (1, 2 or 4) is the number of pages on a side; ``duplex`` mirrors the
+    margins of a sheet's two sides; ``ink_save`` prints lighter pictures and no backgrounds,
+    ``grayscale`` no colours; ``fit`` is the maximum number of pages (0: any); ``title`` gives
+    several articles a cover.
     """
 
     format: Format = "pdf"
@@ -159,6 +160,7 @@ class PrintOptions:
     qr: bool = False
     booklet: bool = False
     nup: int = 1
+    landscape: bool = False
     duplex: bool = False
     ink_save: bool = False
     grayscale: bool = False

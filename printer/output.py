@@ -146,13 +146,28 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class PageResult:
+    """What became of one page: its ``error``, or whether all of its article is in the file.
+
+    Warnings that concern no single page are those of the first one.
+    """
+
+    url: str
+    title: str = ""
+    error: WebprintError | None = None
+    warnings: tuple[str, ...] = ()
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A rendered file and the facts to report about it.
 
     ``pages`` counts the PDF's pages (0 in other formats), ``sheets`` the sheets of paper (0: not
     counted), ``pictures`` the pictures printed, ``missing`` those replaced by a frame with their
     text; ``picture_decisions`` cover all pictures of the pages, ``failures`` the pages that failed,
-    ``obstacles`` what pages seem to show instead of an article (``Article.obstacle``).
+    ``obstacles`` what pages seem to show instead of an article (``Article.obstacle``), ``outcomes``
+    each page with its error, in their order.
     """
 
     data: bytes = field(repr=False)
@@ -167,6 +182,12 @@ class Result:
     failures: tuple[Failure, ...] = ()
     report: CompletenessReport = field(default_factory=CompletenessReport)
     obstacles: tuple[str, ...] = ()
+    outcomes: tuple[PageResult, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all pages were printed, with everything that belongs to their articles."""
+        return bool(self.outcomes) and all(page.complete for page in self.outcomes)
 
     @property
     def pdf(self) -> bytes:

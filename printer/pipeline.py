@@ -36,7 +36,15 @@ from .options import (
     PrintOptions,
     SiteRule,
 )
-from .output import Edition, ExtractedPage, Failure, Picture, PreparedPictures, Result
+from .output import (
+    Edition,
+    ExtractedPage,
+    Failure,
+    PageResult,
+    Picture,
+    PreparedPictures,
+    Result,
+)
 from .selection import Explanation
 from .session import Session
 from .urls import is_http, split_credentials
@@ -58,6 +66,7 @@ __all__ = [
     "prefetch",
     "print_pages",
     "remote_extractor",
+    "source_name",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -207,7 +216,7 @@ class Printer:
         Raises:
             NoArticle: the page contains no article.
         """
-        self._notify(_name(capture), "extract")
+        self._notify(source_name(capture), "extract")
         options = replace(self.options, extract=self._extract_options(capture.url))
         page = (self._extractor or self._extract)(capture, options)
         keep_html = self._editable or self.options.page.pdf == "a-3u"
@@ -236,13 +245,14 @@ class Printer:
             return prepared
 
         result = render_pages(pages, prepare, self.options, edition, self.renderer)
-        return replace(
+        result = replace(
             result,
             picture_decisions=tuple(decision for page in pages for decision in page.pictures),
             warnings=(*result.warnings, *self.session.take_warnings()),
             report=result.report.including([loss for page in pages for loss in page.losses]),
             obstacles=tuple(page.article.obstacle for page in pages if page.article.obstacle),
         )
+        return replace(result, outcomes=_outcomes(pages, result))
 
     # Several stages at once.
 
@@ -272,7 +282,7 @@ class Printer:
             return capture, page
         blocked = page.article.obstacle in _OPEN_IN_BROWSERS
         if page.article.confidence >= MIN_CONFIDENCE and not blocked:
-            self._notify(_name(source), "enough")
+            self._notify(source_name(source), "enough")
             return capture, page
         return self._load_in_browser(url, "unsure", (capture, page))
 
@@ -328,16 +338,21 @@ class Printer:
     def render_outcomes(self, outcomes: Iterable[PageOutcome]) -> Result:
         """Render the pages that could be read; see :meth:`print_pages`."""
         pages: list[ExtractedPage] = []
-        failures: list[Failure] = []
-        for source, outcome in outcomes:
+        failures: dict[int, Failure] = {}
+        for place, (source, outcome) in enumerate(outcomes):
             if isinstance(outcome, WebprintError):
-                failures.append(Failure(_name(source), outcome))
+                failures[place] = Failure(source_name(source), outcome)
             else:
                 pages.append(outcome)
         if not pages:
             raise failures[0].error
         result = self.render(pages)
-        return replace(result, failures=(*failures, *result.failures))
+        rendered = list(result.outcomes)
+        for place, failure in failures.items():  # in ascending order
+            rendered.insert(place, PageResult(failure.source, error=failure.error))
+        return replace(
+            result, failures=(*failures.values(), *result.failures), outcomes=tuple(rendered)
+        )
 
     def details(self) -> tuple[str, ...]:
         """Return extra lines for --verbose (cache hit rate)."""
@@ -526,6 +541,22 @@ def _worker_session(
     return Session(fetch, images, user_urls=user_urls)
 
 
+def _outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResult, ...]:
+    """Return what became of each page of a rendered file."""
+    failures = {failure.source: failure.error for failure in result.failures}
+    of_pages = [warning for page in pages for warning in page.article.warnings]
+    shared = [warning for warning in result.warnings if warning not in of_pages]
+    outcomes = []
+    for page in pages:
+        url, article = page.source.requested_url, page.article
+        error = failures.get(url)
+        complete = not error and result.report.complete and not article.obstacle
+        warnings = () if error else (*article.warnings, *shared)
+        shared = shared if error else []
+        outcomes.append(PageResult(url, article.title, error, warnings, complete))
+    return tuple(outcomes)
+
+
 def _undated(source: PageSource) -> PageSource:
     """Return a source dated by SOURCE_DATE_EPOCH (reproducible builds), or undated."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
@@ -546,5 +577,6 @@ def _is_file(source: str) -> bool:
     return "://" not in source and Path(source).exists()
 
 
-def _name(source: PageInput) -> str:
+def source_name(source: PageInput) -> str:
+    """Return the address or file name by which a source was asked for."""
     return source if isinstance(source, str) else source.source.requested_url

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from . import toml_loader
@@ -50,51 +50,58 @@ T = TypeVar("T")
 Panel: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Digests"]
 
 
-def _setting(default: object, panel: Panel, text: str, **more: str) -> Any:
+def _setting(
+    default: object, panel: Panel, text: str, *, gt: int | None = None, ge: int | None = None,
+    le: int | None = None, **more: str,
+) -> Any:  # fmt: skip
     notes: dict[str, Any] = {"panel": panel, **more}
-    return Field(default, description=text, json_schema_extra=notes, repr="sensitive" not in more)
+    return Field(
+        default, description=text, json_schema_extra=notes, repr="sensitive" not in more,
+        gt=gt, ge=ge, le=le,
+    )  # fmt: skip
 
 
 class Settings(BaseModel):
     """All settings, in the order of the help text.
 
-    A field's notes are ``panel``, where help shows it, ``short``, a one-letter option, and
-    ``sensitive`` if its value is not to be shown.
+    A field's notes are ``panel``, where help shows it, ``flags``, other names of its option,
+    ``metavar`` and ``shown``, what help shows for its value and its default, and ``sensitive`` if
+    its value is not to be shown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     format: Literal["auto", "pdf", "epub", "markdown", "html", "json"] = _setting(
-        "auto", "Page", "The output format; by default that of the file name's ending, else PDF."
+        "auto", "Page", "Output format; auto follows the ending of OUT."
     )
-    paper: str = _setting(
-        "", "Page", "A4, Letter, A5, Legal, a device the theme knows, or WIDTHxHEIGHT."
-    )
-    margin: str = _setting("", "Page", "Page margin, such as 20mm; the theme's own by default.")
-    theme: str = _setting("article", "Page", "The layout: a theme's name or folder.")
-    font_size: str = _setting("", "Page", "Size of the text, such as 11pt.")
+    paper: str = _setting("", "Page", "A4, Letter, A5, Legal, a device, or WIDTHxHEIGHT.")
+    margin: str = _setting("", "Page", "Page margin, such as 20mm; otherwise the theme's.")
+    theme: str = _setting("article", "Page", "The layout, by its name or folder.")
+    font_size: str = _setting("", "Page", "Size of the text, such as 11pt.", metavar="SIZE")
     set: tuple[str, ...] = _setting(
-        (), "Page", "Set an option of the theme, as in font=Inter; repeatable."
+        (),
+        "Page",
+        "Set an option of the theme, as in font=Inter; repeatable.",
+        metavar="NAME=VALUE",
     )
-    css: str = _setting("", "Page", "A style sheet to add to the theme's.")
-    fit: int = _setting(0, "Page", "Fit on so many pages, as far as it stays legible.")
+    css: str = _setting("", "Page", "A style sheet to add to the theme's.", metavar="FILE")
+    fit: int = _setting(
+        0, "Page", "Print on at most this many pages, if legible.", metavar="N", ge=0
+    )
     booklet: bool = _setting(
         False, "Page", "Pages of half the paper, ordered for folding and stapling."
     )
-    nup: int = _setting(1, "Page", "Pages on a side: 1, 2 or 4.")
+    nup: int = _setting(1, "Page", "Pages on a side of paper: 1, 2 or 4.", metavar="N", ge=1, le=4)
+    landscape: bool = _setting(False, "Page", "Turn the paper on its side.")
     duplex: bool = _setting(False, "Page", "Margins for both sides of the sheet.")
     ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
     title: str = _setting("", "Page", "A cover with this title, for several articles in one file.")
-    print_timeout: float = _setting(120.0, "Page", "Seconds that rendering may take.")
-    dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
-    grayscale: bool = _setting(False, "Page", "Print without colour.")
-    links: LinkStyle = _setting(
-        "none", "Page", "Print link targets: not, as footnotes, as endnotes, or inline."
-    )
+    print_timeout: float = _setting(120.0, "Page", "Seconds that layout may take.", gt=0)
+    dpi: int = _setting(200, "Page", "Resolution of printed pictures.", ge=20, le=1200)
+    grayscale: bool = _setting(False, "Page", "Print without color.")
+    links: LinkStyle = _setting("none", "Page", "Link addresses.", metavar="STYLE")
     qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
-    pdf: PdfVariant = _setting(
-        "ua-1", "Page", "The PDF standard: accessible, or for archives, with the sources attached."
-    )
+    pdf: PdfVariant = _setting("ua-1", "Page", "PDF standard; a-3u archives the sources too.")
     deterministic: bool = _setting(
         False, "Page", "Make the same page give the same bytes: leave out when it was fetched."
     )
@@ -102,34 +109,34 @@ class Settings(BaseModel):
     extractor: str = _setting("default", "Article", "The extraction method.")
     images: PictureScope = _setting(
         "article", "Article",
-        "Which pictures to print: the article's, all within it, the lead picture, or none.",
+        "Pictures to print.", metavar="WHICH",
     )  # fmt: skip
     image_method: str = _setting("default", "Article", "The picture selection method.")
     ner: str = _setting("rules", "Article", "What recognizes names: rules, or spacy:MODEL.")
     comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
     key_paragraphs: int = _setting(
-        0, "Article", "Print so many key paragraphs; 0 prints the whole article."
+        0, "Article", "Print only this many of the most informative paragraphs.", metavar="N", ge=0
     )
     key_paragraphs_as: KeyStyle = _setting(
         "only", "Article", "Print key paragraphs alone, or in a box before the article."
     )
     key_query: str = _setting("", "Article", "What key paragraphs should be about.")
-    rules: str = _setting("", "Article", "A folder with more rules for single sites.")
+    rules: str = _setting(
+        "", "Article", "A folder with more rules for single sites.", metavar="FOLDER"
+    )
     no_rules: bool = _setting(False, "Article", "Ignore your own rules for single sites.")
 
-    render: RenderMode = _setting(
-        "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."
-    )
+    render: RenderMode = _setting("auto", "Fetching", "Load pages in a browser.")
     follow: bool = _setting(
         True, "Fetching", "Fetch all pages of an article that is split over several."
     )
-    timeout: float = _setting(30.0, "Fetching", "Seconds that fetching a page may take in total.")
+    timeout: float = _setting(30.0, "Fetching", "Seconds that fetching a page may take.", gt=0)
     user_agent: str = _setting("", "Fetching", "The User-Agent to send.")
     header: tuple[str, ...] = _setting(
         (), "Fetching", "A header to send to the page's own site, 'Name: value'; repeatable.",
         sensitive="yes",
     )  # fmt: skip
-    cookies: str = _setting("", "Fetching", "A cookies.txt file (Netscape format).")
+    cookies: str = _setting("", "Fetching", "A cookies.txt file (Netscape format).", metavar="FILE")
     storage_state: str = _setting(
         "", "Fetching", "A file with a browser's state after you signed in (see 'webprint login')."
     )
@@ -138,7 +145,10 @@ class Settings(BaseModel):
         sensitive="yes",
     )  # fmt: skip
     allow_private: bool = _setting(False, "Fetching", "Let pages refer to private addresses.")
-    max_size: int = _setting(20_000_000, "Fetching", "The largest response accepted, in bytes.")
+    max_size: ByteSize = _setting(
+        20_000_000, "Fetching", "The largest page or picture to accept.", gt=0, flags="--size",
+        metavar="SIZE", shown="20MB",
+    )  # fmt: skip
     cache: bool = _setting(
         True, "Fetching", "Cache pages on disk as HTTP allows, and remember which pictures "
         "turned out to be icons.",
@@ -148,11 +158,12 @@ class Settings(BaseModel):
         False, "Run", "Store the text of what is printed on this machine, for 'webprint search'."
     )
     strict: bool = _setting(False, "Run", "Fail unless all of the article is printed.")
-    verbose: bool = _setting(False, "Run", "Print more messages, and tracebacks.", short="-v")
-    quiet: bool = _setting(False, "Run", "Print errors only.", short="-q")
+    verbose: bool = _setting(False, "Run", "Show each step.", flags="-v")
+    debug: bool = _setting(False, "Run", "Show the traceback of an error.")
+    quiet: bool = _setting(False, "Run", "Print errors only.", flags="-q")
 
     host: str = _setting("127.0.0.1", "Server", "The address to listen on.")
-    port: int = _setting(8631, "Server", "The port to listen on.")
+    port: int = _setting(8631, "Server", "The port to listen on.", ge=0, le=65535)
     hostnames: str = _setting("", "Server", "Other host names of the server, separated by spaces.")
     trusted_proxies: str = _setting(
         "127.0.0.1 ::1", "Server",
@@ -166,10 +177,10 @@ class Settings(BaseModel):
         sensitive="yes",
     )  # fmt: skip
     storage: str = _setting("", "Server", "The store of results: a folder, or s3://...")
-    workers: int = _setting(0, "Server", "Worker processes; 0 is one per processor.")
-    time_limit: int = _setting(120, "Server", "Seconds one print may take.")
-    memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.")
-    keep_days: int = _setting(30, "Server", "Days to keep prints.")
+    workers: int = _setting(0, "Server", "Worker processes; 0 is one per processor.", ge=0)
+    time_limit: int = _setting(120, "Server", "Seconds one print may take.", gt=0)
+    memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.", gt=0)
+    keep_days: int = _setting(30, "Server", "Days to keep prints.", ge=0)
 
     spread: bool = _setting(
         False, "Digests", "Let the workers of --database read and render the articles."
@@ -234,7 +245,7 @@ class LoadedSettings:
 
 
 def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
-    """Yield each setting's name, field and notes (panel, short, sensitive)."""
+    """Yield each setting's name, field and notes (panel, flags, metavar, shown, sensitive)."""
     for name, field in Settings.model_fields.items():
         notes = field.json_schema_extra
         yield name, field, notes if isinstance(notes, dict) else {}
@@ -311,7 +322,10 @@ def check_layer(layer: Layer) -> None:
     except ValidationError as error:
         fault = error.errors()[0]
         name, message = _spell(str(fault["loc"][0]), layer), fault["msg"]
-        text = f"{layer.name}: {name}: {message[:1].lower()}{message[1:]}"
+        if fault["type"].startswith("byte_size"):
+            message = "use a size, such as 20MB"
+        place = "" if layer.name in ("command line", "environment") else f"{layer.name}: "
+        text = f"{place}{name}: {message[:1].lower()}{message[1:]}"
         raise UsageError(text) from error
 
 

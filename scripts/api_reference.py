@@ -1,7 +1,7 @@
-"""Write docs/api.md, the reference of what a program imports, from the docstrings.
+"""Write docs/api.md, the reference of what a program imports, and the manual page from the code.
 
-python scripts/api_reference.py          write it
-python scripts/api_reference.py --check  fail where it is not what the code says
+python scripts/api_reference.py          write them
+python scripts/api_reference.py --check  fail where they are not what the code says
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from types import ModuleType
 
 import printer
 from printer import article, capture, errors, options, output, selection
+from printer.cli.help import manual_page
 
 FILE = Path(__file__).parent.parent / "docs/api.md"
 
@@ -23,7 +24,11 @@ FILE = Path(__file__).parent.parent / "docs/api.md"
 CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     ("Extract and print", printer, "extract print_pages Printer Session"),
     ("Options", options, "Options FetchOptions ExtractOptions ImageOptions PrintOptions SiteRule"),
-    ("What comes back", output, "Result CompletenessReport ContentCounts Failure ExtractedPage"),
+    (
+        "What comes back",
+        output,
+        "Result PageResult CompletenessReport ContentCounts Failure ExtractedPage",
+    ),
     ("Decisions about pictures", selection, "PictureDecision"),
     ("What was fetched", capture, "Capture PageSource"),
     (
@@ -128,15 +133,16 @@ def _told(thing: object) -> str:
 
 
 def main() -> int:
-    """Write the page, or say whether it is current."""
-    text = reference()
+    """Write the pages, or say whether they are current."""
+    pages = {FILE: reference(), FILE.with_name("webprint.1"): manual_page(printer.__version__)}
     if "--check" not in sys.argv:
-        FILE.write_text(text)
+        for file, text in pages.items():
+            file.write_text(text)
         return 0
-    if FILE.read_text() == text:
-        return 0
-    sys.stderr.write("docs/api.md is not what the docstrings say: make api\n")
-    return 1
+    stale = [file.name for file, text in pages.items() if file.read_text() != text]
+    for name in stale:
+        sys.stderr.write(f"docs/{name} is not what the code says: make api\n")
+    return bool(stale)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import UsageError
 from ..options import option
+
+_MAX_LIST_BYTES = 100_000_000
+_MAX_LINE_LENGTH = 8_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +30,16 @@ class BatchOptions:
     )
     resume: bool = option(False, "Do not retry what failed in an earlier run.", flag="--resume")
     chosen: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_list(data: bytes) -> list[tuple[int, str]]:
+    """Parse a list into line numbers and addresses, without blank lines and # comments.
+
+    Raises:
+        UsageError: the list is too long.
+    """
+    if len(data) > _MAX_LIST_BYTES:
+        raise UsageError(f"the list is longer than {_MAX_LIST_BYTES // 1_000_000} MB")
+    lines = data.decode("utf-8-sig", "replace").splitlines()
+    numbered = ((number, line.strip()[:_MAX_LINE_LENGTH]) for number, line in enumerate(lines, 1))
+    return [(number, line) for number, line in numbered if line and not line.startswith("#")]

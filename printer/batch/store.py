@@ -27,13 +27,11 @@ from sqlalchemy import (
 )
 
 from ..db.engine import open_engine, translate_db_errors
-from ..errors import BadURL, ErrorRecord, UsageError
+from ..errors import BadURL, ErrorRecord
 from ..urls import normalize_url, origin_of, url_key
 
 State = Literal["waiting", "sent", "done", "failed"]
 
-_MAX_LIST_BYTES = 100_000_000
-_MAX_LINE_LENGTH = 8_000
 #: The most hosts that a query excludes; others are checked one by one.
 _MAX_EXCLUDED_HOSTS = 5_000
 
@@ -75,19 +73,6 @@ class BatchItem:
     name: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
     error: ErrorRecord | None = None
-
-
-def read_list(data: bytes) -> list[tuple[int, str]]:
-    """Parse a list into line numbers and addresses, without blank lines and # comments.
-
-    Raises:
-        UsageError: the list is too long.
-    """
-    if len(data) > _MAX_LIST_BYTES:
-        raise UsageError(f"the list is longer than {_MAX_LIST_BYTES // 1_000_000} MB")
-    lines = data.decode("utf-8-sig", "replace").splitlines()
-    numbered = ((number, line.strip()[:_MAX_LINE_LENGTH]) for number, line in enumerate(lines, 1))
-    return [(number, line) for number, line in numbered if line and not line.startswith("#")]
 
 
 class BatchStore:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import TyperException
-from typer.core import TyperGroup
 from typer.main import get_group
 
 from .. import __version__
 from ..errors import UsageError, WebprintError
+from . import help as help_module
 from .commands import COMMANDS
 from .console import INTERRUPTED, Console
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(help_module.HelpGroup):
     """Loads commands on first use; any other word is a page to print."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -33,7 +33,7 @@ class CommandGroup(TyperGroup):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f".{COMMANDS[cmd_name]}", __package__)
+        module = import_module(f".{COMMANDS[cmd_name][0]}", __package__)
         return get_group(module.commands).commands[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
@@ -43,16 +43,22 @@ class CommandGroup(TyperGroup):
         return None, self.get_command(ctx, "print"), args
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of printing, which lists the other commands."""
-        command = self.get_command(ctx, "print")
-        command.format_help(type(ctx)(command, info_name="webprint"), formatter)
+        """Write the first screen."""
+        del ctx
+        formatter.write(help_module.overview(self))
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return the commands, and the options of printing, that begin with what was typed."""
+        printing = self.get_command(ctx, "print")
+        found = super().shell_complete(ctx, incomplete)
+        known = {item.value for item in found}
+        more = printing.shell_complete(type(ctx)(printing, parent=ctx), incomplete)
+        return [*found, *(item for item in more if item.value not in known)]
 
 
-app = typer.Typer(
+app = help_module.Commands(
     cls=CommandGroup,
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
     context_settings={
         "ignore_unknown_options": True,
         "allow_extra_args": True,
@@ -63,40 +69,60 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def webprint(
+    context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+        bool, typer.Option("--version", "-V", help="Show the version and exit.", is_eager=True)
+    ] = False,
+    help_all: Annotated[
+        bool, typer.Option("--help-all", help="Show all options and exit.", is_eager=True)
     ] = False,
 ) -> None:
     """Give it a web page, get the article on paper."""
     if version:
         print(f"webprint {__version__}")
         raise typer.Exit
+    if help_all:
+        group: Any = context.command
+        command = group.get_command(context, "print")
+        print(help_module.full_help(command, type(context)(command, parent=context)))
+        raise typer.Exit
 
 
 def run(pool: RenderPool | None = None) -> None:
     """Run the command line with a pool of renderers, and exit with its code."""
-    verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv[1:])
+    debug = "--debug" in sys.argv[1:]
     try:
         sys.exit(app(prog_name="webprint", standalone_mode=False, obj=pool))
     except TyperException as error:
-        message = error.format_message().rstrip(".").replace("Value error, ", "")
-        if not message:  # Without arguments, the help was shown.
-            sys.exit(UsageError.exit_code)
-        command = getattr(getattr(error, "ctx", None), "command_path", "").strip() or "webprint"
-        _fail(UsageError(message, hint=f"See {command} --help"))
+        _fail(_usage_error(error))
     except WebprintError as error:
-        _fail(error, verbose)
+        _fail(error, debug)
     except Exception as error:  # noqa: BLE001 - the last resort: our own bug, in one line
         bug = WebprintError(
             f"internal error: {type(error).__name__}: {error}",
-            hint="Please report it with the output of --verbose",
+            hint="Please report it with the output of --debug",
         )
-        _fail(bug.with_traceback(error.__traceback__), verbose)
+        _fail(bug.with_traceback(error.__traceback__), debug)
     except (KeyboardInterrupt, typer.Abort):
         print("webprint: interrupted; no incomplete file was left", file=sys.stderr)
         sys.exit(INTERRUPTED)
 
 
-def _fail(error: WebprintError, verbose: bool = False) -> None:
-    Console(verbose).error(error)
+def _usage_error(error: TyperException) -> UsageError:
+    """Return our error for one of the command line's parser."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error.format_message())
+        sys.exit(UsageError.exit_code)
+    near = getattr(error, "possibilities", None)
+    message = (error.message if near else error.format_message()).rstrip(".")
+    message = " ".join(message.replace("Value error, ", "").split())
+    command = getattr(getattr(error, "ctx", None), "command_path", "").strip() or "webprint"
+    hint = f"See {command} --help"
+    if near:
+        hint = f"Did you mean {' or '.join(sorted(near)[:3])}? {hint}"
+    return UsageError(message[:1].lower() + message[1:], hint=hint)
+
+
+def _fail(error: WebprintError, debug: bool = False) -> None:
+    Console(debug=debug).error(error)
     sys.exit(error.exit_code)

@@ -8,21 +8,26 @@ from typing import Annotated
 
 import typer
 
-from ..batch import BatchOptions
+from ..batch import BatchOptions, read_list
 from ..errors import UsageError
 from ..settings import LoadedSettings
 from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
-from .options import require, with_settings
+from .help import Commands
+from .options import MESSAGES, require, with_settings
 
 REPORT_TEXT, REPORT_JSON = "report.txt", "report.json"
 
-commands = typer.Typer()
+commands = Commands()
 
 
 @commands.command()
-@with_settings("Page", "Article", "Fetching", "Run", "Server")
+@with_settings(
+    "Page", "Article", "Fetching", *MESSAGES,
+    "database", "broker", "storage", "workers", "time_limit", "memory_limit",
+    without=("format", "title", "print_timeout"),
+)  # fmt: skip
 def batch(
     urls: Annotated[
         str,
@@ -38,7 +43,6 @@ def batch(
     """Print a list of pages, a file each; a second run does what is not done yet."""
     require("server")
     from ..batch import runner
-    from ..batch.store import read_list
     from ..jobs.validation import REQUEST_OPTIONS
 
     pages = read_list(output.read_input(urls))

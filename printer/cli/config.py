@@ -15,12 +15,13 @@ import typer
 from ..errors import UsageError
 from ..settings import LoadedSettings, Settings, setting_fields, settings_files
 from .console import Console
-from .options import with_settings
+from .help import Commands
+from .options import MESSAGES, with_settings
 
 if TYPE_CHECKING:
     from ..fetch.browser.login import Person
 
-commands = typer.Typer()
+commands = Commands()
 
 
 @commands.command()
@@ -63,7 +64,10 @@ def theme_lines() -> Iterator[str]:
 
 
 @commands.command()
-@with_settings("Fetching", "Run")
+@with_settings(
+    "storage_state", "timeout", "user_agent", "header", "cookies", "user", "allow_private",
+    *MESSAGES,
+)  # fmt: skip
 def login(
     page: Annotated[
         str,

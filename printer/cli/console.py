@@ -34,18 +34,20 @@ _STEPS: dict[Step, str] = {
 class Console:
     """Writes messages, and shows progress if stderr is a terminal.
 
-    With ``verbose`` it writes a line for each step instead, and with ``quiet`` only errors.
+    With ``verbose`` it writes a line for each step instead, with ``quiet`` only errors, and with
+    ``debug`` their tracebacks.
     """
 
     verbose: bool = False
     quiet: bool = False
+    debug: bool = False
     _progress: Progress | None = None
     _task: TaskID | None = None
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Console:
         """Create a console from settings."""
-        return cls(settings.verbose, settings.quiet)
+        return cls(settings.verbose, settings.quiet, settings.debug)
 
     def show_step(self, source: str, step: Step) -> None:
         """Show the current step of a page."""
@@ -78,8 +80,8 @@ class Console:
         self.info(f"warning: {line}")
 
     def error(self, error: WebprintError) -> None:
-        """Write an error in one line, followed by its traceback if verbose."""
-        if self.verbose:
+        """Write an error in one line, after its traceback if ``debug``."""
+        if self.debug:
             sys.excepthook(type(error), error, error.__traceback__)
         self._write(f"webprint: {' '.join(str(error).split())}")
 

@@ -18,7 +18,8 @@ from ..site_rules.store import rule_store
 from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
-from .options import make_printer, require, with_settings
+from .help import Commands
+from .options import MESSAGES, make_printer, require, with_settings
 
 if TYPE_CHECKING:
     from ..crawl import Crawl, CrawledArticle, CrawlSummary
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 #: The name of the list in a folder of PDFs.
 LIST_FILE = "articles.jsonl"
 
-commands = typer.Typer()
+commands = Commands()
 
 
 @commands.command()
-@with_settings("Page", "Article", "Fetching", "Run")
+@with_settings("Page", "Article", "Fetching", *MESSAGES, without=("format",))
 def crawl(
     seeds: Annotated[
         list[str],

@@ -18,7 +18,8 @@ from ..settings import LoadedSettings, Settings, data_folder
 from ..text import file_name
 from . import output, search
 from .console import Console
-from .options import JsonLines, Out, require, with_settings
+from .help import Commands, complete
+from .options import MESSAGES, JsonLines, Out, require, with_settings
 
 if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from ..digest.sources.opml import Subscription
     from ..render.worker_pool import RenderPool
 
-commands = typer.Typer()
-digest = typer.Typer(
+commands = Commands()
+digest = Commands(
     no_args_is_help=True,
     help="Articles from many sources in one PDF, as described in webprint.toml.",
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -38,11 +39,24 @@ commands.add_typer(digest, name="digest")
 
 _NO_DIGESTS = "webprint.toml has no digest; start one: webprint digest add ADDRESS --digest NAME"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The digest's name.", show_default=False)]
+#: The settings of making a digest: all of a print's, and where its history and workers are.
+_RUN = ("Page", "Article", "Fetching", "Run", "Digests", "database", "storage")
+_NOT_RUN = ("format", "strict")
+
+
+def _complete_name(incomplete: str) -> list[str]:
+    from ..digest.config import load_digests
+
+    return complete([config.name for config in load_digests()], incomplete)
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The digest's name.", autocompletion=_complete_name)
+]
 
 
 @digest.command(name="run")
-@with_settings("Page", "Article", "Fetching", "Run", "Server", "Digests")
+@with_settings(*_RUN, without=_NOT_RUN)
 def run_digest(
     context: typer.Context,
     name: Name,
@@ -118,7 +132,7 @@ def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json
 
 
 @digest.command()
-@with_settings("Article", "Fetching", "Run", "Digests")
+@with_settings("Article", "Fetching", *MESSAGES, "database", "reading_list")
 def check(name: Name, *, loaded: LoadedSettings) -> None:
     """Show what a digest would contain, and why not the rest; print and remember nothing."""
     console = Console.from_settings(loaded.settings)
@@ -132,10 +146,8 @@ def check(name: Name, *, loaded: LoadedSettings) -> None:
 
 
 @digest.command(name="list")
-@with_settings("Digests")
-def list_digests(*, loaded: LoadedSettings) -> None:
+def list_digests() -> None:
     """List the digests in webprint.toml."""
-    del loaded
     digests = _load_digests()
     from ..digest.scheduler import next_slot
 
@@ -149,12 +161,20 @@ def list_digests(*, loaded: LoadedSettings) -> None:
 
 
 @digest.command()
-@with_settings("Fetching", "Digests")
+@with_settings("Fetching", without=("render", "follow"))
 def add(
     url: Annotated[str, typer.Argument(metavar="URL", help="A site or a feed.")],
     *,
     loaded: LoadedSettings,
-    to: Annotated[str, typer.Option("--digest", help="The digest to add it to.")] = "digest",
+    to: Annotated[
+        str,
+        typer.Option(
+            "--digest",
+            metavar="NAME",
+            help="The digest to add it to.",
+            autocompletion=_complete_name,
+        ),
+    ] = "digest",
     section: Annotated[str, typer.Option(help="The section of its articles.")] = "",
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
@@ -171,15 +191,20 @@ def add(
 
 
 @digest.command(name="import")
-@with_settings("Digests")
 def import_opml(
     file: Annotated[Path, typer.Argument(metavar="FILE.opml", help="A list of feeds.")],
     *,
-    loaded: LoadedSettings,
-    to: Annotated[str, typer.Option("--digest", help="The digest to add them to.")] = "digest",
+    to: Annotated[
+        str,
+        typer.Option(
+            "--digest",
+            metavar="NAME",
+            help="The digest to add them to.",
+            autocompletion=_complete_name,
+        ),
+    ] = "digest",
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
-    del loaded
     require("digest")
     from ..digest.sources.opml import parse_opml
 
@@ -187,15 +212,14 @@ def import_opml(
 
 
 @digest.command(name="export")
-@with_settings("Digests")
 def export_opml(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Only one digest.")] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Only one digest.", autocompletion=_complete_name)
+    ] = "",
     *,
-    loaded: LoadedSettings,
     out: Out = output.STDOUT,
 ) -> None:
     """Write the feeds of all digests, or of one, as OPML."""
-    del loaded
     digests = [_find_digest(name)] if name else _load_digests()
     from ..digest.sources.opml import Subscription, format_opml
 
@@ -209,7 +233,7 @@ def export_opml(
 
 
 @digest.command()
-@with_settings("Page", "Article", "Fetching", "Run", "Server", "Digests")
+@with_settings(*_RUN, without=_NOT_RUN)
 def schedule(*, loaded: LoadedSettings) -> None:
     """Make each digest when it is due, until interrupted."""
     console = Console.from_settings(loaded.settings)
@@ -226,9 +250,9 @@ def schedule(*, loaded: LoadedSettings) -> None:
 
 
 @commands.command()
-@with_settings("Digests")
+@with_settings("reading_list")
 def later(
-    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Pages to print later.")],
+    urls: Annotated[list[str], typer.Argument(metavar="URL", help="Pages to print later.")],
     *,
     loaded: LoadedSettings,
 ) -> None:

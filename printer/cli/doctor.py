@@ -24,9 +24,10 @@ import typer
 from .. import __version__
 from ..errors import MissingLibrary, WebprintError, install_command
 from ..settings import LoadedSettings, Settings, data_folder
+from .help import Commands
 from .options import EXTRAS, AsJson, with_settings
 
-commands = typer.Typer()
+commands = Commands()
 
 #: Less free disk space than this is reported.
 _MIN_FREE_BYTES = 500_000_000
@@ -50,7 +51,7 @@ class Check:
 
 
 @commands.command()
-@with_settings("Server")
+@with_settings("database")
 def doctor(*, loaded: LoadedSettings, as_json: AsJson = False) -> None:
     """Check fonts, Chromium, cache, databases and clock of this machine; say what to install."""
     checks = []

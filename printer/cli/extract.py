@@ -12,9 +12,19 @@ from ..article import Article
 from ..settings import LoadedSettings
 from . import output
 from .console import Console
-from .options import AsJson, BaseURL, Out, PageArgument, make_printer, page_input, with_settings
+from .help import Commands
+from .options import (
+    MESSAGES,
+    AsJson,
+    BaseURL,
+    Out,
+    PageArgument,
+    make_printer,
+    page_input,
+    with_settings,
+)
 
-commands = typer.Typer()
+commands = Commands()
 
 
 #: The formats in which an article can be written.
@@ -22,12 +32,17 @@ ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
 
 
 @commands.command()
-@with_settings("Article", "Fetching", "Run")
+@with_settings("Article", "Fetching", *MESSAGES)
 def extract(
     page: PageArgument,
     *,
     loaded: LoadedSettings,
-    to: Annotated[ArticleFormat, typer.Option("--to", "-t", help="The format to write.")] = "json",
+    to: Annotated[
+        ArticleFormat,
+        typer.Option(
+            "--to", "-t", metavar="FORMAT", help="json (default), markdown, text or html."
+        ),
+    ] = "json",
     out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
@@ -59,7 +74,10 @@ def _format(article: Article, to: ArticleFormat) -> str:
 
 
 @commands.command()
-@with_settings("Article", "Fetching", "Run")
+@with_settings(
+    "Article", "Fetching", *MESSAGES,
+    without=("comments", "key_paragraphs", "key_paragraphs_as", "key_query", "follow"),
+)  # fmt: skip
 def explain(
     page: PageArgument,
     *,

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import (
@@ -21,13 +21,16 @@ from typing import (
 )
 
 import typer
+from pydantic import ByteSize
 
-from ..errors import MissingLibrary, UsageError
+from ..errors import MissingLibrary
 from ..options import Options
 from ..pipeline import PageInput, Printer
 from ..settings import Panel, Settings, load_settings, setting_fields
 from . import output
+from .arguments import check_settings
 from .console import Console
+from .help import complete
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
@@ -47,23 +50,37 @@ BaseURL: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 JsonLines: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Report each file on stdout as one line of JSON.")
+    bool, typer.Option("--json", help="Report each page on stdout as one line of JSON.")
+]
+Lists: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--input", "-i", metavar="LIST", help="A file with an address per line."),
 ]
 Out: TypeAlias = Annotated[
     str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
 ]
 
+#: The settings of messages, which commands have that read or print pages.
+MESSAGES = ("verbose", "debug", "quiet")
 
-def with_settings(*panels: Panel) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command an option for each setting of some panels, and pass ``loaded`` settings.
 
-    Options not given leave their settings to the layers below the command line.  A parameter whose
-    type is an option class becomes one option for each field made by
-    :func:`printer.options.option`, and the command gets the object.
+def with_settings(
+    *names: Panel | str, without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command options for settings, and pass it the ``loaded`` settings.
+
+    ``names`` are settings, or panels whose settings it gets except those in ``without``: a command
+    has only the options that do something for it. Options not given leave their settings to the
+    layers below the command line. A parameter whose type is an option class becomes one option for
+    each field made by :func:`printer.options.option`, and the command gets the object.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        settings = [field for field in setting_fields() if field[2]["panel"] in panels]
+        settings = [
+            field
+            for field in setting_fields()
+            if (field[2]["panel"] in names or field[0] in names) and field[0] not in without
+        ]
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
         classes: dict[str, Any] = {}
@@ -82,7 +99,9 @@ def with_settings(*panels: Panel) -> Callable[[Callable[..., None]], Callable[..
             layer = {name: values.pop(name) for name, _, _ in settings}
             layer = {name: value for name, value in layer.items() if value not in (None, [], ())}
             objects = {name: _make_object(cls, values) for name, cls in classes.items()}
-            command(loaded=load_settings(layer), **objects, **values)
+            loaded = load_settings(layer)
+            check_settings(loaded)
+            command(loaded=loaded, **objects, **values)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -100,19 +119,69 @@ def _setting_option(name: str, field: Any, notes: Any) -> inspect.Parameter:
     if kind is bool:
         flags = [f"{flag}/--no-{flag[2:]}"] if default else [flag]
     elif get_origin(kind) is Literal:
-        text += f" ({', '.join(get_args(kind))}; {default} by default)"
-    elif default not in ("", ()):
-        text += f" ({default:g} by default)" if kind is float else f" ({default} by default)"
-    if "short" in notes:
-        flags.append(notes["short"])
+        choices = ", ".join(choice for choice in get_args(kind) if choice != default)
+        text = f"{text.rstrip('.')}: {default} (default), {choices}."
+    elif default not in ("", (), 0, "default"):
+        default_text = notes.get("shown") or (f"{default:g}" if kind is float else default)
+        text = f"{text.rstrip('.')} ({default_text} by default)."
+    flags += notes.get("flags", "").split()
     option = typer.Option(
         *flags,
         help=text,
         show_default=False,
         rich_help_panel=notes["panel"],
-        metavar=None if kind is bool else name.upper(),
+        metavar=None if kind is bool else notes.get("metavar", name.upper().replace("_", "-")),
+        autocompletion=_COMPLETIONS.get(name),
     )
+    # A size such as 20MB is parsed with the setting.
+    kind = str if kind is ByteSize else kind
     return _parameter(name, (list[str] if get_origin(kind) is tuple else kind) | None, None, option)
+
+
+def _complete_theme(incomplete: str) -> Iterable[str]:
+    from ..themes.loader import theme_names
+
+    return complete(theme_names(), incomplete)
+
+
+def _complete_paper(incomplete: str) -> Iterable[str]:
+    from ..themes.loader import all_themes
+    from ..themes.page import PAPERS
+
+    devices = {name for theme in all_themes() for name in theme.papers}
+    names = [name.upper() if len(name) == 2 else name.capitalize() for name in PAPERS]
+    return complete((*names, *sorted(devices)), incomplete)
+
+
+def _complete_theme_option(incomplete: str) -> Iterable[str]:
+    from ..themes.loader import all_themes
+    from ..themes.options import settable_names
+
+    names = sorted({name for theme in all_themes() for name in settable_names(theme)})
+    return [f"{name}=" for name in complete(names, incomplete)]
+
+
+def _complete_extractor(incomplete: str) -> Iterable[str]:
+    from ..extraction.extract import EXTRACTORS
+
+    return complete(EXTRACTORS, incomplete)
+
+
+def _complete_image_method(incomplete: str) -> Iterable[str]:
+    from ..images.methods import METHODS
+
+    return complete(METHODS, incomplete)
+
+
+#: What a shell offers for the settings whose values have names; those of a Literal it knows.
+_COMPLETIONS: dict[str, Callable[[str], Iterable[str]]] = {
+    "theme": _complete_theme,
+    "paper": _complete_paper,
+    "set": _complete_theme_option,
+    "extractor": _complete_extractor,
+    "image_method": _complete_image_method,
+    "ner": lambda incomplete: complete(("rules", "spacy:"), incomplete),
+}
 
 
 def _class_options(cls: Any) -> list[inspect.Parameter]:
@@ -177,8 +246,6 @@ def page_input(name: str, url: str, limit: int) -> PageInput:
 
     if name == output.STDOUT:
         return read_stdin(sys.stdin.buffer, url, limit)
-    if "://" in name:
-        raise UsageError("--url goes with a local file or standard input, not with an address")
     return read_file(Path(name), limit, url)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from dataclasses import asdict
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..atomic_write import atomic_write
-from ..errors import Incomplete, NoArticle, OutputError, UsageError
+from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 
@@ -17,8 +18,8 @@ STDOUT, STDOUT_NAME = "-", "standard output"
 
 #: Extensions of unsupported formats that users may ask for; none is a top-level domain.
 _UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
-_EXTENSIONS = tuple(extension for extensions in ENDINGS.values() for extension in extensions)
-_FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
+EXTENSIONS = tuple(extension for extensions in ENDINGS.values() for extension in extensions)
+FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
 
 
 def format_of(name: str) -> Format:
@@ -36,7 +37,7 @@ def is_output_file(name: str) -> bool:
     """
     lower = name.lower()
     is_saved_page = lower.endswith(ENDINGS["html"]) and Path(name).exists()
-    return lower.endswith(_EXTENSIONS) and not is_saved_page
+    return lower.endswith(EXTENSIONS) and not is_saved_page
 
 
 def is_unsupported_file(name: str) -> bool:
@@ -70,6 +71,14 @@ def write(path: Path, data: bytes) -> None:
     except OSError as error:
         hint = "" if path.parent.exists() else f"There is no folder {path.parent}"
         raise OutputError(f"{path} cannot be written: {reason_of(error)}", hint=hint) from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder; raises :class:`OutputError`."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"the folder {path} cannot be made: {reason_of(error)}") from error
 
 
 def reason_of(error: OSError) -> str:
@@ -118,7 +127,7 @@ def write_stdout(data: bytes) -> None:
 
 def summary(result: Result) -> str:
     """Return what was printed: '2 pages, 3 of 14 pictures printed, all 620 words, 120 kB'."""
-    parts = [_FORMAT_NAMES.get(result.format, "PDF")]
+    parts = [FORMAT_NAMES.get(result.format, "PDF")]
     if result.pages:
         parts = [count(result.pages, "page")]
         if result.sheets not in (0, result.pages):
@@ -139,9 +148,7 @@ def summary(result: Result) -> str:
 
 def missing_from(result: Result) -> str:
     """Return where text of the article is missing."""
-    return (
-        "not on paper" if result.format == "pdf" else f"not in the {_FORMAT_NAMES[result.format]}"
-    )
+    return "not on paper" if result.format == "pdf" else f"not in the {FORMAT_NAMES[result.format]}"
 
 
 def _completeness(report: CompletenessReport) -> str:
@@ -155,24 +162,49 @@ def _all_words(report: CompletenessReport) -> str:
     return f"all {report.article.words:,} words"
 
 
-def to_dict(result: Result, place: str) -> dict[str, Any]:
-    """Return a result as plain data for --json; see docs/formats.md."""
-    report = result.report
-    return {
-        "file": place,
+def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
+    """Return a line of --json for each page of a result; see docs/formats.md."""
+    file = {
         "format": result.format,
-        "title": result.title,
         "pages": result.pages,
         "sheets": result.sheets,
         "bytes": len(result.data),
-        "complete": report.complete and not result.obstacles,
-        "article": asdict(report.article),
-        "printed": asdict(report.printed),
-        "not_on_paper": list(report.missing),
+        "article": asdict(result.report.article),
+        "printed": asdict(result.report.printed),
+        "not_on_paper": list(result.report.missing),
         "obstacles": list(result.obstacles),
-        "warnings": list(result.warnings),
-        "failures": [str(failure.error) for failure in result.failures],
     }
+    return [
+        error_dict(page.url, page.error)
+        if page.error
+        else {
+            "url": page.url,
+            "out": place,
+            "error": None,
+            "warnings": list(page.warnings),
+            "complete": page.complete,
+            "title": page.title,
+            **file,
+        }
+        for page in result.outcomes
+    ]
+
+
+def error_dict(url: str, error: WebprintError) -> dict[str, Any]:
+    """Return the line of --json for a page that failed."""
+    return {
+        "url": url,
+        "out": None,
+        "error": ErrorRecord.of(error).to_dict(),
+        "warnings": [],
+        "complete": False,
+        "title": "",
+    }
+
+
+def print_json(data: object) -> None:
+    """Write a line of JSON to standard output."""
+    print(json.dumps(data, ensure_ascii=False), flush=True)
 
 
 def incomplete_error(result: Result) -> Incomplete | None:

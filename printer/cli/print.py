@@ -2,101 +2,107 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS
+from ..options import ENDINGS, Format, Options
 from ..output import Result
-from ..pipeline import PageOutcome, Printer
+from ..pipeline import PageOutcome, Printer, check_options, source_name
 from ..settings import LoadedSettings, Settings
-from ..text import file_name
 from . import output, search
+from .arguments import Target, check_pages, check_print, list_pages, split_output
 from .console import Console
-from .options import BaseURL, JsonLines, make_printer, page_input, with_settings
+from .help import Commands, HelpCommand, full_help, overview
+from .options import BaseURL, JsonLines, Lists, make_printer, page_input, with_settings
 
-EXAMPLES = """
-[bold]Examples[/bold]
-
-webprint https://example.org/story          a PDF named after the title
-
-webprint https://example.org/story out.pdf  a PDF named out.pdf
-
-webprint page.html --paper A5               a page saved on this computer
-
-webprint - --url https://example.org/a -o - < a.html > a.pdf
-
-webprint URL URL URL --bundle week.pdf      several pages in one PDF
-
-webprint URL story.epub                     another format: .epub .html .md .json
-
-webprint extract URL --to markdown          the article as Markdown
-
-[bold]Commands[/bold]  extract, explain, login, rules, themes, config; each has its own --help.
-[bold]Many pages[/bold]  crawl, batch.
-[bold]Server[/bold]    serve, worker, jobs, token.
-[bold]Digests[/bold]   digest, later.  [bold]Library[/bold]  search.
-[bold]Also[/bold]  --version, --install-completion, --show-completion.
-
-Settings can also be set in webprint.toml and in WEBPRINT_* variables; 'webprint config' lists them.
-"""
-
-commands = typer.Typer(rich_markup_mode="rich")
+commands = Commands()
 
 
-@commands.command(name="print", epilog=EXAMPLES)
+class _PrintCommand(HelpCommand):
+    """The default command, whose help is the first screen unless it is named."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the first screen, or all options for ``webprint print --help``."""
+        named = ctx.info_name == "print"
+        formatter.write(full_help(self, ctx) if named else overview(ctx.find_root().command))
+
+
+def _show_all(context: typer.Context, value: bool) -> None:
+    if value:
+        print(full_help(context.command, context))
+        raise typer.Exit
+
+
+@commands.command(name="print", cls=_PrintCommand)
 @with_settings("Page", "Article", "Fetching", "Run")
 def print_pages(
     context: typer.Context,
     pages: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="PAGE",
-            help="An address, a local HTML file, or - for standard input. A last argument that "
-            "ends in .pdf, .epub, .md or .json is the output file, as is a .html file that does "
-            "not exist yet.",
+            help="An address, a local HTML file, @FILE with an address per line, or - for standard "
+            "input. The last argument may be the output: a name that ends in .pdf, .epub, .md, "
+            ".json, or .html if there is no such file yet, or a folder.",
             show_default=False,
         ),
-    ],
+    ] = None,
     *,
     loaded: LoadedSettings,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The output file, a folder, or - for stdout.")
+        str,
+        typer.Option("--out", "-o", help="A file, a folder, '{site}/{date} {title}.pdf', or -."),
     ] = "",
     bundle: Annotated[
-        str, typer.Option("--bundle", help="Print all pages into this one file.")
+        str, typer.Option("--bundle", metavar="FILE", help="Print all pages into this one file.")
     ] = "",
+    lists: Lists = None,
     url: BaseURL = "",
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Overwrite files named after a title.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be read and written; do nothing.")
+    ] = False,
     as_json: JsonLines = False,
+    help_all: Annotated[
+        bool,
+        typer.Option("--help-all", help="Show all options.", is_eager=True, callback=_show_all),
+    ] = False,
 ) -> None:
-    """Print the article of web pages, complete and without clutter, as PDF or another format."""
+    """Print the article of web pages, complete and without clutter, as PDF or another format.
+
+    An article is printed to a file named after its title unless OUT, -o or --bundle say otherwise.
+    """
+    del help_all
     settings = loaded.settings
-    names, out = _split_output(pages, out or bundle)
-    if as_json and out == output.STDOUT:
+    arguments, out = split_output(pages or [], out)
+    names = list_pages(arguments, lists or ())
+    chosen = settings.format if loaded.origins["format"] == "command line" else "auto"
+    target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
+    form = _format(target, chosen, settings)
+    if as_json and target.file == output.STDOUT:
         raise UsageError("--json and the result cannot both go to standard output")
-    folder = Path(out) if out and Path(out).is_dir() else None
-    if len(names) > 1 and out and not bundle and folder is None:
-        raise UsageError("several pages need -o FOLDER, or --bundle FILE for one file")
-    console = Console.from_settings(settings)
+    check_print(loaded, names, form, bundle=target.bundle, url=url)
+    check_pages(names, url)
     options = settings.options()
-    if settings.format == "auto":
-        options = replace(options, page=replace(options.page, format=output.format_of(out)))
+    options = replace(options, page=replace(options.page, format=form))
+    check_options(options.page)
+    if dry_run:
+        _show_plan(names, target, options, settings, as_json=as_json)
+        return
+    console = Console.from_settings(settings)
     printer = make_printer(settings, [*names, url], console, context.obj, options=options)
     with printer:
         outcomes = printer.read_all([page_input(name, url, settings.max_size) for name in names])
-        groups = [outcomes] if bundle else ([outcome] for outcome in outcomes)
-        target = _Target("" if folder else out, folder or Path(), force)
+        groups = [outcomes] if target.bundle else ([outcome] for outcome in outcomes)
         job = _PrintJob(printer, target, console, settings, as_json)
-        with console.progress(1 if bundle else len(names)):
+        with console.progress(1 if target.bundle else len(names)):
             errors = [error for error in map(job.print_file, groups) if error]
         for line in printer.details():
             console.detail(line)
@@ -104,25 +110,34 @@ def print_pages(
         raise typer.Exit(errors[0].exit_code)
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """Where a result goes: a named file, standard output, or a file named after the title."""
+def _format(target: Target, chosen: str, settings: Settings) -> Format:
+    """Return the format to write: that of the call, the file's ending, or the settings."""
+    if chosen != "auto":
+        return settings.print_options().format
+    if target.name and target.name.lower().endswith(output.EXTENSIONS):
+        return output.format_of(target.name)
+    return settings.print_options().format
 
-    out: str
-    folder: Path
-    force: bool
 
-    def write(self, result: Result) -> str:
-        """Write the result and return where."""
-        if self.out == output.STDOUT:
-            output.write_stdout(result.data)
-            return output.STDOUT_NAME
-        path = Path(self.out)
-        if not self.out:
-            name, extension = file_name(result.title), ENDINGS[result.format][0]
-            path = output.free_path(self.folder, name, extension, force=self.force)
-        output.write(path, result.data)
-        return str(path)
+def _show_plan(
+    names: list[str], target: Target, options: Options, settings: Settings, *, as_json: bool
+) -> None:
+    """Write what a print would read, write and keep."""
+    place = target.describe(ENDINGS[options.page.format][0])
+    for name in names:
+        if as_json:
+            output.print_json({"url": name, "out": place, "format": options.page.format})
+        else:
+            print(f"{'read ' if '://' not in name else 'fetch'}  {name}")
+    if as_json:
+        return
+    print(f"write  {place}")
+    if options.fetch.cache and any("://" in name for name in names):
+        from ..fetch.cache import cache_folder
+
+        print(f"keep   fetched pages in {cache_folder()}, as HTTP allows")
+    if settings.library:
+        print(f"keep   the text in {search.library_path()}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +145,7 @@ class _PrintJob:
     """Prints files and reports each in a line of text, and with ``as_json`` as JSON."""
 
     printer: Printer
-    target: _Target
+    target: Target
     console: Console
     settings: Settings
     as_json: bool
@@ -138,18 +153,23 @@ class _PrintJob:
     def print_file(self, outcomes: Iterable[PageOutcome]) -> WebprintError | None:
         """Print pages to one file and report it; report and return a failure."""
         articles: list[Article] = []
+        read: list[tuple[str, WebprintError | None]] = []
 
         def collect() -> Iterator[PageOutcome]:
             for source, outcome in outcomes:
+                error = outcome if isinstance(outcome, WebprintError) else None
+                read.append((source_name(source), error))
                 if not isinstance(outcome, WebprintError):
                     articles.append(outcome.article)
                 yield source, outcome
 
         try:
             result = self.printer.render_outcomes(collect())
-            place = self.target.write(result)
+            ending = ENDINGS[result.format][0]
+            place = self.target.write(result.data, articles[0], ending)
         except WebprintError as error:
-            self.console.error(error)
+            for name, reason in read:
+                self._report_failure(name, reason or error)
             return error
         finally:
             self.console.advance()
@@ -160,6 +180,11 @@ class _PrintJob:
             self.console.error(incomplete)
         return result.failures[0].error if result.failures else incomplete
 
+    def _report_failure(self, name: str, error: WebprintError) -> None:
+        self.console.error(error)
+        if self.as_json:
+            output.print_json(output.error_dict(name, error))
+
     def _report(self, result: Result, place: str) -> None:
         for warning in result.warnings:
             self.console.warn(warning)
@@ -167,21 +192,6 @@ class _PrintJob:
             self.console.error(failure.error)
         for text in result.report.missing:
             self.console.warn(f"{output.missing_from(result)}: {text}")
-        if self.as_json:
-            print(json.dumps(output.to_dict(result, place), ensure_ascii=False), flush=True)
+        for line in output.to_dicts(result, place) if self.as_json else ():
+            output.print_json(line)
         self.console.info(f"{place}: {output.summary(result)}")
-
-
-def _split_output(arguments: list[str], out: str) -> tuple[list[str], str]:
-    """Split off the output file, a last argument with the extension of a supported format."""
-    last = arguments[-1]
-    if out or len(arguments) == 1 or "://" in last:
-        return arguments, out
-    if output.is_output_file(last):
-        return arguments[:-1], last
-    if output.is_unsupported_file(last) and not Path(last).exists():
-        raise UsageError(
-            f"webprint cannot write {Path(last).suffix} files, such as {last}",
-            hint="It writes .pdf, .epub, .html, .md and .json",
-        )
-    return arguments, out

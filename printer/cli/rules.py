@@ -14,7 +14,8 @@ from ..site_rules import store
 from ..site_rules.apply import ACTIONS
 from ..text import count_words
 from .console import Console
-from .options import BaseURL, PageArgument, make_printer, page_input, with_settings
+from .help import Commands
+from .options import MESSAGES, BaseURL, PageArgument, make_printer, page_input, with_settings
 
 if TYPE_CHECKING:
     from ..article import Article
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 _MAX_CHARS = 100
 
-commands = typer.Typer()
-rules = typer.Typer(help="List, test, add or remove rules for single sites.")
+commands = Commands()
+rules = Commands(help="List, test, add or remove rules for single sites.")
 commands.add_typer(rules, name="rules")
 
 Host = Annotated[
@@ -39,7 +40,7 @@ def _default(context: typer.Context) -> None:
 
 
 @rules.command(name="list")
-@with_settings("Article")
+@with_settings("rules")
 def list_rules(*, loaded: LoadedSettings) -> None:
     """List the rules and what is wrong with them."""
     _print_rules(store.rule_store(more=loaded.settings.rules))
@@ -66,7 +67,10 @@ def _counts(rule: SiteRule) -> str:
 
 
 @rules.command(name="test")
-@with_settings("Article", "Fetching", "Run")
+@with_settings(
+    "Article", "Fetching", *MESSAGES,
+    without=("no_rules", "key_paragraphs", "key_paragraphs_as", "key_query"),
+)  # fmt: skip
 def compare(page: PageArgument, *, loaded: LoadedSettings, url: BaseURL = "") -> None:
     """Show what each rule for a page's site matches, and the article with and without them."""
     console = Console.from_settings(loaded.settings)

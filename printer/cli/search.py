@@ -15,9 +15,10 @@ from ..errors import UsageError, WebprintError
 from ..settings import Settings, data_folder
 from . import output
 from .console import Console
+from .help import Commands
 from .options import AsJson
 
-commands = typer.Typer()
+commands = Commands()
 
 
 def library_path() -> Path:

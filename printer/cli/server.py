@@ -10,6 +10,7 @@ import typer
 
 from ..errors import UsageError
 from ..settings import LoadedSettings
+from .help import Commands
 from .options import AsJson, require, with_settings
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _MAX_ID_CHARS = 20
 
-commands = typer.Typer()
+commands = Commands()
 
 
 #: The actions of the command ``jobs``.
@@ -26,7 +27,7 @@ Action: TypeAlias = Literal["list", "retry", "cancel"]
 
 
 @commands.command()
-@with_settings("Page", "Article", "Fetching", "Server")
+@with_settings("Page", "Article", "Fetching", "Server", without=("print_timeout",))
 def serve(*, loaded: LoadedSettings) -> None:
     """Run the print server: a start page, the bookmarklet and an API."""
     require("server")
@@ -36,7 +37,10 @@ def serve(*, loaded: LoadedSettings) -> None:
 
 
 @commands.command()
-@with_settings("Page", "Article", "Fetching", "Server")
+@with_settings(
+    "Page", "Article", "Fetching", "Server",
+    without=("print_timeout", "host", "port", "hostnames", "trusted_proxies"),
+)  # fmt: skip
 def worker(*, loaded: LoadedSettings) -> None:
     """Print the jobs of a server on another machine, which shares --database and --storage."""
     require("server")
@@ -46,7 +50,7 @@ def worker(*, loaded: LoadedSettings) -> None:
 
 
 @commands.command()
-@with_settings("Server")
+@with_settings("database")
 def jobs(
     action: Annotated[Action, typer.Argument(help="list, retry or cancel.")] = "list",
     ids: Annotated[

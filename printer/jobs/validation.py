@@ -28,9 +28,9 @@ _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base
 #: server's own settings do.
 REQUEST_OPTIONS = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
-    "image_method", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
-    "comments", "pdf", "title", "set", "no_rules", "key_paragraphs", "key_paragraphs_as",
-    "key_query",
+    "image_method", "render", "follow", "fit", "booklet", "nup", "landscape", "duplex", "ink_save",
+    "grayscale", "comments", "pdf", "title", "set", "no_rules", "key_paragraphs",
+    "key_paragraphs_as", "key_query",
 })  # fmt: skip
 
 

@@ -97,6 +97,8 @@ def page_geometry(options: PrintOptions) -> PageGeometry:
     name = options.paper or page.paper or DEFAULT_PAPER
     device = theme.papers.get(name.strip().lower(), Device(size=name))
     width, height = _parse_paper(device.size, tuple(theme.papers))
+    if options.landscape:
+        width, height = max(width, height), min(width, height)
     if options.booklet:  # The paper is folded.
         width, height = height / 2, width
     font_size = device.font_size or page.font_size
@@ -129,6 +131,8 @@ def _check_imposition(options: PrintOptions) -> None:
             "--pdf a-3u does not go with --booklet or --nup: an archive's pages are not rearranged",
             hint="Print the archive and what goes on sheets apart",
         )
+    if options.landscape and options.booklet:
+        raise UsageError("--landscape does not go with --booklet, which folds upright paper")
     if options.fit < 0:
         raise UsageError("--fit is a number of pages")
 

@@ -134,8 +134,11 @@ def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(
     code, out, told = webprint(urls[0], gone, *urls[1:], "--render", "always", "--json")
     assert code != 0
     assert "404" in told
-    titles = [json.loads(line)["title"] for line in out.splitlines()]
-    assert titles == ["Story one", "Story two", "Story three"]
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["title"] for line in lines] == ["Story one", "", "Story two", "Story three"]
+    assert [line["url"] for line in lines] == [urls[0], gone, *urls[1:]]
+    assert [line["complete"] for line in lines] == [True, False, True, True]
+    assert (lines[1]["out"], lines[1]["error"]["status"]) == (None, 404)
     assert sorted(path.name for path in tmp_path.glob("*.pdf")) == [
         "Story one.pdf", "Story three.pdf", "Story two.pdf",
     ]  # fmt: skip

@@ -1,0 +1,229 @@
+"""Help: the first screen, the help of each command, and the manual page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Annotated, Any, TypeVar
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+from typer.main import get_command
+
+from ..errors import UsageError
+from .commands import COMMANDS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The options that most prints need; the first screen shows no others.
+COMMON_OPTIONS = ("out", "bundle", "paper", "font_size", "theme", "images", "links", "cookies")
+
+_EXAMPLES = (
+    ("webprint https://example.org/story story.pdf", "or .epub, .html, .md, .json"),
+    ("webprint URL URL --bundle week.pdf", "several pages in one file"),
+)
+_SECTIONS = {
+    "Settings": "Every option of a setting is also a key of webprint.toml (without the dashes) "
+    "and an environment variable: --font-size is WEBPRINT_FONT_SIZE.  The command line takes "
+    "precedence over the environment, and that over webprint.toml in the working folder and in "
+    "~/.config/webprint.  'webprint config' shows the values in force and where each comes from.",
+    "Exit status": "0 if everything was printed; 2 for a wrong call; 3 to 15 by the kind of "
+    "failure (docs/exit-codes.md lists them); 130 after an interruption.",
+}
+
+
+class HelpCommand(TyperCommand):
+    """A command whose help groups its options by panel and shows no types of Python."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line after the command."""
+        options = [param for param in self.get_params(ctx) if not isinstance(param, TyperArgument)]
+        return [*(_usage(param) for param in _arguments(self)), *(["[OPTIONS]"] if options else [])]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and options, a list for each panel."""
+        write_parameters(self, ctx, formatter)
+
+
+class HelpGroup(TyperGroup):
+    """A group of commands with help in the same form."""
+
+    command_class = HelpCommand
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, then the commands."""
+        write_parameters(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+class Commands(typer.Typer):
+    """Commands with plain help: without boxes, and without loading rich."""
+
+    def __init__(self, **more: Any) -> None:
+        more.setdefault("cls", HelpGroup)
+        super().__init__(rich_markup_mode=None, pretty_exceptions_enable=False, **more)
+
+    def command(self, name: str | None = None, **more: Any) -> Callable[[F], F]:
+        """Return a decorator that makes a command of a function."""
+        return super().command(name, **{"cls": HelpCommand, **more})
+
+
+commands = Commands()
+
+
+@commands.command(name="help")
+def show_help(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COMMAND",
+            help="A command, such as extract or 'digest add'; without one, the first screen.",
+            autocompletion=lambda incomplete: complete(COMMANDS, incomplete),
+        ),
+    ] = None,
+) -> None:
+    """Explain a command and all of its options."""
+    root = context.find_root()
+    if not words:
+        print(overview(root.command))
+        return
+    command: Any = root.command
+    parent = root
+    for number, word in enumerate(words):
+        names = list(command.list_commands(parent)) if isinstance(command, TyperGroup) else []
+        if word not in names:
+            raise UsageError(
+                f"there is no command {' '.join(words[: number + 1])!r}",
+                hint=suggest(word, names) or "See webprint --help",
+            )
+        command = command.get_command(parent, word)
+        parent = type(root)(command, info_name=word, parent=parent)
+    print(full_help(command, parent))
+
+
+def full_help(command: Any, context: Any) -> str:
+    """Return the help of a command with all of its options."""
+    formatter = context.make_formatter()
+    HelpCommand.format_usage(command, context, formatter)
+    command.format_help_text(context, formatter)
+    command.format_options(context, formatter)
+    return str(formatter.getvalue()).rstrip("\n")
+
+
+def overview(group: Any) -> str:
+    """Return the first screen: commands, the most common options, examples."""
+    names = [name for name in COMMANDS if name != "print"]
+    half = -(-len(names) // 2)
+    cells = [f"  {name:8} {COMMANDS[name][1]}" for name in names]
+    cells += [""] * (2 * half - len(cells))
+    params = {param.name: param for param in group.get_command(None, "print").params}
+    rows = [_row(params[name]) for name in COMMON_OPTIONS]
+    return "\n".join([
+        "Usage: webprint PAGE... [OUT.pdf] [OPTIONS]   print the articles of web pages",
+        "   or: webprint COMMAND                       as explained by webprint help COMMAND",
+        *(f"{cells[place]:40}{cells[place + half]}".rstrip() for place in range(half)),
+        "Options of printing (webprint --help-all lists all):",
+        *(f"  {names:18} {text}" for names, text in rows),
+        "Examples:",
+        *(f"  {call:45} {text}" for call, text in _EXAMPLES),
+    ])  # fmt: skip
+
+
+def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write the arguments and options of a command."""
+    arguments = [(param.metavar or param.name, param.help) for param in _arguments(command)]
+    if any(text for _, text in arguments):
+        with formatter.section("Arguments"):
+            formatter.write_dl(arguments)
+    for panel, params in _panels(command, ctx):
+        with formatter.section(panel):
+            formatter.write_dl([_row(param) for param in params])
+
+
+def manual_page(version: str) -> str:
+    """Return the manual page of all commands, in roff."""
+    from .app import app
+
+    group: Any = get_command(app)
+    root = group.make_context("webprint", [], resilient_parsing=True)
+    lines = [
+        f'.TH WEBPRINT 1 "" "webprint {version}" "User Commands"',
+        ".SH NAME", "webprint \\- print the article of web pages",
+        ".SH SYNOPSIS", ".B webprint", _roff("PAGE... [OUT.pdf] [OPTIONS]"), ".br",
+        ".B webprint", _roff("COMMAND [ARGUMENTS]"),
+    ]  # fmt: skip
+    for name in COMMANDS:
+        title = "DESCRIPTION" if name == "print" else f"webprint {name}"
+        lines += [f'.SH "{title}"', *_manual_section(group.get_command(root, name), root, name)]
+    lines += ['.SH "EXAMPLES"']
+    for call, text in _EXAMPLES:
+        lines += [".TP", f".B {_roff(call)}", _roff(text)]
+    for title, text in _SECTIONS.items():
+        lines += [f'.SH "{title.upper()}"', _roff(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _manual_section(command: Any, parent: Any, name: str) -> Iterator[str]:
+    context = type(parent)(command, info_name=name, parent=parent)
+    for paragraph in (command.help or "").split("\n\n"):
+        yield from (".PP", _roff(" ".join(paragraph.split())))
+    rows = [(param.metavar or param.name, param.help) for param in _arguments(command)]
+    rows += [_row(param) for _, params in _panels(command, context) for param in params]
+    for names, text in rows:
+        yield from (".TP", f".B {_roff(names)}", _roff(text or ""))
+    if isinstance(command, TyperGroup):
+        for sub in command.list_commands(context):
+            yield f'.SS "webprint {name} {sub}"'
+            yield from _manual_section(command.get_command(context, sub), context, sub)
+
+
+def _roff(text: str) -> str:
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text[:1] in (".", "'") else text
+
+
+def _arguments(command: Any) -> list[Any]:
+    return [param for param in command.params if isinstance(param, TyperArgument)]
+
+
+def _panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
+    """Return the options by panel, those without one first."""
+    options = [p for p in command.get_params(ctx) if not isinstance(p, TyperArgument | None)]
+    options = [option for option in options if not option.hidden and option.name != "help"]
+    panels = groupby(options, lambda option: getattr(option, "rich_help_panel", None) or "Options")
+    merged: dict[str, list[Any]] = {}
+    for panel, group in panels:
+        merged.setdefault(panel, []).extend(group)
+    return list(merged.items())
+
+
+def _usage(param: Any) -> str:
+    name = param.metavar or param.name.upper()
+    name = name if param.required else f"[{name}]"
+    return name + ("..." if param.nargs != 1 else "")
+
+
+def _row(param: Any) -> tuple[str, str]:
+    """Return an option's names and its help, with the default where that says something."""
+    names = ", ".join(sorted(param.opts, key=lambda name: name.startswith("--")))
+    names += "".join(f" / {name}" for name in param.secondary_opts)
+    if not param.is_flag:
+        names += f" {param.metavar or param.name.upper()}"
+    text, default = param.help or "", param.default
+    if param.show_default and default and isinstance(default, int | float) and not param.is_flag:
+        text = f"{text.rstrip('.')} ({default:g} by default)."
+    return names, text
+
+
+def suggest(word: str, names: Any) -> str:
+    """Return "Did you mean NAME?" for the nearest of some names, '' if none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), list(names), 1)
+    return f"Did you mean {near[0]}?" if near else ""
+
+
+def complete(names: Any, incomplete: str) -> list[str]:
+    """Return the names that begin with what was typed."""
+    return [name for name in names if name.startswith(incomplete)]
