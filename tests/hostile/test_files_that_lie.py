@@ -105,7 +105,7 @@ def test_a_site_file(attack: str) -> None:
     rule = fulltextrss.parse_file(lines, "reader.test", "file", subdomains=False)
     from printer import ExtractOptions
 
-    html = hostile_page("<div>" * 200 + "<p>x</p>" * 2_000)
+    html = hostile_page("<div>" * 200 + "<p>x</p>" * 300)
     outcome = result_or_error(lambda: print_page(html, extract=ExtractOptions(rules=(rule,))))
     if not isinstance(outcome, WebprintError):
         assert "root:" not in check_pdf(outcome)

@@ -19,11 +19,11 @@ from tests.support.hostile_pages import (
     result_or_error,
 )
 
-MANY = 100_000
+MANY = 20_000
 
 #: Attacks in the midst of an article.
 INSIDE: dict[str, Callable[[], str]] = {
-    # nesting 100,000 deep
+    # deep nesting
     "blocks in blocks": lambda: "<div>" * MANY + "deep",
     "quotations in quotations": lambda: "<blockquote>" * MANY + "deep" + "</blockquote>" * MANY,
     "lists in lists": lambda: "<ul><li>" * MANY + "item",
@@ -56,7 +56,7 @@ INSIDE: dict[str, Callable[[], str]] = {
     "1,000 formulas": lambda: "<p>" + "$x^2$ <math><mi>x</mi></math> " * 500,
     "brackets of TeX": lambda: "<p>$$" + "\\frac{" * 2_000 + "$$ \\begin{align}" * 2_000,
     "20,000 breaks": lambda: "<p>word" + "<br>" * 20_000 + "<wbr>&shy;" * 20_000,
-    "100,000 rules and blanks": lambda: "<hr><p>&nbsp;</p>" * MANY,
+    "many rules and blanks": lambda: "<hr><p>&nbsp;</p>" * MANY,
     # signs
     "a million accents": lambda: "<p>a" + "\u0301" * 10**6,
     "thousands of joiners": lambda: "<p>" + "\U0001f468\u200d" * 1_500,
@@ -78,7 +78,7 @@ INSIDE: dict[str, Callable[[], str]] = {
     "quotes that do not close": lambda: "<p " + "='\"" * 20_000,
     "comments that do not close": lambda: "<!-" * 20_000 + "<!--" * 20_000,
     # pictures in words
-    "100,000 versions of a picture": lambda: (
+    "many versions of a picture": lambda: (
         "<img srcset='" + ",".join(f"/p{n}.jpg {n}w" for n in range(1, MANY)) + "'>"
     ),
     "commas of versions": lambda: f"<img srcset='{',' * 10**6}'><img sizes='{'(' * 10**6}'>",
@@ -108,7 +108,7 @@ TOO_MUCH: dict[str, Callable[[], str]] = {
     "10,000 columns": lambda: f"<table>{('<tr>' + '<td>1' * 10_000) * 2}</table>",
     "8,000 rows": lambda: f"<table>{'<tr><td>mill<td>bridge' * 8_000}</table>",
     "a paragraph of 5 MB": lambda: f"<p>{'the river and the mill ' * 220_000}</p>",
-    "code of 100,000 lines": lambda: (
+    "code of many lines": lambda: (
         "<pre><code class=language-html>" + "&lt;a b='c\n" * MANY + "</code></pre>"
     ),
     "20,000 headings": lambda: "<h2>The mill</h2>" * 20_000,
@@ -142,7 +142,7 @@ HEAD: dict[str, Callable[[], str]] = {
         json.dumps({"@type": "Article", "articleBody": "x " * 5 * 10**6})
     ),
     "100,000 data": lambda: _data('{"@type":"Article","headline":"x"}') * 20_000,
-    "100,000 authors": lambda: _data(
+    "many authors": lambda: _data(
         json.dumps({"@type": "Article", "author": [{"name": f"A{n}"} for n in range(MANY)]})
     ),
     "a graph that refers to itself": lambda: _data(
