@@ -13,6 +13,7 @@ from ..article import (
     Embed,
     Figure,
     Heading,
+    Item,
     List,
     Note,
     Paragraph,
@@ -66,7 +67,12 @@ def postprocess(
 
 
 def _clean_paragraph(block: Block) -> Block | None:
-    """Drop a paragraph that is only a bullet; turn a row of asterisks into a rule."""
+    """Drop a bullet without text and items without content; make a row of asterisks a rule."""
+    if isinstance(block, List):
+        items = tuple(item for item in block.items if not _is_ornament(item))
+        if len(items) < len(block.items):
+            return replace(block, items=items) if items else None
+        return block
     if not isinstance(block, Paragraph) or (block.spans and block.spans[0].text[:1].isalnum()):
         return block
     if not any(span.math for span in block.spans):
@@ -76,6 +82,11 @@ def _clean_paragraph(block: Block) -> Block | None:
         if not text or _BULLET.fullmatch(text):
             return None
     return block
+
+
+def _is_ornament(item: Item) -> bool:
+    """Return whether an item has nothing but rules, like the dots below a row of slides."""
+    return bool(item.blocks) and all(isinstance(block, Rule) for block in item.blocks)
 
 
 def _split_labels(block: Block) -> Iterable[Block]:

@@ -41,8 +41,11 @@ Kind = Literal["image", "drawing", "poster", "background", "lead"]
 #: Further pictures are ignored.
 MAX_CANDIDATES = 3000
 
-_TAGS = ("img", "amp-img", "amp-anim", "video", "svg", "object", "noscript")
-_IMAGE_TAGS = frozenset({"img", "amp-img", "amp-anim"})
+_TAGS = ("img", "video", "svg", "object", "noscript")
+#: Elements of a site's own that scripts turn into pictures, such as ``amp-img``.
+_CUSTOM_TAG = re.compile(
+    r"<([a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2})[\s>]"
+)
 #: Elements whose backgrounds are not pictures of their own.
 _NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
 #: A background behind more segments or characters than this is not a picture of the article.
@@ -154,12 +157,13 @@ def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
     candidates: list[Candidate] = []
     stand_ins = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
-    for element in page.tree.iter(*_TAGS):
+    custom = frozenset(_CUSTOM_TAG.findall(page.source))
+    for element in page.tree.iter(*_TAGS, *custom):
         if len(candidates) >= MAX_CANDIDATES:
             break
         index, segment = page.index.locate(element)
         if near is not None and segment not in near:
-            if element.tag in _IMAGE_TAGS:
+            if element.tag == "img" or element.tag in custom:
                 before = lead_key if segment < near.start else ""
                 candidates.append(_far_candidate(element, index, segment, before))
             continue
@@ -192,8 +196,11 @@ def _far_candidate(element: HtmlElement, index: int, segment: int, lead_key: str
 
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
-    if tag in _IMAGE_TAGS:
+    if tag == "img":
         yield _candidate(element, "image", index, segment, read_sources(element))
+    elif "-" in tag:
+        if element.find(".//img") is None and (sources := read_sources(element)):
+            yield _candidate(element, "image", index, segment, sources)
     elif tag == "noscript":
         text = element.text or ""
         # The parser may have left its content as text.

@@ -75,10 +75,14 @@ class CaptionFinder:
         return counts
 
     def _ancestors(self, candidate: Candidate) -> Iterator[int]:
-        """Yield the indexes of the picture's element and of its ancestors."""
+        """Yield the indexes of the picture's element and of its ancestors.
+
+        ``source`` does not count: a parser that does not know it nests what follows.
+        """
         index = candidate.index
         while index >= 0:
-            yield index
+            if self._index.elements[index].tag != "source":
+                yield index
             index = self._index.parents[index]
 
     def find(self, candidate: Candidate) -> Caption:
@@ -91,8 +95,14 @@ class CaptionFinder:
         )
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
+        if any(
+            self._index.flags[self._index.segment_blocks[at.index]] & _HEADING for at in segments
+        ):
+            return Caption()  # the text of a card
         spans, credit = read_caption(segments, self._page.base)
-        return Caption(spans, credit, frozenset(segment.index for segment in segments))
+        indexes = frozenset(segment.index for segment in segments)
+        is_counter = not credit and _COUNTER.fullmatch(plain_text(spans).strip().lower())
+        return Caption((), "", indexes) if is_counter else Caption(spans, credit, indexes)
 
     def _range(self, index: int) -> tuple[int, int]:
         return self._index.segment_begins[index], self._index.segment_ends[index]
@@ -158,7 +168,7 @@ class CaptionFinder:
             return ()
         segment = self._page.segments[at]
         block = self._index.segment_blocks[at]
-        if _repeats_alt(segment.text, candidate.alt):
+        if repeats_alt(segment.text, candidate.alt):
             return [segment]
         if len(segment.text) > _MAX_BARE_CHARS or self._index.flags[block] & _HEADING:
             return ()
@@ -190,7 +200,7 @@ def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
     return False
 
 
-def _repeats_alt(text: str, alt: str) -> bool:
+def repeats_alt(text: str, alt: str) -> bool:
     """Return whether a text is a picture's alternative text, perhaps with a credit after it."""
     alt = alt.rstrip(" .…")
     return len(alt) >= _MIN_ALT and text.startswith(alt) and len(text) <= len(alt) + _MAX_AFTER_ALT
@@ -256,13 +266,15 @@ _CREDIT_INSIDE = re.compile(
 _WORDS = json.loads(Path(__file__).with_name("captions.json").read_bytes())
 #: The words of a page's interface, and a counter such as "2/5" or a playing time.
 _INTERFACE = frozenset(_WORDS["interface"])
-_COUNTER = re.compile(r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d")
+_COUNTER = re.compile(
+    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
+)
 _COUNTER_BEFORE = re.compile(r"^\s*\[\d{1,3}\s?/\s?\d{1,3}\]\s*")
 #: The begin of a credit after a caption, which pages may put right behind its last letter.
 _CREDIT_AFTER = re.compile(
     r"\s*[(\[|/–—-]?\s*(?:(?:"
     + "|".join(sorted(map(re.escape, _WORDS["credit_words"]), key=len, reverse=True))
-    + r")(?: (?:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) )"
+    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) )"
 )
 _MAX_CREDIT = 200
 

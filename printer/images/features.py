@@ -24,8 +24,9 @@ from ..html.page import Page
 from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate
+from .captions import Caption
 from .papers.cuter import ArticleBounds
-from .srcset import picture_key
+from .srcset import picture_key, without_proxy
 
 _TABLES = json.loads(Path(__file__).with_name("features.json").read_bytes())
 _PLACES = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
@@ -46,8 +47,28 @@ _SHARE_LINK = re.compile(
     r"(?:share|sharer|shareArticle|sharing|intent|pin/create|addtoany|msg_url)(?![a-z])",
     re.IGNORECASE,
 )
+#: Links to the page of an author.
+_AUTHOR_LINK = re.compile(
+    r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
+    re.IGNORECASE,
+)
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
+#: The fewest characters of a caption that tells a picture of the article from a teaser's.
+_MIN_CAPTION = 12
+#: The fewest characters of links in a teaser without a heading, and their share of its text.
+_MIN_TEASER_LINK, _TEASER_LINK_SHARE = 15, 0.3
+_MAX_TEASER_SEGMENTS, _MAX_TEASER_LINKS = 40, 50
+#: The most characters beside the author's name in the alternative text of a portrait.
+_MAX_BESIDE_NAME = 24
+#: The fewest digits in the name of a file that no other picture has, the segments above the title
+#: among which the lead picture may be, and features that it never has.
+_MIN_FILE_DIGITS, _LEAD_REACH = 5, 8
+_FURNITURE = frozenset({
+    "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
+    "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
+})  # fmt: skip
+_HEADING = int(ElementFlag.HEADING)
 #: The number of levels above the picture whose names are read, and the characters of each name.
 _MAX_NAME_LEVELS, _MAX_NAME_CHARS = 7, 240
 
@@ -63,6 +84,9 @@ class FeatureReader:
         bounds: ArticleBounds | None,
     ) -> None:
         self._page, self._index, self._bounds = page, page.index, bounds
+        self._verdict = verdict
+        names = re.split(r",\s|;| and | und | et | y | e ", page.metadata.byline.lower())
+        self._authors = tuple(name.strip() for name in names if " " in name.strip())
         sizes = [len(segment.text) for segment in page.segments]
         article_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
         # Running sums of the characters of all text, of the article and of links.
@@ -99,6 +123,69 @@ class FeatureReader:
                 self._alt(candidate.alt),
             )
         )
+
+    def refusal(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> str:
+        """Return why a picture cannot belong to the article whatever its score, '' if it can."""
+        if "a smiley" in names:
+            return "a smiley"
+        if self._is_portrait(candidate, names, caption):
+            return "a portrait of the author"
+        if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
+            return "a teaser of another page"
+        return ""
+
+    def _is_portrait(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> bool:
+        """Return whether a picture shows the author: by its link, its text or its names."""
+        link = _closest(candidate.element, "a", 8)
+        if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
+            return True
+        if caption.text:
+            return False
+        alt = candidate.alt.lower()
+        by_alt = any(
+            name in alt for name in self._authors if len(alt) < len(name) + _MAX_BESIDE_NAME
+        )
+        return by_alt or {"named as a portrait", "file of a portrait"} <= names
+
+    def _is_teaser(self, candidate: Candidate, caption: Caption) -> bool:
+        """Return whether a picture in or after the text announces another page.
+
+        Then the part of the page around it that has no text of the article has a link to another
+        page, and a heading or little text but that of links.
+        """
+        if self._verdict.kind != "article" or self._bounds is None:
+            return False
+        if candidate.segment <= self._bounds.start:
+            return False
+        index, part = candidate.index, -1
+        begins, ends, article = self._index.segment_begins, self._index.segment_ends, self._article
+        while index >= 0 and article[begins[index]] == article[ends[index]]:
+            index, part = self._index.parents[index], index
+        if part < 0 or not self._has_page_link(self._index.elements[part]):
+            return False
+        end = min(ends[part], begins[part] + _MAX_TEASER_SEGMENTS)
+        around = self._page.segments[begins[part] : end]
+        texts = [segment for segment in around if segment.index not in caption.segments]
+        blocks = (self._index.segment_blocks[segment.index] for segment in texts)
+        if any(self._index.flags[block] & _HEADING for block in blocks):
+            return True
+        links = sum(segment.link_chars for segment in texts)
+        text = sum(len(segment.text) for segment in texts)
+        return links >= _MIN_TEASER_LINK and links > _TEASER_LINK_SHARE * text
+
+    def _has_page_link(self, element: HtmlElement) -> bool:
+        """Return whether an element is in a link to another page or contains one."""
+        around = _closest(element, "a", 3)
+        links = islice(element.iter("a"), _MAX_TEASER_LINKS)
+        for link in chain((around,) if around is not None else (), links):
+            href = (link.get("href") or "").strip()
+            if (
+                href
+                and not href.startswith(("#", "javascript:"))
+                and not _PICTURE_FILE.search(href)
+            ):
+                return True
+        return False
 
     def _position(self, candidate: Candidate) -> Iterable[str]:
         """Yield features of the picture's position in the page's text."""
@@ -227,7 +314,7 @@ class FeatureReader:
         if candidate.best is None:
             return
         is_data = candidate.best.url[:5] == "data:"
-        url = "data:" if is_data else candidate.best.url
+        url = "data:" if is_data else without_proxy(candidate.best.url)
         path = url.partition("?")[0]
         yield from file_features(path[-80:])
         if not is_data:
@@ -244,8 +331,26 @@ class FeatureReader:
             yield "a file of no kind"
         if is_data:
             yield "picture as data"
-        if self._lead and candidate.url_key == self._lead:
+        if self._lead and (candidate.url_key == self._lead or self._has_lead_file(candidate)):
             yield "the page's own picture"
+
+    def _has_lead_file(self, candidate: Candidate) -> bool:
+        """Return whether a picture's file has the distinct name of the page's own picture."""
+        name = self._lead.rpartition("/")[2]
+        digits = sum(character.isdigit() for character in name)
+        return digits >= _MIN_FILE_DIGITS and candidate.url_key.rpartition("/")[2] == name
+
+    def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
+        """Return whether a picture before the text is that of the page, by what the page states."""
+        if self._bounds is None or self._verdict.kind != "article":
+            return False
+        is_early = self._bounds.first - _LEAD_REACH <= candidate.segment <= self._bounds.start
+        is_linked = any(name.startswith("linked") for name in names) or names & _FURNITURE
+        if not is_early or is_linked or candidate.kind != "image":
+            return False
+        around = islice(candidate.element.iterancestors(), 4)
+        is_marked = any("image" in (element.get("itemprop") or "").split() for element in around)
+        return is_marked or bool(names & {"the page's own picture", "alt like the title"})
 
     def _alt(self, alt: str) -> Iterable[str]:
         """Yield features of the alternative text."""

@@ -23,6 +23,7 @@ from .selection import (
     RejectedPicture,
     SelectedPicture,
     merge_copies,
+    share_captions,
 )
 from .srcset import picture_key
 
@@ -107,7 +108,7 @@ def select_all(page: Page, verdict: Verdict) -> PictureSelection:
         else:
             url_keys.add(candidate.url_key)
             selected.append(SelectedPicture(candidate, captions.find(candidate)))
-    return PictureSelection(tuple(selected), tuple(rejected))
+    return PictureSelection(tuple(share_captions(page, selected)), tuple(rejected))
 
 
 def _keep_lead(page: Page, selection: PictureSelection) -> PictureSelection:

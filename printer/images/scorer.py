@@ -23,11 +23,13 @@ from .candidates import Candidate, article_column, find_candidates, is_beside_co
 from .captions import Caption, CaptionFinder
 from .features import FeatureReader, file_features, host_features
 from .papers.cuter import article_bounds, nearby_segments
-from .selection import PictureSelection, RejectedPicture, SelectedPicture
+from .selection import PictureSelection, RejectedPicture, SelectedPicture, share_captions
 from .srcset import PLAIN, ImageSource, picture_key
 
 #: Text that is marked up as a caption or is in a figure.
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
+#: How far below the threshold the picture that a page states as its own may score.
+_LEAD_BONUS = 0.8
 #: If captions without such markup are a larger share of the article, they are its text.
 _MAX_UNMARKED_SHARE = 0.3
 
@@ -79,7 +81,8 @@ def select_by_score(
     captions = CaptionFinder(page, candidates)
     reader = FeatureReader(page, verdict, candidates, bounds)
     features = [(candidate, reader.features(candidate)) for candidate in scored]
-    selected, low = _apply_threshold(features, weights or load_weights(), captions)
+    selected, low = _apply_threshold(features, weights or load_weights(), captions, reader)
+    selected = share_captions(page, selected)
     return PictureSelection(_drop_unmarked(page, verdict, selected), tuple(rejected + low))
 
 
@@ -97,26 +100,41 @@ def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, fr
 
 
 def _apply_threshold(
-    features: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: CaptionFinder
+    features: Sequence[tuple[Candidate, frozenset[str]]],
+    weights: Weights,
+    captions: CaptionFinder,
+    reader: FeatureReader,
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
     """Select by score, and only the best of several copies of a picture."""
-    scores = [weights.score(names) for _, names in features]
+    reasons: dict[Candidate, str] = {}
     best: dict[str, float] = {}
-    for (candidate, _), score in zip(features, scores, strict=True):
-        best[candidate.url_key] = max(score, best.get(candidate.url_key, -math.inf))
+    found: dict[Candidate, Caption] = {}
+    for candidate, names in features:
+        score = weights.score(names)
+        least = weights.threshold
+        if score < least and reader.is_lead(candidate, names):
+            least -= _LEAD_BONUS
+        if score < least:
+            reasons[candidate] = weights.reject_reason(names)
+            continue
+        found[candidate] = captions.find(candidate)
+        reason = reader.refusal(candidate, names, found[candidate])
+        if reason:
+            reasons[candidate] = reason
+        else:
+            best[candidate.url_key] = max(score, best.get(candidate.url_key, -math.inf))
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
-    for (candidate, names), score in zip(features, scores, strict=True):
-        key = candidate.url_key
-        if score < weights.threshold:
-            rejected.append(RejectedPicture(candidate, weights.reject_reason(names)))
-        elif key and (key in url_keys or score < best[key]):
-            segments = captions.find(candidate).segments
-            rejected.append(RejectedPicture(candidate, "the same picture again", segments))
+    for candidate, names in features:
+        key, caption = candidate.url_key, found.get(candidate, Caption())
+        if candidate in reasons:
+            rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
+        elif key and (key in url_keys or weights.score(names) < best[key]):
+            rejected.append(RejectedPicture(candidate, "the same picture again", caption.segments))
         else:
             url_keys.add(key)
-            selected.append(SelectedPicture(candidate, captions.find(candidate)))
+            selected.append(SelectedPicture(candidate, caption))
     return selected, rejected
 
 

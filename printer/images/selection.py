@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,7 +14,7 @@ from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
 from ..urls import is_http
 from .candidates import Candidate, drawing_source
-from .captions import Caption, CaptionFinder
+from .captions import Caption, CaptionFinder, repeats_alt
 from .srcset import best_source
 
 #: Standard banner sizes, which photographs do not have.
@@ -24,6 +24,8 @@ _BANNER_SIZES = frozenset({
 })  # fmt: skip
 #: The smallest declared side of a picture offered as an alternative, in CSS pixels.
 _MIN_ALTERNATIVE_SIDE = 100
+#: The most pictures above one caption in a figure.
+_MAX_IN_FIGURE = 3
 #: If captions are a larger share of the article, they are its text.
 _MAX_CAPTION_SHARE = 0.5
 #: The characters of a URL or a text that a decision includes.
@@ -114,6 +116,35 @@ class PictureSelection:
     def url_keys(self) -> set[str]:
         """The URL keys of the selected pictures."""
         return {picture.candidate.url_key for picture in self.selected} - {""}
+
+
+def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[SelectedPicture]:
+    """Leave a caption that several pictures have to one of them.
+
+    That is the picture that it describes by its alternative text; or the last of a few pictures in
+    one figure, above whose caption they stand; or the first, which a gallery shows.
+    """
+    groups: dict[frozenset[int], list[SelectedPicture]] = {}
+    for picture in selected:
+        if picture.caption.segments:
+            groups.setdefault(picture.caption.segments, []).append(picture)
+    owners: set[SelectedPicture] = set()
+    for segments, pictures in groups.items():
+        text = " ".join(page.segments[at].text for at in sorted(segments))
+        described = (picture for picture in pictures if repeats_alt(text, picture.candidate.alt))
+        figures = {_closest_figure(picture.candidate.element) for picture in pictures}
+        in_figure = len(figures) == 1 and None not in figures and len(pictures) <= _MAX_IN_FIGURE
+        owners.add(next(described, pictures[-1] if in_figure else pictures[0]))
+    return [
+        picture
+        if picture in owners or not picture.caption.segments
+        else replace(picture, caption=Caption((), "", picture.caption.segments))
+        for picture in selected
+    ]
+
+
+def _closest_figure(element: HtmlElement) -> HtmlElement | None:
+    return next(element.iterancestors("figure"), None)
 
 
 def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:

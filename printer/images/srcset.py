@@ -48,14 +48,14 @@ _BLANK = re.compile(
 _BLURRED = re.compile(r"blur[_=(,\d-]")
 _WIDTH = re.compile(
     r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|s|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\w)"
-    r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])"
+    r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])|-w(\d{2,4})/"
     r"|/(?:rs:\w{1,9}:|fit-in/)?(\d{2,4})x\d{0,4}/|[/_](\d{3,4})w?[/_.](?=[^/]{0,60}$)",
     re.IGNORECASE,
 )
 
 #: A place in a URL that a script fills in, and one for a width in pixels.
 _TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
-_WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?:width|w)(?:\}|%7D)", re.IGNORECASE)
+_WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?i:width|w)(?:\}|%7D)|(?<=[-_/=][wW])WIDTH(?=[/.&_-]|$)")
 
 #: Ranks, best first: the original file, a version for this place, the value of ``src``, a version
 #: for small screens, a preview.
@@ -75,7 +75,7 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
     sources: dict[str, ImageSource] = {}
 
     def add(source: ImageSource) -> None:
-        if "{" in source.url or "%" in source.url:
+        if "{" in source.url or "%" in source.url or "WIDTH" in source.url:
             filled = _WIDTH_TEMPLATE.sub(str(PREFERRED_WIDTH), source.url)
             if _TEMPLATE.search(filled):
                 return
@@ -262,7 +262,7 @@ _TRANSFORM = re.compile(
     r"/(?:(?:w|h|c|q|f|g|ar|dpr|fl|e|b|t|x|y)_[\w.:%-]{1,40},?){1,12}(?=/)|"
     r"/(?:fill|fit|crop|resize|thumb|max|width)[_/]\d{0,4}[x,/]?\d{0,4}(?=/)|"
     r"/\d{2,4}x\d{2,4}(?=/|$)|/styles/[\w-]{1,60}/public(?=/)|(?<=/)\d{2,4}x\d{2,4}_(?=[^/]*$)|"
-    r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}"
+    r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}|-w\d{2,4}(?=/)"
 )
 #: Parameters that state how a server scales and encodes a picture, not which picture.
 _SCALING = frozenset(_TABLES["scaling_parameters"])
@@ -280,12 +280,7 @@ def picture_key(url: str) -> str:
     """
     if url[:5].lower() == "data:":
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""
-    path, _, query = url.partition("#")[0].partition("?")
-    for _ in range(_MAX_NESTED):
-        inner = _nested_url(path, query) if query else ""
-        if not inner:
-            break
-        path, _, query = inner.partition("#")[0].partition("?")
+    path, _, query = without_proxy(url).partition("#")[0].partition("?")
     path = unquote(path)
     nested = max(path.find("http://", 9), path.find("https://", 9))
     if nested > 0:
@@ -298,6 +293,17 @@ def picture_key(url: str) -> str:
         return f"{path}?{query}" if query else path
     stem = _SIZE_SUFFIX.sub("", _SIZE_SUFFIX.sub("", path))
     return stem.rpartition(".")[0].lower()
+
+
+def without_proxy(url: str) -> str:
+    """Return the URL of a picture that a scaling server gets as a parameter, or else the URL."""
+    for _ in range(_MAX_NESTED):
+        path, _, query = url.partition("#")[0].partition("?")
+        inner = _nested_url(path, query) if query else ""
+        if not inner:
+            break
+        url = inner
+    return url
 
 
 def _nested_url(path: str, query: str) -> str:

@@ -33,6 +33,13 @@ def only(html: str, kind: type[B]) -> B:
     return found
 
 
+def test_items_that_hold_only_a_rule_are_dropped() -> None:
+    article = compose_article("<p>Text.</p><ol><li><hr></li></ol><p>More.</p>")
+    assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
+    kept = only("<ul><li>One</li><li>Two</li><li><hr></li></ul>", List)
+    assert len(kept.items) == 2
+
+
 def test_headings_begin_at_2_and_skip_no_level() -> None:
     html = "<h3>a</h3>x<h6>b</h6>x<h4>c</h4>x<h2>d</h2>x<h5>e</h5>x"
     assert outline(html) == [(2, "a"), (3, "b"), (3, "c"), (2, "d"), (3, "e")]

@@ -34,6 +34,11 @@ def found(html: str, url: str = URL) -> list[tuple[str, ...]]:
         ('<img src="//cdn.example.org/p.jpg">', [("https://cdn.example.org/p.jpg",)]),
         ('<amp-img src="/p.jpg"></amp-img>', [("https://news.example.org/p.jpg",)]),
         (
+            '<lead-image-v2 data-src="/p.jpg"></lead-image-v2>',
+            [("https://news.example.org/p.jpg",)],
+        ),
+        ('<lead-image><img src="/p.jpg"></lead-image>', [("https://news.example.org/p.jpg",)]),
+        (
             '<img src="/grey.gif" data-src="/p.jpg">',
             [("https://news.example.org/p.jpg", "https://news.example.org/grey.gif")],
         ),
@@ -139,6 +144,10 @@ def test_the_stand_in_that_all_pictures_share_is_not_printed() -> None:
             ["https://news.example.org/p/7.jpg"],
         ),
         ('<img data-src="/p_{width}x.jpg">', ["https://news.example.org/p_1600x.jpg"]),
+        (
+            '<img src="/7-w100/p.jpg" data-template="/7-wWIDTH/p.jpg">',
+            ["https://news.example.org/7-w1600/p.jpg", "https://news.example.org/7-w100/p.jpg"],
+        ),
         ('<img src="/a{1}b.jpg">', ["https://news.example.org/a{1}b.jpg"]),
     ],
 )
@@ -157,6 +166,7 @@ def test_a_template_is_not_fetched_as_it_stands(html: str, urls: list[str] | Non
         ("/media.ashx?w=3", "/media.ashx?w=4", False),
         ("/max/60/a.jpeg", "/max/1200/a.jpeg", True),
         ("/styles/lead_wide/public/a.jpg", "/a.jpg", True),
+        ("/7-w100/a.jpg", "/7-w1024/a.jpg", True),
         ("/a.jpg?x=1", "/a.jpg?x=2", True),
     ],
 )

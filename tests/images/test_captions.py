@@ -54,6 +54,19 @@ def test_the_caption_is_found(html: str) -> None:
     assert len(found.segments) == 1
 
 
+@pytest.mark.parametrize("counter", ["1 / 7", "<span>2</span> of <span>12</span>", "3 min"])
+def test_a_counter_is_no_caption_and_no_text(counter: str) -> None:
+    found = caption(f'<div>{IMG}<p class="caption">{counter}</p></div>')
+    assert found.text == ""
+    assert len(found.segments) == 1
+
+
+def test_a_caption_is_found_across_the_sources_that_a_parser_nests() -> None:
+    nested = "<source>" * 9 + IMG + "</source>" * 9
+    slide = f'<div><div><picture>{nested}</picture></div><div><p class="caption">The boat.</p>'
+    assert caption(slide + "</div></div>").text == "The boat."
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -82,6 +95,8 @@ def test_other_text_is_no_caption(html: str) -> None:
         ("Das Boot. Foto: A. Name. Haare: B. Name", "Das Boot.", "Foto: A. Name. Haare: B. Name"),
         ("El barco | Crédito: A. Name", "El barco", "Crédito: A. Name"),
         ("Лодка. Фото: А. Имя", "Лодка.", "Фото: А. Имя"),
+        ("The boat. Image Credit: A. Name", "The boat.", "Image Credit: A. Name"),
+        ("Image Credit: A. Name", "Image Credit: A. Name", ""),
         ("Photo: A. Name", "Photo: A. Name", ""),
         ("She says the photo: it shows a boat", "She says the photo: it shows a boat", ""),
         ('<span class="credit">A. Name</span>', "A. Name", ""),

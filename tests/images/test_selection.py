@@ -84,6 +84,83 @@ def test_what_is_not_the_articles_is_dropped_where_it_stands_in_the_text(other: 
     assert all(each.reason for each in found.rejected)
 
 
+PLAIN = '<img src="/p.jpg" width="900" height="600" alt="{}">'
+CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
+
+
+@pytest.mark.parametrize(
+    ("teaser", "reason"),
+    [
+        (f'<div><a href="/2024/sheep.html">{CARD}</a><div><h3>Sheep walk home</h3><p>They did so '
+         "again today, and nobody had called them.</p></div></div>", "a teaser of another page"),
+        (f'<div>{CARD}<span>See also</span><p><a href="/2024/sheep.html">Sheep walk home at low '
+         "tide</a></p></div>", "a teaser of another page"),
+        (f'<a href="/letter.html"><figure>{PLAIN.format("Sheep")}<figcaption><h3>The letter</h3>'
+         "<p>Every Thursday.</p></figcaption></figure></a>", "a teaser of another page"),
+        (f'<div><a href="/author/a-writer/">{CARD}</a></div>', "a portrait of the author"),
+        (f'<div><figure>{PLAIN.format("Portrait of Ann Other")}</figure></div>',
+         "a portrait of the author"),
+        ('<p><img src="https://cdn.example.net/emoji/846.png"></p>', "a smiley"),
+    ],
+    ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley"],
+)  # fmt: skip
+def test_teasers_portraits_and_smileys_are_refused_whatever_their_score(
+    teaser: str, reason: str
+) -> None:
+    page, verdict = read(article(PHOTO, teaser), '<meta name="author" content="Ann Other">')
+    found = select_by_method(page, verdict)
+    assert [each.candidate.alt for each in found.selected] == ["A ferry"]
+    assert [each.reason for each in found.rejected] == [reason]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        f"<section><h2>Pictures</h2>{CARD}</section>",
+        f'<figure><a href="/sheep.jpg">{PLAIN.format("Sheep")}</a><figcaption>Sheep walk home on '
+        'the <a href="/path.html">old path along the river</a>.</figcaption></figure>',
+    ],
+    ids=["a gallery under a heading", "a link in a caption"],
+)
+def test_the_articles_own_pictures_are_no_teasers(own: str) -> None:
+    page, verdict = read(article(PHOTO, own))
+    found = select_by_method(page, verdict)
+    assert [each.candidate.alt for each in found.selected] == ["A ferry", "Sheep"]
+
+
+def test_the_picture_that_the_page_states_as_its_own_is_found_above_the_text() -> None:
+    head = '<meta property="og:image" content="https://cdn.example.org/s1200/20240312-55.jpg">'
+    lead = '<p>News</p><div><img src="/n615/20240312-55.jpg" width="160" height="90"></div>'
+    page, verdict = read(f"<main>{lead}{article(PHOTO)}</main>", head)
+    assert names(find_pictures(page, verdict)) == ["20240312-55.jpg", "photo.jpg"]
+    page, verdict = read(f"<main>{lead}{article(PHOTO)}</main>")
+    assert names(find_pictures(page, verdict)) == ["photo.jpg"]
+
+
+def figure(alt: str) -> str:
+    return f'<div><img src="/{alt[-4:]}.jpg" width="900" height="600" alt="{alt}"></div>'
+
+
+@pytest.mark.parametrize(
+    ("alts", "owner"),
+    [
+        (("The quay", "The mayor Ada Fenwick beside the ferry", "A bell", "A boat"), 1),
+        (("The quay", "A bell", "A boat", "Sheep"), 0),
+        (("The quay", "A bell"), 1),
+    ],
+    ids=["the one it describes", "the first of a gallery", "the last of a pair"],
+)
+def test_a_caption_of_several_pictures_is_printed_once(alts: tuple[str, ...], owner: int) -> None:
+    text = "The mayor Ada Fenwick beside the ferry on Monday."
+    pictures = "".join(map(figure, alts))
+    gallery = f"<figure>{pictures}<figcaption>{text}</figcaption></figure>"
+    page, verdict = read(article(gallery))
+    placed = find_pictures(page, verdict)
+    captions = [each.figure.caption for each in placed]
+    assert captions == [text if number == owner else "" for number in range(len(alts))]
+    assert len({each.captions for each in placed}) == 1
+
+
 def test_what_stands_far_away_is_dropped() -> None:
     far = "<p>" + "Other news of the day, told at some length. " * 60 + "</p>"
     page, verdict = read(

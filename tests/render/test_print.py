@@ -63,7 +63,7 @@ def test_every_kind_of_block_prints(printed, pictures) -> None:
         "We did not want a bridge.", "Minutes of the vestry, vol. iv", "By the ford, in summer", "with a beast",
         "Order the oak", "print(f\"{tide(3.1):.2f} m\")", "--post north", "What the bridge cost", "184.10",
         "Nobody would say", "Staithe", "The last crossing, filmed from the bank",
-        "video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "A woman in a dark dress",
+        "video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "The ferryman’s daughter",
         "The toll tower", "a word for slack water", f"page {paper.pages} of {paper.pages}",
     ):  # fmt: skip
         assert words in paper.text, f"{words!r} is not on paper"
@@ -279,13 +279,15 @@ def test_notes_and_their_signs_lead_to_each_other(printed) -> None:
     assert {"call-n1", "n1", "call-n2", "n2"} <= names
 
 
-def test_a_missing_picture_prints_its_caption_and_alt(printed) -> None:
-    figure = Figure(
-        "https://example.org/x.jpg", caption_spans=(Span("What it showed."),), alt="A dog on a wall"
-    )
-    paper = printed(with_blocks(figure))
-    assert "What it showed." in paper.text
-    assert "A dog on a wall" in paper.text
+def test_a_missing_picture_leaves_its_caption_and_no_box(printed) -> None:
+    told = Figure("https://example.org/x.jpg", caption_spans=(Span("What it showed."),))
+    bare = Figure("https://example.org/y.jpg", alt="A dog on a wall", id="dog")
+    link = Paragraph((Span("See the dog.", href="#dog"),))
+    paper = printed(with_blocks(link, told, bare))
+    text = paper.text
+    assert "Picture not available. What it showed." in " ".join(text.split())
+    assert text.count("not available") == 1
+    assert "A dog on a wall" not in text
     assert not list(paper.pdf.pages[0].get_images())
 
 
