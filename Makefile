@@ -19,7 +19,7 @@ BUDGET ?=
 STEP ?=
 CHOICES ?=
 
-.PHONY: help print test smoke coverage lint format bench fuzz samples api audit clean
+.PHONY: help print test smoke coverage lint format bench fuzz samples api docs dist audit clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -33,8 +33,8 @@ print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@$(PY) scripts/print
 
-test: .venv/.develop ## Run the tests, all (about 9 minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: about 9 minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all (about 14 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: about 14 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
 smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
@@ -60,16 +60,27 @@ bench: .venv/$(if $(QUICK),.develop,.bench) ## Measure all, beside others: make 
 	$(PY) -m benchmarks $(if $(QUICK),--quick) $(if $(BUDGET),--budget $(BUDGET)) \
 		$(if $(STEP),--step $(STEP)) $(if $(CHOICES),--choices $(CHOICES)) $(BENCHMARKS)
 
-samples: .venv/.develop ## Print the sample pages again
+samples: .venv/.develop ## Print the sample pages again, and make the pictures of README.md
 	$(PY) samples/make_samples.py
 	$(PY) samples/make_specimen.py
 	$(PY) samples/make_themes.py
+	$(PY) samples/make_screens.py
 
 fuzz: .venv/.develop ## Fuzz what reads strangers' bytes: make fuzz [TIME=60] [TARGETS=feeds]
 	$(PY) -m tests.fuzz --seconds $(TIME) --seed $(SEED) $(TARGETS)
 
 api: .venv/.develop ## Write docs/api.md and the manual page docs/webprint.1 from the code
 	$(PY) scripts/api_reference.py
+
+docs: .venv/.docs ## Build the documentation as a searchable site in build/site
+	$(PY) scripts/site_source.py build/site-source
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@echo 'make docs: build/site/index.html; to read it: $(PY) -m http.server -d build/site'
+
+dist: .venv/.docs ## Build the wheel and the sdist in dist/, always the same bytes, and check them
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1700000000) $(PY) -m hatchling build
+	.venv/bin/twine check --strict dist/*
 
 audit: .venv/.develop ## Ask a public database for known faults of what is installed
 	@test -x .venv/audit/bin/pip-audit || { $(PY) -m venv .venv/audit && \
@@ -84,6 +95,11 @@ clean: ## Remove what the other commands made, the virtual environment too
 
 .venv/.develop: pyproject.toml constraints.txt scripts/setup
 	@scripts/setup develop
+
+.venv/.docs: .venv/.develop
+	@echo 'installing what builds the documentation and checks the packages: about 30 Python packages'
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --group docs --group dist
+	@touch $@
 
 .venv/.bench: pyproject.toml constraints.txt scripts/setup benchmarks/node/package.json
 	@scripts/setup bench

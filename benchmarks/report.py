@@ -25,6 +25,15 @@ class Quoted(NamedTuple):
     said: str
 
 
+#: The figures of the benchmark ``printers`` that README.md quotes, and their descriptions there.
+COMPARED = {
+    "words of the article printed": "article printed",
+    "share of other words on paper": "other words on paper",
+    "pages of paper, mean": "pages",
+    "share of PDFs with tags": "tagged PDFs",
+    "time, median": "seconds a page",
+}
+
 #: ``subject`` is a prefix, as the names of peers end with their versions.
 QUOTED = (
     Quoted("peers", "default, the article, out of fold", "all",
@@ -39,7 +48,7 @@ QUOTED = (
     Quoted("extraction_speed", "trafilatura", "mean time a page, WCXB",
            "extraction time, relative to trafilatura"),
     Quoted("cold_start", "webprint", "cold, a served page with pictures",
-           "time from page to PDF, cold start, relative to percollate"),
+           "time from page to PDF with pictures, cold start, relative to percollate"),
     Quoted("books", "100 articles, bound", "time",
            "time for a digest of 100 articles, relative to a single WeasyPrint document"),
 )  # fmt: skip
@@ -170,7 +179,7 @@ def _plain(said: str) -> str:
 
 
 def summary(results: Results) -> str:
-    """Return the table in README.md, with the markers around it."""
+    """Return the tables in README.md, with the markers around them."""
     lines = []
     for quoted in QUOTED:
         row = _found(results, quoted)
@@ -180,8 +189,21 @@ def summary(results: Results) -> str:
             of_ratio = row.ratio is not None
             reached = text(row.ratio, "times") if of_ratio else text(row.value, row.unit)
             lines.append([quoted.said, f"{reached} times" if of_ratio else reached])
-    table = "\n".join(_table(["", "measured"], lines)).rstrip()
-    return f"{BEGIN}\n{table}\n{END}"
+    tables = [*_beside_others(results), *_table(["", "measured"], lines)]
+    return f"{BEGIN}\n{chr(10).join(tables).rstrip()}\n{END}"
+
+
+def _beside_others(results: Results) -> Iterator[str]:
+    """Yield the table of programs that print pages."""
+    benchmark = results["benchmarks"].get("printers")
+    rows = rows_of(benchmark) if benchmark else []
+    found = {(row.subject, row.figure): text(row.value, row.unit) for row in rows}
+    lines = [
+        [subject, *(found.get((subject, figure), "not measured") for figure in COMPARED)]
+        for subject in dict.fromkeys(row.subject for row in rows)
+    ]
+    if lines:
+        yield from _table(["", *COMPARED.values()], lines)
 
 
 def _found(results: Results, quoted: Quoted) -> Row | None:

@@ -26,6 +26,7 @@ SUITE = (
     Benchmark("extraction_speed", "Extraction: time a page", 300, alone=True, quick=True),
     Benchmark("large_pages", "Extraction: pages of 10 MB", 60, alone=True),
     Benchmark("cold_start", "From page to PDF: one page", 150, alone=True, quick=True),
+    Benchmark("printers", "Printing: beside other programs", 700, alone=True, wide=True),
     Benchmark("print_cost", "Setting: its cost beside WeasyPrint", 120, alone=True, quick=True),
     Benchmark("books", "Digests: several articles in one PDF", 700, alone=True, quick=True),
     Benchmark("browser_capture", "The browser: what a capture costs", 150, alone=True),

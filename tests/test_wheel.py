@@ -1,62 +1,114 @@
-"""The wheel works on its own, from any folder, templates and model included."""
+"""The wheel and the sdist: reproducible, complete, and working from an environment of their own."""
 
+import email
+import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+import weasyprint
+from packaging.metadata import Metadata
 
 ROOT = Path(__file__).parent.parent
-
 PAGE = "<title>A day</title><article>" + "".join(
     f"<p>On day {n} the ferry left the harbour at dawn, and nobody on the quay was late.</p>"
     for n in range(9)
 )
 
 
+def build(source, out):
+    """Build the sdist and the wheel of a folder, as a frontend does."""
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(out)]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    subprocess.run(command, cwd=source, check=True, capture_output=True, env=environment)
+    return sorted(out.iterdir())
+
+
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """The wheel's content, unpacked as an installer would."""
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
+def dist(tmp_path_factory):
+    """The wheel and the sdist of this tree."""
+    sdist, wheel = sorted(
+        build(ROOT, tmp_path_factory.mktemp("dist")), key=lambda path: path.suffix
     )
-    (wheel,) = folder.glob("webprint-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "site")
-    return folder / "site"
+    return wheel, sdist
 
 
-def test_it_holds_the_package_and_the_templates(installed):
-    names = {str(path.relative_to(installed)) for path in installed.rglob("*")}
-    assert {"printer/py.typed", "printer/templates/article/print.css"} <= names
-    assert {
-        "printer/i18n/month_names.json",
-        "printer/i18n/labels.json",
-        "printer/html/elements.json",
-        "printer/fetch/media_types.json",
-        "printer/fetch/browser/chromium_switches.txt",
-        "printer/fetch/browser/serialize.js",
-    } <= names
-    assert {"printer/server/static/style.css", "printer/server/templates/start.html.j2"} <= names
-    assert not [name for name in names if name.startswith(("tests", "samples", "benchmarks"))]
+@pytest.fixture(scope="module")
+def environment(dist, tmp_path_factory):
+    """An environment with the wheel, and beside it only the libraries of this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", dist[0]], check=True)
+    (site,) = folder.glob("lib/*/site-packages")
+    # Of a folder that such a file names, no other such file is read, so webprint is not found twice.
+    (site / "libraries.pth").write_text(str(Path(weasyprint.__file__).parents[1]))
+    return folder
 
 
-def test_it_prints_from_any_folder(installed, tmp_path):
+def test_it_is_the_same_whenever_and_wherever_it_is_built(dist, tmp_path):
+    with tarfile.open(dist[1]) as archive:
+        archive.extractall(tmp_path / "copy", filter="data")
+    (copy,) = (tmp_path / "copy").iterdir()
+    for number, path in enumerate(sorted(copy.rglob("*"))):
+        os.utime(path, (number, number))
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    again = sorted(build(copy, tmp_path / "again"), key=lambda path: path.suffix)
+    for first, second in zip(dist, reversed(again), strict=True):
+        assert first.name == second.name
+        digests = [hashlib.sha256(path.read_bytes()).digest() for path in (first, second)]
+        assert digests[0] == digests[1], f"{first} {second}"
+
+
+def test_the_wheel_carries_all_data(dist):
+    expected = {
+        str(path.relative_to(ROOT) if top == "printer" else Path("printer", path.relative_to(ROOT)))
+        for top in ("printer", "templates")
+        for path in (ROOT / top).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with zipfile.ZipFile(dist[0]) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == expected
+
+
+def test_its_metadata_is_valid(dist):
+    with zipfile.ZipFile(dist[0]) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        data = archive.read(name)
+    metadata = Metadata.from_email(data, validate=True)
+    assert metadata.description_content_type == "text/markdown"
+    assert str(email.message_from_bytes(data).get_payload()).startswith("# webprint")
+
+
+def test_it_prints_from_an_environment_of_its_own(environment, tmp_path):
     (tmp_path / "page.html").write_text(PAGE)
-    code = "import printer; from printer.cli import main; print(printer.__file__); main()"
+    for command in (["bin/webprint"], ["bin/python", "-m", "printer"]):
+        program = [environment / command[0], *command[1:]]
+        ran = subprocess.run(
+            [*program, "page.html", "out.pdf"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert ran.returncode == 0, ran.stderr
+        assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
+        (tmp_path / "out.pdf").unlink()
+    where = "import printer; print(printer.__file__)"
     ran = subprocess.run(
-        [sys.executable, "-c", code, "page.html", "out.pdf"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
+        [environment / "bin/python", "-c", where], cwd=tmp_path, capture_output=True, text=True
     )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip() == str(installed / "printer" / "__init__.py")
-    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
+    assert ran.stdout.startswith(str(environment))
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="no git")
+def test_the_sdist_has_nothing_that_git_does_not(dist):
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if ran.returncode:
+        pytest.skip("not a git checkout")
+    with tarfile.open(dist[1]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names - {"PKG-INFO"} <= {*ran.stdout.splitlines()}

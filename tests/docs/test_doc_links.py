@@ -1,6 +1,8 @@
 """Every link of the documentation leads to a file that is there, and every file it names is."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,3 +33,46 @@ def test_the_modules_it_names_are_there(page):
     there = [f"/{file.relative_to(ROOT)}" for each in CODE for file in (ROOT / each).rglob("*.py")]
     for name in re.findall(r"`([\w/-]+\.py)`", page.read_text()):
         assert any(path.endswith(f"/{name}") for path in there), f"{name} in {page.name}"
+
+
+def test_the_site_has_every_page():
+    """mkdocs.yml names the pages of docs/, and no page that is not there."""
+    named = set(re.findall(r": ([\w./-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    pages = {f"docs/{page.name}" for page in ROOT.glob("docs/*.md")}
+    assert pages <= named
+    assert not [name for name in named if not (ROOT / name).is_file()]
+
+
+def test_the_site_has_what_its_pages_link_to(tmp_path):
+    script = [sys.executable, ROOT / "scripts/site_source.py", tmp_path / "site"]
+    subprocess.run(script, check=True)
+    for name in (
+        "README.md",
+        "docs/themes.png",
+        "printer/themes/schema.py",
+        "benchmarks/RESULTS.md",
+    ):
+        assert (tmp_path / "site" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+def test_the_messages_quoted_in_the_help_are_said():
+    """Those of the code, in the table of what is missing."""
+    source = " ".join(
+        re.sub(r'"\s+f?"', "", file.read_text()) for file in (ROOT / "printer").rglob("*.py")
+    )
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    table = page.partition("## Exit code 13")[2].partition("\n## ")[0]
+    messages = [message for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+                for message in re.findall(r"`(.*?)(?: \.\.\.)?`", row)]  # fmt: skip
+    assert len(messages) >= 6
+    for message in (*messages, "the answer is larger than", "no installed font has"):
+        assert message in source, message
+
+
+def test_the_first_page_is_short_and_its_pictures_are_small():
+    readme = (ROOT / "README.md").read_text()
+    assert len(readme.splitlines()) <= 150
+    pictures = re.findall(r"!\[[^]]+\]\((\S+)\)", readme)
+    assert len(pictures) == 3
+    for name in pictures:
+        assert (ROOT / name).stat().st_size < 1_000_000, name

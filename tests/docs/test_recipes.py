@@ -13,8 +13,20 @@ from tests.support.story_page import story_page
 
 ROOT = Path(__file__).parent.parent.parent
 RECIPES = (ROOT / "docs" / "recipes.md").read_text()
-BLOCKS = re.findall(r"```sh\n(.*?)```", RECIPES, re.DOTALL)
-PYTHON = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+THEME = (ROOT / "docs" / "make-a-theme.md").read_text()
+
+
+def blocks(language, text):
+    """Return the code blocks of a page."""
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+BLOCKS = [
+    block
+    for text in ((ROOT / "README.md").read_text(), RECIPES, THEME)
+    for block in blocks("sh", text)
+]
+PYTHON = blocks("python", (ROOT / "docs" / "library.md").read_text())
 
 
 @pytest.fixture
@@ -36,6 +48,10 @@ def run(web, tmp_path, monkeypatch):
     work = tmp_path / "work"
     work.mkdir()
     (work / "saved.html").write_text(story_page())
+    for block in blocks("toml", THEME) + blocks("css", THEME):
+        path = work / re.search(r"mine/[\w.]+", block)[0]
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(block)
     (work / "cookies.txt").write_text("# Netscape HTTP Cookie File\n")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
@@ -54,7 +70,13 @@ def run(web, tmp_path, monkeypatch):
 def test_a_recipe_works(block, run):
     work = run(["bash", "-euc"], block)
     for name in re.findall(r"[\w/-]+\.(?:pdf|md|json|html)\b", block.replace("saved.html", "")):
-        assert (work / name).stat().st_size > 1000, name
+        assert next(work.rglob(name)).stat().st_size > 1000, name
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0][:60])
+def test_no_recipe_overwrites_the_settings(block):
+    """Another recipe, or the reader, may have written them."""
+    assert not re.search(r"[^>]> ?webprint\.toml", block)
 
 
 def test_the_recipe_without_a_name_makes_the_file_it_says(run):
@@ -63,10 +85,16 @@ def test_the_recipe_without_a_name_makes_the_file_it_says(run):
     assert (work / "Harbour lights go dark.pdf").is_file()
 
 
-@pytest.mark.parametrize("code", PYTHON, ids=["library"])
-def test_the_library_example_works(code, run):
-    work = run([sys.executable, "-c"], code)
-    assert (work / "story.pdf").read_bytes().startswith(b"%PDF")
+def test_the_library_page_works(run):
+    """One program after the other, in one folder."""
+    for code in PYTHON:
+        work = run([sys.executable, "-c"], code)
+    for name in ("story", "newspaper", "async"):
+        assert (work / f"{name}.pdf").read_bytes().startswith(b"%PDF"), name
+
+
+def test_the_first_program_of_the_library_page_is_short():
+    assert len([line for line in PYTHON[0].splitlines() if line.strip()]) <= 12
 
 
 def test_there_are_ten_recipes():

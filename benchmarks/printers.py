@@ -1,0 +1,187 @@
+"""What programs that print web pages put on paper: how much of the article, and how much else.
+
+    python -m benchmarks.printers [--pages N]
+
+News pages of the Daniel corpus, from which the model learned nothing, are served on loopback
+and printed by each program, in a new process; pictures are not available.  The words that pdftotext
+reads from each PDF are compared with those of the article.  "Reader view" is the page that
+Mozilla's Readability makes, printed by Chromium.  Running heads and page numbers count as other
+words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import fmean, median
+from typing import NamedTuple
+
+import pikepdf
+
+from printer.fetch.browser.process import find_chromium
+from tests.support.web_server import WebServer
+
+from .cold_start import PERCOLLATE, WEBPRINT
+from .corpus import Sample, samples, there
+from .extractors import version_of
+from .machine import NODE, environ_for_node
+from .protocol import Effort, Row, Unavailable
+from .scoring import bag, tokens
+
+#: Seconds that a program has for a page.
+LIMIT = 90
+
+Command = Callable[[str, Path], list[str]]
+
+
+class Print(NamedTuple):
+    """What came of a page: how well the words agree, pages, tags, and how long it took."""
+
+    recall: float
+    other: float
+    pages: int
+    tagged: bool
+    seconds: float
+
+
+def chromium(url: str, out: Path) -> list[str]:
+    """Return the command of a browser's own print."""
+    program = next(iter(find_chromium()))
+    switches = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    return [
+        program,
+        *switches,
+        f"--user-data-dir={out.parent}/profile",
+        f"--print-to-pdf={out}",
+        url,
+    ]
+
+
+def programs() -> Iterator[tuple[str, Command | None]]:
+    """Yield the programs with their commands, None for those that are not here."""
+    yield "webprint", lambda url, out: [
+        sys.executable, "-c", WEBPRINT, url, "-o", str(out), "--no-cache",
+    ]  # fmt: skip
+    browser = next(iter(find_chromium()), None)
+    yield "a browser's print (Chromium)", chromium if browser else None
+    reader = (NODE / "node_modules/@mozilla/readability").is_dir() and browser
+    yield "Reader view, printed", chromium if reader else None
+    percollate = PERCOLLATE.exists() and shutil.which("node")
+    name = f"percollate {version_of('percollate')}" if percollate else "percollate"
+    yield name, (
+        (lambda url, out: [str(PERCOLLATE), "pdf", "--no-sandbox", "-o", str(out), url])
+        if percollate else None
+    )  # fmt: skip
+    yield "wkhtmltopdf", (
+        (lambda url, out: ["wkhtmltopdf", "--quiet", "--load-error-handling", "ignore",
+                           "--load-media-error-handling", "ignore", url, str(out)])
+        if shutil.which("wkhtmltopdf") else None
+    )  # fmt: skip
+
+
+def reader_view(sample: Sample) -> str:
+    """Return what Readability makes of a page, as a page of its own."""
+    line = json.dumps({"html": sample.html.decode("utf-8", "replace"), "url": sample.url})
+    command = ["node", "readability.js"]
+    ran = subprocess.run(
+        command, cwd=NODE, input=line, capture_output=True, text=True, timeout=LIMIT, check=True
+    )
+    found = json.loads(ran.stdout)
+    title = html.escape(found["title"])
+    return (
+        f"<!doctype html><meta charset=utf-8><title>{title}</title><h1>{title}</h1>{found['html']}"
+    )
+
+
+def text_of(pdf: Path) -> str:
+    """Return the text of a PDF with the words that it hyphenates undone."""
+    ran = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, check=True)
+    return re.sub(r"[-\u00ad\u2010]\n", "", ran.stdout.decode("utf-8", "replace"))
+
+
+def print_page(
+    command: list[str], out: Path, wanted: str, environment: Mapping[str, str]
+) -> Print | None:
+    """Print a page and compare; return None if there is no PDF."""
+    out.unlink(missing_ok=True)
+    start = time.perf_counter()
+    try:
+        subprocess.run(command, capture_output=True, timeout=LIMIT, env=environment, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    seconds = time.perf_counter() - start
+    if not out.exists():
+        return None
+    score = bag(tokens(text_of(out)), tokens(wanted))
+    with pikepdf.open(out) as pdf:
+        marks = pdf.Root.get("/MarkInfo", pikepdf.Dictionary())
+        tagged = bool(marks.get("/Marked", False)) and "/StructTreeRoot" in pdf.Root
+        return Print(score.recall, 1 - score.precision, len(pdf.pages), tagged, seconds)
+
+
+def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
+    """Yield what each program made of each page; nothing for a program that is not here."""
+    environment = environ_for_node()
+    with ExitStack() as stack:
+        web = stack.enter_context(WebServer())
+        out = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "out.pdf"
+        for number, page in enumerate(pages):
+            web.add(f"/{number}", page.html.decode("utf-8", "replace"))
+        for name, command in programs():
+            found: list[Print | None] = []
+            for number, page in enumerate(pages if command else ()):
+                url = f"{web.url}/{number}"
+                if name.startswith("Reader view"):
+                    url = web.add(f"/reader/{number}", reader_view(page))
+                assert command is not None
+                found.append(print_page(command(url, out), out, page.text or "", environment))
+            yield name, found
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    if not there():
+        raise Unavailable("not measured: the corpus is not here")
+    if not shutil.which("pdftotext"):
+        raise Unavailable("not measured: pdftotext is not here")
+    for name, found in measured(chosen(effort.of(40, 20, 4))):
+        printed = [page for page in found if page]
+        if not printed:
+            yield Row(name, "words of the article printed", note="not measured: it is not here")
+            continue
+        n = len(found)
+        yield Row(name, "words of the article printed", sum(p.recall for p in printed) / n, n=n)
+        yield Row(name, "share of other words on paper", fmean(p.other for p in printed), n=n)
+        yield Row(name, "pages of paper, mean", fmean(p.pages for p in printed), n=n)
+        yield Row(name, "share of PDFs with tags", fmean(p.tagged for p in printed), n=n)
+        yield Row(name, "time, median", median(p.seconds for p in printed), "s", n=n)
+        yield Row(name, "pages not printed", n - len(printed), n=n)
+
+
+def chosen(count: int) -> list[Sample]:
+    """Return pages from the whole corpus at equal distances."""
+    pages = [page for page in samples("daniel") if page.text]
+    return pages[:: max(1, len(pages) // count)][:count]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pages", type=int, default=8)
+    for name, found in measured(chosen(parser.parse_args().pages)):
+        printed = [page for page in found if page]
+        figures = [fmean(column) for column in zip(*printed, strict=True)] if printed else []
+        print(f"{name:32}", *(f"{figure:8.3f}" for figure in figures), len(found) - len(printed))
+
+
+if __name__ == "__main__":
+    main()
