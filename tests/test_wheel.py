@@ -73,7 +73,11 @@ def test_the_wheel_carries_all_data(dist):
         if path.is_file() and "__pycache__" not in path.parts
     }
     with zipfile.ZipFile(dist[0]) as archive:
-        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        names = {
+            name
+            for name in archive.namelist()
+            if ".dist-info/" not in name and ".data/" not in name
+        }
     assert names == expected
 
 
