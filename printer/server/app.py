@@ -15,7 +15,7 @@ from .. import __version__
 from ..jobs.queue import JobQueue
 from .auth import Access
 from .errors import Problem, add_error_handlers, document_problems
-from .routes import api, delivery, editor, history, pages, reading_list
+from .routes import api, delivery, editor, history, opds, pages, reading_list, settings
 from .security import AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
 from .service import PrintService
 
@@ -43,6 +43,8 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
     editor.add_page_routes(page_router, service)
     delivery.add_page_routes(page_router, service)
     reading_list.add_page_routes(page_router, service)
+    settings.add_page_routes(page_router, service, access)
+    opds.add_routes(page_router, service)
     history.add_page_routes(page_router, service, pages.STATES)
     for router in (api_router, page_router):
         app.include_router(router)

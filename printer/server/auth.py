@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -42,6 +43,18 @@ class AccessKeys:
     def key(self, purpose: Purpose) -> str:
         """Return the key for a purpose."""
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()
+
+    @property
+    def reading_password(self) -> str:
+        """The password of e-readers, which may only read; short enough to type."""
+        digest = hmac.digest(self.token.encode(), b"read", "sha256")
+        letters = base64.b32encode(digest[:10]).decode().lower()
+        return "-".join(letters[n : n + 4] for n in range(0, len(letters), 4))
+
+    def is_reading_password(self, text: str) -> bool:
+        """Compare a text with the token and the password of e-readers, in constant time."""
+        password = self.reading_password.replace("-", "")
+        return self.is_token(text) or _equal(text.strip().lower().replace("-", ""), password)
 
     def is_token(self, text: str) -> bool:
         """Compare a text with the token, in constant time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import math
 import re
@@ -9,6 +10,7 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -27,8 +29,9 @@ from .auth import COOKIE, Access
 from .errors import error_response, problem_response, wants_html
 from .templating import PREFIX
 
-#: How a request authenticated itself; ``button`` is the key of a bookmarklet or of the extension.
-AuthMethod: TypeAlias = Literal["token", "cookie", "button", "none"]
+#: How a request authenticated itself; ``button`` is the key of a bookmarklet or of the extension,
+#: ``reader`` the password of e-readers, which may do no more than read the catalogue.
+AuthMethod: TypeAlias = Literal["token", "cookie", "button", "reader", "none"]
 
 #: Paths without authentication; they reveal nothing about prints.
 _PUBLIC = ("/health", "/static/", "/send", "/enter")
@@ -80,6 +83,9 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _MAX_KEY_OFFSET = 8_000
+
+_CATALOG = "/opds"
+_MAX_CREDENTIALS = 1_000
 
 
 def is_loopback(host: str) -> bool:
@@ -167,6 +173,8 @@ class SecurityMiddleware:
         if "prefetch" in headers.get("sec-purpose", headers.get("purpose", "")).lower():
             return Response(status_code=503)  # Nobody has asked for it yet.
         auth = scope["state"]["auth_method"] = self._authenticate(headers)
+        if path == _CATALOG or path.startswith(f"{_CATALOG}/"):
+            return self._refuse_reader(scope)
         if any(path == p or (p.endswith("/") and path.startswith(p)) for p in _PUBLIC):
             return None
         if auth == "none":
@@ -185,6 +193,29 @@ class SecurityMiddleware:
             return "token"
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         return "cookie" if self.access.is_session(cookie) else "none"
+
+    def _refuse_reader(self, scope: Scope) -> ASGIApp | None:
+        """Check a request for the catalogue; e-readers send a password (RFC 7617)."""
+        headers = Headers(scope=scope)
+        if scope["method"] not in ("GET", "HEAD"):
+            return error_response(headers, 405, "the catalogue is only read", "", {"Allow": "GET"})
+        if scope["state"]["auth_method"] != "none":
+            return None
+        scheme, _, credentials = headers.get("authorization", "").partition(" ")
+        with suppress(ValueError):
+            text = base64.b64decode(credentials[:_MAX_CREDENTIALS], validate=True).decode()
+            password = text.partition(":")[2]
+            if scheme.lower() == "basic" and self.access.keys.is_reading_password(password):
+                scope["state"]["auth_method"] = "reader"
+                return None
+        return self._limit(_STRANGERS, scope, "too many requests without the password") or (
+            problem_response(
+                401,
+                "the password is missing or wrong",
+                "It is on the settings page; any user name will do",
+                headers={"WWW-Authenticate": 'Basic realm="webprint", charset="UTF-8"'},
+            )
+        )
 
     async def _check_button(self, scope: Scope, receive: Receive) -> tuple[Receive, ASGIApp | None]:
         """Look at the key of a page that is sent before the rest of its body arrives."""

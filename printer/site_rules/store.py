@@ -24,6 +24,9 @@ MAX_BYTES = 200_000
 MAX_SELECTORS = 200
 MAX_FILES = 10_000
 
+#: The endings of files with rules, and the one that is added to a file that is switched off.
+_ENDINGS, OFF = (".toml", ".txt"), ".off"
+
 _KEYS = tuple(action.replace("_", "-") for action in ACTIONS)
 _LINE = re.compile(r"line (\d+)")
 _NO_HOST = frozenset("/?#@:\\")
@@ -62,7 +65,7 @@ class RuleStore:
         rules: list[SiteRule] = []
         for folder in self.folders:
             if folder.is_dir():
-                paths = [path for path in folder.iterdir() if path.suffix in (".toml", ".txt")]
+                paths = [path for path in folder.iterdir() if path.suffix in _ENDINGS]
                 rules += _read_rules(sorted(paths)[:MAX_FILES])
         return sorted(rules, key=lambda rule: rule.host)
 
@@ -78,20 +81,24 @@ def rule_store(user: bool = True, more: str = "") -> RuleStore:
     return RuleStore(tuple(folders))
 
 
-def _read_rules(paths: Iterable[Path]) -> Iterator[SiteRule]:
+def _read_rules(paths: Iterable[Path], name: str = "") -> Iterator[SiteRule]:
     for path in paths:
-        host = _host_of_file(path)
+        host = _host_of_file(name or path.name)
         if path.is_file() and rule_host(f"//{host}") == host:
-            yield read_rule(path)
+            yield read_rule(path, name)
 
 
-def _host_of_file(path: Path) -> str:
-    return path.name.removeprefix(".").rpartition(".")[0]
+def _host_of_file(name: str) -> str:
+    return name.removeprefix(".").rpartition(".")[0]
 
 
-def read_rule(path: Path) -> SiteRule:
-    """Return the rule in a file; errors are listed in its faults, with line numbers."""
-    host = _host_of_file(path)
+def read_rule(path: Path, name: str = "") -> SiteRule:
+    """Return the rule in a file, perhaps as if it had another ``name``.
+
+    Errors are listed in its faults, with line numbers.
+    """
+    name = name or path.name
+    host = _host_of_file(name)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -101,8 +108,8 @@ def read_rule(path: Path) -> SiteRule:
         fault = f"{path} is too large for rules of one site"
         return SiteRule(host=host, name=str(path), faults=(fault,))
     text = data.decode("utf-8", "replace")
-    if path.suffix == ".txt":
-        subdomains = path.name.startswith(".")
+    if name.endswith(".txt"):
+        subdomains = name.startswith(".")
         return fulltextrss.parse_file(text, host, str(path), subdomains=subdomains)
     return parse_rule(text, host, str(path))
 
@@ -245,6 +252,51 @@ def remove_rule(folder: Path, host: str) -> bool:
     except OSError as error:
         raise OutputError(f"the rule for {host} cannot be deleted: {error.strerror}") from error
     return True
+
+
+def list_files(folder: Path) -> list[tuple[SiteRule, bool]]:
+    """Return the rules in a folder, and whether each is in force or switched off."""
+    paths = sorted(folder.iterdir())[:MAX_FILES] if folder.is_dir() else []
+    rules = [(rule, True) for rule in _read_rules(p for p in paths if p.suffix in _ENDINGS)]
+    for path in paths:
+        if path.suffix == OFF and path.with_suffix("").suffix in _ENDINGS:
+            rules += [(rule, False) for rule in _read_rules([path], path.with_suffix("").name)]
+    return sorted(rules, key=lambda item: item[0].host)
+
+
+def switch_file(folder: Path, name: str, *, on: bool) -> None:
+    """Switch the rules in a file off, or on again, by giving it another ending.
+
+    Raises:
+        UsageError: There is no such file, or another one is in its place.
+        OutputError: It cannot be renamed.
+    """
+    path = _existing_file(folder, name)
+    target = path.with_name(name.removesuffix(OFF) if on else f"{name}{OFF}")
+    if (path.suffix == OFF) != on:
+        return
+    if target.exists():
+        raise UsageError(f"there is a file {target.name} already", hint="Remove one of them")
+    try:
+        path.rename(target)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be renamed: {error.strerror}") from error
+
+
+def delete_file(folder: Path, name: str) -> None:
+    """Delete the rules in a file, which may be switched off; raises as :func:`switch_file`."""
+    path = _existing_file(folder, name)
+    try:
+        path.unlink()
+    except OSError as error:
+        raise OutputError(f"{path} cannot be deleted: {error.strerror}") from error
+
+
+def _existing_file(folder: Path, name: str) -> Path:
+    names = {Path(rule.name).name for rule, _ in list_files(folder)}
+    if name not in names:
+        raise UsageError(f"there are no rules in {name[:100]!r}")
+    return folder / name
 
 
 def _rule_file(folder: Path, host: str) -> Path | None:

@@ -19,13 +19,19 @@ def paths(server):
     for answer in (done, lost):
         server.wait_finished(answer.json()["id"])
     server.client.post("/later/import", data={"text": "https://example.org/a A ferry"})
+    rules = server.home / ".config/webprint/rules"
+    rules.mkdir(parents=True)
+    (rules / "example.org.toml").write_text('drop = [".ad", ".more"]\n')
+    (rules / "example.net.toml.off").write_text('drop = "p["\n')
     done = done.json()["id"]
-    return [
+    yield [
         "/", "/print?url=https://example.org/story", f"/prints/{done}", f"/prints/{done}/deliver",
         f"/prints/{done}/rule", f"/prints/{done}/preview", f"/prints/{lost.json()['id']}",
         "/settings", "/history", "/history?q=harbour", "/history?q=nothing",
-        "/later", "/send", f"/prints/{'0' * 20}", "/sign-in",
+        "/later", "/rules", "/send", f"/prints/{'0' * 20}", "/sign-in",
     ]  # fmt: skip
+    for file in rules.iterdir():
+        file.unlink()
 
 
 @pytest.mark.parametrize("screen", SCREENS)

@@ -11,9 +11,12 @@ from printer.site_rules import store
 from printer.site_rules.store import (
     RuleStore,
     add_selectors,
+    delete_file,
+    list_files,
     parse_rule,
     remove_rule,
     remove_selectors,
+    switch_file,
     with_selectors,
 )
 
@@ -185,3 +188,27 @@ def test_what_is_no_rule_of_yours_is_not_taken_out(tmp_path, host):
     with pytest.raises(UsageError, match="is not in"):
         remove_selectors(tmp_path, "example.org", [".a", ".b"])
     assert path.read_text() == before
+
+
+def test_files_are_switched_off_and_on_and_deleted(tmp_path):
+    (tmp_path / "example.org.toml").write_text('drop = ".ad"\n')
+    (tmp_path / ".example.net.txt").write_text("strip: //p\n")
+    (tmp_path / "notes.off").write_text("not rules")
+    for name in ("example.org.toml", ".example.net.txt"):
+        switch_file(tmp_path, name, on=False)
+    shelf = RuleStore((tmp_path,))
+    assert shelf("https://example.org/") == shelf("https://www.example.net/") == ()
+    assert [(rule.host, rule.drop, on) for rule, on in list_files(tmp_path)] == [
+        ("example.net", ("//p",), False), ("example.org", (".ad",), False),
+    ]  # fmt: skip
+    switch_file(tmp_path, "example.org.toml.off", on=True)
+    switch_file(tmp_path, "example.org.toml", on=True)
+    assert [rule.drop for rule in shelf("https://example.org/")] == [(".ad",)]
+    (tmp_path / "example.org.toml.off").write_text('drop = ".old"\n')
+    with pytest.raises(UsageError, match="already"):
+        switch_file(tmp_path, "example.org.toml", on=False)
+    delete_file(tmp_path, "example.org.toml.off")
+    for name in ("../secret", "notes.off", "missing.org.toml"):
+        with pytest.raises(UsageError, match="no rules"):
+            delete_file(tmp_path, name)
+    assert len(list_files(tmp_path)) == 2

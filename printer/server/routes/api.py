@@ -152,7 +152,7 @@ def _add_result_routes(router: APIRouter, service: PrintService) -> None:
         """Get the PDF."""
         job = service.get(print_id)
         data = service.read_result(job, handler.PDF)
-        headers = _content_disposition(job, "pdf", "attachment" if download else "inline") | {
+        headers = content_disposition(job, "pdf", "attachment" if download else "inline") | {
             "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
             "frame-ancestors 'self'",
             "X-Frame-Options": "SAMEORIGIN",
@@ -221,11 +221,11 @@ async def _events(
 def _download(job: Job, data: bytes, format_: Format) -> Response:
     """Return a result for a browser to save, never to show."""
     headers = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-    headers |= _content_disposition(job, format_)
+    headers |= content_disposition(job, format_)
     return Response(data, 200, headers, MEDIA_TYPES[format_])
 
 
-def _content_disposition(job: Job, format_: Format, how: str = "attachment") -> dict[str, str]:
+def content_disposition(job: Job, format_: Format, how: str = "attachment") -> dict[str, str]:
     """Return the header with the file name of a result."""
     name, ending = quote(file_name(job.title), safe=""), ENDINGS[format_][0]
     names = f"filename=\"article{ending}\"; filename*=UTF-8''{name}{ending}"

@@ -1,4 +1,4 @@
-"""The editor of prints: its API and pages, site rules made from edits, and the settings page."""
+"""The editor of prints: its API and pages, and site rules made from edits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from ...site_rules.store import add_selectors, user_folder
 from ..errors import document_problems
 from ..forms import (
     EDITOR_OPTIONS,
-    MAIN_OPTIONS,
     THEME_OPTIONS,
     editor_fields,
-    make_fields,
     theme_assignments,
 )
 from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format
@@ -121,7 +119,6 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
     """Add the routes of the pages."""
     _add_preview_routes(router, service)
     _add_edit_routes(router, service)
-    _add_settings_routes(router, service)
 
 
 def _editable(service: PrintService, print_id: str) -> tuple[Job, Snapshot]:
@@ -226,21 +223,3 @@ def _save_rules(service: PrintService, print_id: str, rules: list[tuple[str, str
     except WebprintError as error:
         return error_page(error)
     return render_page("rule", job=job, site=site, rules=[], unnamed=[], saved=str(path or ""))
-
-
-def _add_settings_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/settings")
-    def settings(saved: str = "") -> Response:
-        fields = make_fields(MAIN_OPTIONS, service.preferences.settings())
-        folder = str(user_folder())
-        return render_page("settings", fields=fields, saved=bool(saved), folder=folder)
-
-    @router.post("/settings")
-    async def settings_form(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=20) as form:
-            options = {name: str(form[name]) for name in MAIN_OPTIONS if name in form}
-        try:
-            await run_sync(service.preferences.save, options)
-        except WebprintError as error:
-            return error_page(error)
-        return RedirectResponse("/settings?saved=yes", 303)
