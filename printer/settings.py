@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -322,11 +323,31 @@ def check_layer(layer: Layer) -> None:
     except ValidationError as error:
         fault = error.errors()[0]
         name, message = _spell(str(fault["loc"][0]), layer), fault["msg"]
-        if fault["type"].startswith("byte_size"):
-            message = "use a size, such as 20MB"
+        is_size = fault["type"].startswith("byte_size")
+        message = "use a size, such as 20MB" if is_size else plain_message(message)
         place = "" if layer.name in ("command line", "environment") else f"{layer.name}: "
-        text = f"{place}{name}: {message[:1].lower()}{message[1:]}"
+        text = f"{place}{name}: {message}"
         raise UsageError(text) from error
+
+
+#: Messages of pydantic and typer about wrong values, and what a user is told instead.
+_PLAIN_MESSAGES = (
+    (r".*?should be greater than or equal to ([\d.]+).*", r"use \1 or more"),
+    (r".*?should be less than or equal to ([\d.]+).*", r"use \1 or less"),
+    (r".*?should be greater than ([\d.]+).*", r"use a number above \1"),
+    (r".*?should be a valid integer.*", "use a whole number"),
+    (r".*?should be a valid number.*", "use a number"),
+    (r".*?should be a valid boolean.*", "use true or false"),
+    (r".*?should be a valid string.*", "use a text in quotes"),
+)
+
+
+def plain_message(message: str) -> str:
+    """Return what is wrong with a value, in the words of a user."""
+    for pattern, plain in _PLAIN_MESSAGES:
+        if match := re.fullmatch(pattern, message, re.DOTALL):
+            return match.expand(plain)
+    return message[:1].lower() + message[1:] if message[1:2].islower() else message
 
 
 def _spell(name: str, layer: Layer) -> str:
@@ -339,7 +360,7 @@ def _spell(name: str, layer: Layer) -> str:
 def _parse_header(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name.strip() or any(c in line for c in "\r\n\0"):
-        raise UsageError("--header takes 'Name: value'")
+        raise UsageError("--header takes 'Name: value'", hint="As in --header 'X-Key: 1234'")
     return name.strip(), value.strip()
 
 

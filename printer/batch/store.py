@@ -133,6 +133,11 @@ class BatchStore:
             rows = connection.execute(query).all()
         yield from map(_item, rows)
 
+    def get(self, seq: int) -> BatchItem:
+        """Return an item in its present state."""
+        with self._write() as connection:
+            return _item(connection.execute(select(_items).where(_items.c.seq == seq)).one())
+
     def due(self, limit: int, excluded_hosts: Iterable[str]) -> list[BatchItem]:
         """Return items to submit now, in the order of the list."""
         query = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ from typer.main import get_group
 
 from .. import __version__
 from ..errors import UsageError, WebprintError
+from ..settings import plain_message
 from . import help as help_module
 from .commands import COMMANDS
 from .console import INTERRUPTED, Console
@@ -113,14 +115,34 @@ def _usage_error(error: TyperException) -> UsageError:
     if type(error).__name__ == "NoArgsIsHelpError":
         print(error.format_message())
         sys.exit(UsageError.exit_code)
-    near = getattr(error, "possibilities", None)
-    message = (error.message if near else error.format_message()).rstrip(".")
-    message = " ".join(message.replace("Value error, ", "").split())
-    command = getattr(getattr(error, "ctx", None), "command_path", "").strip() or "webprint"
+    context: Any = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "").strip() or "webprint"
     hint = f"See {command} --help"
-    if near:
-        hint = f"Did you mean {' or '.join(sorted(near)[:3])}? {hint}"
-    return UsageError(message[:1].lower() + message[1:], hint=hint)
+    message = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
+    if option := getattr(error, "option_name", "") if hasattr(error, "possibilities") else "":
+        message, suggestion = _explain_option(option, context)
+        hint = f"{suggestion} {hint}".strip()
+    elif match := re.fullmatch(r"Invalid value for '([^']+)'(?: / '[^']+')?: (.*)", message):
+        message = f"{match[1]}: {plain_message(match[2].replace(chr(39), ''))}"
+        value, _, choices = match[2].replace("'", "").partition(" is not one of ")
+        if near := help_module.suggest(value, choices.split(", ")) if choices else "":
+            hint = f"{near} {hint}"
+    elif match := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
+        message = f"unexpected argument: {match[1]}"
+    if message[1:2].islower():
+        message = message[0].lower() + message[1:]
+    return UsageError(message, hint=hint)
+
+
+def _explain_option(option: str, context: Any) -> tuple[str, str]:
+    """Return why an option is unknown to a command, and which one may be meant, '' for none."""
+    params = context.command.get_params(context)
+    names = [name for param in params for name in (*param.opts, *param.secondary_opts)]
+    names = [name for name in names if name.startswith("--")]
+    printing = context.find_root().command.get_command(context, "print")
+    if any(option in param.opts for param in printing.params):
+        return f"{option} is an option of printing, not of {context.info_name}", ""
+    return f"no such option: {option}", help_module.suggest(option, names)
 
 
 def _fail(error: WebprintError, debug: bool = False) -> None:

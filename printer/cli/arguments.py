@@ -38,7 +38,9 @@ _LAYOUT = (
 _FOR_WEB = ("render", "follow", "header", "user", "storage_state")
 
 
-def list_pages(pages: Sequence[str], lists: Sequence[str] = ()) -> list[str]:
+def list_pages(
+    pages: Sequence[str], lists: Sequence[str] = (), command: str = "webprint"
+) -> list[str]:
     """Return the pages of a call, with those in the files of ``@FILE`` arguments and ``lists``."""
     names: list[str] = []
     for page in pages:
@@ -46,7 +48,7 @@ def list_pages(pages: Sequence[str], lists: Sequence[str] = ()) -> list[str]:
     for file in lists:
         names += _read_list(file)
     if not names:
-        raise UsageError("name a page", hint="webprint URL, or -i LIST with an address per line")
+        raise UsageError("no page is named", hint=f"See {command} --help")
     return names
 
 
@@ -67,30 +69,52 @@ def check_pages(names: Sequence[str], url: str = "") -> None:
         UsageError: the first page is a mistyped command, or ``--url`` has nothing to do.
     """
     for position, name in enumerate(names):
-        if name == output.STDOUT:
-            continue
-        path = Path(name)
-        if "://" not in name and _exists(path):
-            if path.is_dir():
-                raise BadURL(f"{name} is a folder", hint="Name the page in it")
-            continue
-        if not position and name.isalpha() and (hint := suggest(name, [*COMMANDS])):
+        is_word = not position and name.isalpha() and not _exists(Path(name))
+        if is_word and (hint := suggest(name, COMMANDS)):
             raise UsageError(f"there is no file or command {name!r}", hint=hint)
-        if name.startswith("file:"):
-            from ..fetch.files import path_of_file_url
-
-            if not _exists(path_of_file_url(name)):
-                raise BadURL("there is no such file", url=name)
-            continue
-        normalize_url(split_credentials(name)[0])
+        if name != output.STDOUT:
+            _check_page(name)
     if list(names).count(output.STDOUT) > 1:
-        raise UsageError("standard input can be read once: name - only once")
+        raise UsageError("standard input can be read only once", hint="Name - once")
     if url:
         if any(is_http(name) or name.startswith("file:") for name in names):
             raise UsageError("--url goes with a local file or standard input, not with an address")
         if len(names) > 1:
             raise UsageError("--url is the address of one page", hint="Print the pages one by one")
         normalize_url(url)
+
+
+def _check_page(name: str) -> None:
+    if not name.strip():
+        raise UsageError("an address is empty", hint="Name a page, as in webprint URL")
+    path = Path(name)
+    if "://" not in name and _exists(path):
+        if path.is_dir():
+            raise BadURL(f"{name} is a folder", hint="Name the page in it")
+    elif name.startswith("file:"):
+        from ..fetch.files import path_of_file_url
+
+        if not _exists(path_of_file_url(name)):
+            raise BadURL("there is no such file", url=name, hint="Check its name")
+    else:
+        check_address(name)
+
+
+def check_address(name: str) -> None:
+    """Raise :class:`BadURL` for anything but the address of a web page."""
+    normalize_url(split_credentials(name)[0])
+
+
+def check_file(out: str) -> None:
+    """Raise :class:`OutputError` if a file cannot be written because of its folder."""
+    path = Path(out)
+    if out != output.STDOUT and not path.parent.is_dir():
+        raise OutputError(
+            f"{out} cannot be written: no such file or directory",
+            hint=f"There is no folder {path.parent}",
+        )
+    if out != output.STDOUT and not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise OutputError(f"{out} cannot be written: permission denied", hint="Name another file")
 
 
 def _exists(path: Path) -> bool:
@@ -102,7 +126,7 @@ def _exists(path: Path) -> bool:
 
 def split_output(arguments: Sequence[str], out: str) -> tuple[list[str], str]:
     """Split off the output, a last argument that names a file to write or a folder."""
-    *pages, last = arguments
+    *pages, last = arguments or [""]
     if not pages or "://" in last or last.startswith("@") or last == output.STDOUT:
         return [*arguments], out
     is_output = output.is_output_file(last) or last.endswith("/") or Path(last).is_dir()
@@ -152,7 +176,7 @@ class Target:
             if bundle:
                 raise UsageError(f"{name} is a folder", hint="--bundle takes a file: --bundle FILE")
             if path.exists() and not path.is_dir():
-                raise UsageError(f"{name} is a file, not a folder")
+                raise UsageError(f"{name} is a file, not a folder", hint="Leave out the slash")
             return cls(folder=path, force=force)
         _check_ending(name, named)
         if "{" in name:
@@ -162,13 +186,7 @@ class Target:
             return cls(template=name, force=force)
         if pages > 1 and not bundle:
             raise UsageError("several pages need -o FOLDER, or --bundle FILE for one file")
-        if not path.parent.is_dir():
-            raise OutputError(
-                f"{name} cannot be written: no such file or directory",
-                hint=f"There is no folder {path.parent}",
-            )
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise OutputError(f"{name} cannot be written: permission denied")
+        check_file(name)
         return cls(file=name, bundle=bool(bundle), force=force)
 
     @property
@@ -215,7 +233,7 @@ def _check_ending(name: str, named: str) -> None:
     if known and named not in ("auto", known[0]):
         raise UsageError(
             f"{name} and --format {named} do not agree",
-            hint=f"Name a {ENDINGS[_format(named)][0]} file, or leave out --format",
+            hint=f"End the name in {ENDINGS[_format(named)][0]}, or leave out --format",
         )
     if known or (path.exists() and not path.is_file()):  # a pipe or a device
         return
@@ -224,7 +242,7 @@ def _check_ending(name: str, named: str) -> None:
         hint = "It writes .pdf, .epub, .html, .md and .json"
         if not path.suffix:
             hint = f"Name {name}.pdf, or the folder {name}/"
-        raise UsageError(f"webprint cannot write {kind}, such as {name}", hint=hint)
+        raise UsageError(f"cannot write {kind}: {name}", hint=hint)
 
 
 def _format(name: str) -> Format:
@@ -259,9 +277,13 @@ def check_print(
             hint="Leave it out, or name the page's address",
         )
     if form != "pdf" and (name := _first(_LAYOUT, typed)):
-        raise UsageError(f"{_option(name)} is for PDF and does nothing for {_title(form)}")
+        hint = "Leave it out, or write a PDF"
+        raise UsageError(f"{_option(name)} does nothing for {_title(form)}", hint=hint)
     if form not in FORMATS_WITH_PICTURES and (name := _first(("dpi", "grayscale"), typed)):
-        raise UsageError(f"{_option(name)} does nothing for {_title(form)}, which has no pictures")
+        hint = "Leave it out, or write PDF, EPUB or HTML"
+        raise UsageError(
+            f"{_option(name)} does nothing for {_title(form)}, which has no pictures", hint=hint
+        )
 
 
 def check_settings(loaded: LoadedSettings) -> None:
@@ -269,9 +291,9 @@ def check_settings(loaded: LoadedSettings) -> None:
     settings = loaded.settings
     typed = {name for name, origin in loaded.origins.items() if origin == "command line"}
     if {"verbose", "quiet"} <= typed:
-        raise UsageError("--verbose and --quiet contradict each other")
+        raise UsageError("--verbose and --quiet contradict each other", hint="Leave one out")
     if {"rules", "no_rules"} <= typed:
-        raise UsageError("--rules and --no-rules contradict each other")
+        raise UsageError("--rules and --no-rules contradict each other", hint="Leave one out")
     needs_key = _first(("key_query", "key_paragraphs_as"), typed)
     if needs_key and not settings.key_paragraphs:
         raise UsageError(
@@ -281,13 +303,13 @@ def check_settings(loaded: LoadedSettings) -> None:
         from ..images.papers.ner import check_recogniser
 
         check_recogniser(settings.ner)
-        raise UsageError("--ner does nothing without --image-method joshi-liu")
+        raise UsageError("--ner needs a method that uses it", hint="Add --image-method joshi-liu")
     if "user" in typed and not settings.user.partition(":")[1]:
-        raise UsageError("--user takes NAME:PASSWORD")
+        raise UsageError("--user takes NAME:PASSWORD", hint="As in --user ann:secret")
     for name in {"css", "cookies"} & typed:
         value = str(getattr(settings, name))
         if not _exists(Path(value).expanduser()):
-            raise UsageError(f"{_option(name)}: there is no file {value}")
+            raise UsageError(f"{_option(name)}: there is no file {value}", hint="Check its name")
     if "extractor" in typed:
         from ..extraction.extract import check_extractor
 
@@ -306,7 +328,7 @@ def _option(name: str, settings: Settings | None = None) -> str:
     flag = f"--{name.replace('_', '-')}"
     if settings and name == "render":
         return f"{flag} {settings.render}"
-    return flag
+    return "--no-follow" if settings and name == "follow" and not settings.follow else flag
 
 
 def _title(form: Format) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,10 @@ from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
 from .help import Commands
-from .options import MESSAGES, require, with_settings
+from .options import MESSAGES, JsonLines, require, with_settings
+
+if TYPE_CHECKING:
+    from ..batch.store import BatchItem
 
 REPORT_TEXT, REPORT_JSON = "report.txt", "report.json"
 
@@ -39,6 +42,7 @@ def batch(
     *,
     loaded: LoadedSettings,
     options: BatchOptions,
+    as_json: JsonLines = False,
 ) -> None:
     """Print a list of pages, a file each; a second run does what is not done yet."""
     require("server")
@@ -47,7 +51,9 @@ def batch(
 
     pages = read_list(output.read_input(urls))
     if not pages:
-        raise UsageError(f"{urls} contains no address")
+        raise UsageError(f"{urls} contains no address", hint="It has one address per line")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder", hint="Name a folder for the PDFs")
     settings = loaded.settings
     if settings.database:
         chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.explicit}
@@ -58,11 +64,15 @@ def batch(
     with batch_runner as work:
         repeated = work.store.import_list(pages, folder, retry_failed=not options.resume)
 
-        def show_finished(item: object) -> None:
-            console.show_status(getattr(item, "url", ""))
+        def show_finished(item: BatchItem) -> None:
+            console.show_status(item.url)
             console.advance()
+            if as_json:
+                output.print_json(_json_line(work.store.get(item.seq), folder))
 
         work.on_finished = show_finished
+        for item in work.store.items("failed") if as_json else ():
+            output.print_json(_json_line(item, folder))
         waiting = sum(1 for _ in work.store.items("waiting", "sent"))
         try:
             work.start()  # before the progress bar, which starts a thread
@@ -83,3 +93,16 @@ def batch(
     failed = next((item for item in items if item.state == "failed"), None)
     if failed:
         raise typer.Exit(failed.error.code if failed.error else 1)
+
+
+def _json_line(item: BatchItem, folder: Path) -> dict[str, Any]:
+    """Return the line of --json for a finished page."""
+    error = item.error if item.state == "failed" else None
+    return {
+        "url": item.url,
+        "out": str(folder / item.name) if item.state == "done" else None,
+        "error": error.to_dict() if error else None,
+        "warnings": list(item.result.get("warnings", ())),
+        "complete": bool(item.result.get("complete")) and not error,
+        "title": item.result.get("title", ""),
+    }

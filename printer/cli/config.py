@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import UsageError
-from ..settings import LoadedSettings, Settings, setting_fields, settings_files
+from ..settings import (
+    Layer,
+    LoadedSettings,
+    Settings,
+    check_layer,
+    load_settings,
+    setting_fields,
+    settings_files,
+)
+from . import output
+from .arguments import check_address, check_file
 from .console import Console
-from .help import Commands
+from .help import Commands, complete, suggest
 from .options import MESSAGES, with_settings
 
 if TYPE_CHECKING:
@@ -24,10 +34,31 @@ if TYPE_CHECKING:
 commands = Commands()
 
 
-@commands.command()
-@with_settings("Page", "Article", "Fetching", "Run")
-def config(*, loaded: LoadedSettings) -> None:
-    """Show the settings in force and where each comes from."""
+config = Commands(
+    help="Show the settings in force and where each comes from, or change the settings file.",
+)
+commands.add_typer(config, name="config")
+
+
+def _complete_setting(incomplete: str) -> list[str]:
+    return complete([name.replace("_", "-") for name in Settings.model_fields], incomplete)
+
+
+SettingName = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A setting.", autocompletion=_complete_setting),
+]
+Here = Annotated[
+    bool, typer.Option("--here", help="Use webprint.toml in this folder, not your own.")
+]
+
+
+@config.callback(invoke_without_command=True)
+def show_settings(context: typer.Context) -> None:
+    """Show the settings in force and where each comes from, or change the settings file."""
+    if context.invoked_subcommand:
+        return
+    loaded = load_settings({})
     width = max(map(len, Settings.model_fields))
     for name, _, notes in setting_fields():
         value = getattr(loaded.settings, name)
@@ -35,6 +66,71 @@ def config(*, loaded: LoadedSettings) -> None:
         print(f"{name.replace('_', '-'):{width}} = {text:24} # {loaded.origins[name]}")
     for path in settings_files():
         print(f"# {path}: {'read' if path.is_file() else 'not found'}")
+
+
+@config.command()
+def get(name: SettingName) -> None:
+    """Show the value of a setting."""
+    value = getattr(load_settings({}).settings, _setting_name(name))
+    print("\n".join(value) if isinstance(value, tuple) else json.dumps(value).strip('"'))
+
+
+@config.command(name="set", context_settings={"ignore_unknown_options": True})
+def set_value(
+    name: SettingName,
+    values: Annotated[
+        list[str], typer.Argument(metavar="VALUE", help="Its value; several for a list.")
+    ],
+    *,
+    here: Here = False,
+) -> None:
+    """Set a value in your settings file."""
+    import tomlkit
+
+    name = _setting_name(name)
+    several = isinstance(Settings.model_fields[name].default, tuple)
+    if len(values) > 1 and not several:
+        raise UsageError(f"{name.replace('_', '-')} has one value", hint="Put it in quotes")
+    path = settings_files()[1 if here else 0]
+    layer = Layer("command line", {name: tuple(values) if several else values[0]})
+    check_layer(layer)
+    value = Settings(**layer.values).model_dump(mode="json")[name]
+    document = tomlkit.parse(output.read_input(str(path)).decode() if path.exists() else "")
+    key = next((key for key in document if key.replace("-", "_") == name), name.replace("_", "-"))
+    if key in document:
+        document[key] = value
+    else:  # Before the tables, where it is a setting.
+        rest = tomlkit.dumps(document)
+        document = tomlkit.parse(tomlkit.dumps({key: value}) + rest)
+    _write_settings(path, tomlkit.dumps(document))
+
+
+@config.command()
+def init(*, here: Here = False) -> None:
+    """Write a settings file to begin with, in which every setting is explained."""
+    path = settings_files()[1 if here else 0]
+    if path.exists():
+        raise UsageError(f"{path} exists", hint="Change it with: webprint config set NAME VALUE")
+    lines = ["# Settings of webprint.  Remove the # before a line to change its value."]
+    for name, field, _ in setting_fields():
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        lines += [f"\n# {field.description}", f"# {name.replace('_', '-')} = {json.dumps(default)}"]
+    _write_settings(path, "\n".join(lines) + "\n")
+
+
+def _setting_name(text: str) -> str:
+    name = text.removeprefix("--").replace("-", "_")
+    if name not in Settings.model_fields:
+        names = [name.replace("_", "-") for name in Settings.model_fields]
+        hint = suggest(text.replace("_", "-"), names) or "webprint config lists them"
+        raise UsageError(f"there is no setting {text[:60]!r}", hint=hint)
+    return name
+
+
+def _write_settings(path: Path, text: str) -> None:
+    output.make_folder(path.parent)
+    output.write(path, text.encode())
+    print(f"{path}: written")
 
 
 @commands.command()
@@ -94,7 +190,9 @@ def save_login(page: str, settings: Settings, person: Person, *, visible: bool =
 
     file = settings.storage_state
     if not file:
-        raise UsageError("login needs a file for the state", hint="--storage-state FILE")
+        raise UsageError("login needs a file for the state", hint="Add --storage-state FILE")
+    check_address(page)
+    check_file(file)
     options = settings.fetch_options()
     if not Path(file).exists():
         options = replace(options, storage_state="")

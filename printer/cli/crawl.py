@@ -17,9 +17,10 @@ from ..settings import LoadedSettings, data_folder
 from ..site_rules.store import rule_store
 from ..text import file_name
 from . import output
+from .arguments import check_address, check_file
 from .console import INTERRUPTED, Console
 from .help import Commands
-from .options import MESSAGES, make_printer, require, with_settings
+from .options import MESSAGES, JsonLines, make_printer, require, with_settings
 
 if TYPE_CHECKING:
     from ..crawl import Crawl, CrawledArticle, CrawlSummary
@@ -53,9 +54,13 @@ def crawl(
             "--out", "-o", help="A .pdf of all articles, a .jsonl list, or a folder for both."
         ),
     ] = output.STDOUT,
+    as_json: JsonLines = False,
 ) -> None:
     """Find the articles of sites, the most relevant first."""
     require("crawl")
+    for seed in seeds:
+        check_address(seed)
+    _check_out(out, as_json=as_json)
     from ..crawl import Crawl
     from ..render.worker_pool import RenderPool
 
@@ -78,7 +83,7 @@ def crawl(
         summary, interrupted = _run(crawler, console, options)
         articles = crawler.articles()
         with make_printer(settings, list(seeds), console, pool) as printer:
-            failed = _Writer(crawler, printer, console).write(articles, out)
+            failed = _Writer(crawler, printer, console, as_json).write(articles, out)
     console.info(_summary_line(summary, len(articles)))
     for reason, count in summary.failures.items():
         console.info(f"{count} failed: {reason}")
@@ -131,6 +136,7 @@ class _Writer:
     crawler: Crawl
     printer: Printer
     console: Console
+    as_json: bool
 
     def write(self, articles: list[CrawledArticle], out: str) -> WebprintError | None:
         """Write the articles; return the first error of a print."""
@@ -144,11 +150,7 @@ class _Writer:
         path = Path(out)
         if path.suffix.lower() == ".pdf":
             return self._print(articles, path)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = output.reason_of(error)
-            raise UsageError(f"the folder {path} cannot be created: {reason}") from error
+        output.make_folder(path)
         output.write(path / LIST_FILE, data)
         return self._print_separately(articles, path)
 
@@ -157,6 +159,8 @@ class _Writer:
         output.write(path, result.pdf)
         for failure in result.failures:
             self.console.error(failure.error)
+        for line in output.to_dicts(result, str(path)) if self.as_json else ():
+            output.print_json(line)
         self.console.info(f"{path}: {output.summary(result)}")
         return result.failures[0].error if result.failures else None
 
@@ -177,6 +181,8 @@ class _Writer:
                 self._print([article], path)
             except WebprintError as error:
                 self.console.error(error)
+                if self.as_json:
+                    output.print_json(output.error_dict(article.url, error))
                 first = first or error
         return first
 
@@ -191,6 +197,21 @@ def _summary_line(summary: CrawlSummary, articles: int) -> str:
     parts = [output.count(articles, "article"), f"{output.count(summary.fetched, 'page')} fetched"]
     parts += [f"{count} {name}" for count, name in counts if count]
     return ", ".join([*parts, *filter(None, [summary.stop_reason])])
+
+
+def _check_out(out: str, *, as_json: bool) -> None:
+    """Raise an error for an output that a crawl cannot write."""
+    if as_json and _is_list(out):
+        raise UsageError("--json is about printed pages", hint="Add --out FILE.pdf or a folder")
+    path = Path(out)
+    if out == output.STDOUT or out.endswith("/") or path.is_dir():
+        return
+    if path.suffix and path.suffix.lower() not in (".pdf", ".jsonl", ".json"):
+        raise UsageError(
+            f"cannot write {path.suffix} files: {out}",
+            hint="A crawl writes a .pdf of all articles, a .jsonl list, or a folder",
+        )
+    check_file(out)
 
 
 def _is_list(out: str) -> bool:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import UsageError
+from ..errors import UsageError, WebprintError
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
 from ..text import file_name
 from . import output, search
 from .console import Console
-from .help import Commands, complete
+from .help import Commands, complete, suggest
 from .options import MESSAGES, JsonLines, Out, require, with_settings
 
 if TYPE_CHECKING:
@@ -118,17 +117,44 @@ def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json
     """Report a run, add it to the library, and return its summary."""
     if not run.issue or not run.result:
         return "made before"
-    from ..digest.runner import issue_report
-
     articles = [story.article for story in run.issue.stories]
     if run.delivered:
         search.add_to_library(settings, articles, run.delivered[0], console)
     for warning in run.result.warnings:
         console.warn(warning)
     if as_json:
-        data = {**issue_report(run.issue, run.result), "delivered": list(run.delivered)}
-        print(json.dumps(data, ensure_ascii=False), flush=True)
+        for line in _json_lines(run.issue, run.result, run.delivered):
+            output.print_json(line)
     return f"{output.count(len(articles), 'article')}, {output.summary(run.result)}"
+
+
+def _json_lines(
+    issue: Issue, result: Result, delivered: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """Yield a line for each article of an issue, and for what could not be printed."""
+    pages = {page.url: page for page in result.outcomes}
+    for story in issue.stories:
+        page = pages.get(story.urls[0])
+        yield {
+            "url": story.urls[0],
+            "out": delivered[0] if delivered else None,
+            "error": None,
+            "warnings": list(page.warnings if page else story.article.warnings),
+            "complete": page.complete if page else result.report.complete,
+            "title": story.article.title,
+            "digest": issue.digest.name,
+            "section": story.candidate.source.section,
+            "updated": story.updated,
+            "delivered": list(delivered),
+        }
+    for source in issue.sources:
+        if source.error:
+            yield output.error_dict(source.error.url or source.name, source.error)
+    for rejected in issue.rejected:
+        if rejected.is_error:
+            candidate = rejected.candidate
+            line = output.error_dict(candidate.url, WebprintError(rejected.reason))
+            yield {**line, "title": candidate.title}
 
 
 @digest.command()
@@ -208,7 +234,13 @@ def import_opml(
     require("digest")
     from ..digest.sources.opml import parse_opml
 
-    _add_feeds(parse_opml(output.read_input(str(file))), to)
+    data = output.read_input(str(file))
+    try:
+        feeds = parse_opml(data)
+    except UsageError as error:
+        hint = "A feed reader exports one; a single feed: webprint digest add URL"
+        raise UsageError(f"{file} is not an OPML file", hint=hint) from error
+    _add_feeds(feeds, to)
 
 
 @digest.command(name="export")
@@ -241,7 +273,8 @@ def schedule(*, loaded: LoadedSettings) -> None:
     from ..digest.scheduler import Scheduler
 
     if not digests:
-        raise UsageError("no digest in webprint.toml has a schedule")
+        hint = "Add a line such as schedule = '0 6 * * *' to one"
+        raise UsageError("no digest in webprint.toml has a schedule", hint=hint)
     with closing(_open_history(loaded.settings)) as history:
         arguments = [
             argument for argument in sys.argv[1:] if argument not in ("digest", "schedule")
@@ -276,7 +309,9 @@ def _load_digests() -> tuple[Digest, ...]:
 def _find_digest(name: str) -> Digest:
     digests = {config.name: config for config in _load_digests()}
     if name not in digests:
-        hint = f"There are {', '.join(digests)}" if digests else _NO_DIGESTS
+        hint = suggest(name, digests) or f"There are {', '.join(digests)}"
+        if not digests:
+            hint = "Start one with webprint digest add URL --digest NAME"
         raise UsageError(f"there is no digest {name[:60]!r}", hint=hint)
     return digests[name]
 
@@ -338,7 +373,8 @@ def _parse_time(text: str) -> float:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError("--slot takes a time, such as 2026-01-05T06:00+01:00") from error
+        hint = "As in --slot 2026-01-05T06:00+01:00"
+        raise UsageError(f"--slot {text[:40]} is not a time", hint=hint) from error
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from ..article import Article
+from ..errors import UsageError, WebprintError
+from ..pipeline import prefetch
 from ..settings import LoadedSettings
+from ..text import file_name
 from . import output
+from .arguments import check_file, check_pages, list_pages
 from .console import Console
 from .help import Commands
 from .options import (
     MESSAGES,
     AsJson,
     BaseURL,
+    Lists,
     Out,
     PageArgument,
     make_printer,
@@ -29,48 +35,86 @@ commands = Commands()
 
 #: The formats in which an article can be written.
 ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
+_ENDINGS: dict[ArticleFormat, str] = {
+    "json": ".json", "markdown": ".md", "text": ".txt", "html": ".html",
+}  # fmt: skip
 
 
 @commands.command()
 @with_settings("Article", "Fetching", *MESSAGES)
 def extract(
-    page: PageArgument,
+    pages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PAGE",
+            help="An address, a local HTML file, @FILE with an address per line, or - for stdin.",
+        ),
+    ] = None,
     *,
     loaded: LoadedSettings,
     to: Annotated[
         ArticleFormat,
-        typer.Option(
-            "--to", "-t", metavar="FORMAT", help="json (default), markdown, text or html."
-        ),
+        typer.Option("--to", "-t", metavar="FORMAT", help="json (default), markdown, text, html."),
     ] = "json",
-    out: Out = output.STDOUT,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A file, or a folder for a file each, not stdout.")
+    ] = output.STDOUT,
+    lists: Lists = None,
     url: BaseURL = "",
 ) -> None:
-    """Write the article of a page as JSON, Markdown, text or HTML."""
-    console = Console.from_settings(loaded.settings)
-    printer = make_printer(loaded.settings, [page, url], console, probe_sizes=False)
-    with printer, console.progress(1):
-        article = printer.read(page_input(page, url, loaded.settings.max_size)).article
-        warnings = (*article.warnings, *printer.session.take_warnings())
-    for warning in warnings:
-        console.warn(warning)
-    output.write_out(_format(article, to).encode("utf-8", "replace"), out)
+    """Write the articles of pages as JSON, Markdown, text or HTML.
+
+    Several articles in one file are a list in JSON, or follow one another.
+    """
+    names = list_pages(pages or [], lists or (), "webprint extract")
+    check_pages(names, url)
+    folder = Path(out) if out.endswith("/") or Path(out).is_dir() else None
+    if folder is None:
+        check_file(out)
+    if to == "html" and len(names) > 1 and folder is None:
+        raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
+    settings = loaded.settings
+    console = Console.from_settings(settings)
+    printer = make_printer(settings, [*names, url], console, probe_sizes=False)
+    articles: list[Article] = []
+    errors: list[WebprintError] = []
+    sources = [page_input(name, url, settings.max_size) for name in names]
+    with printer, console.progress(len(names)):
+        concurrency = min(printer.session.concurrency, len(names))
+        for _, outcome in prefetch(printer.read, sources, concurrency):
+            console.advance()
+            if isinstance(outcome, WebprintError):
+                console.error(outcome)
+                errors.append(outcome)
+                continue
+            articles.append(outcome.article)
+            for warning in (*outcome.article.warnings, *printer.session.take_warnings()):
+                console.warn(warning)
+            if folder:
+                output.make_folder(folder)
+                path = output.free_path(folder, file_name(outcome.article.title), _ENDINGS[to])
+                output.write(path, _format([outcome.article], to).encode("utf-8", "replace"))
+                console.info(f"{path}: written")
+    if articles and not folder:
+        output.write_out(_format(articles, to).encode("utf-8", "replace"), out)
+    if errors:
+        raise typer.Exit(errors[0].exit_code)
 
 
-def _format(article: Article, to: ArticleFormat) -> str:
+def _format(articles: Sequence[Article], to: ArticleFormat) -> str:
     from ..export import to_json
     from ..export.html import to_html
     from ..export.markdown import to_markdown
 
     match to:
         case "json":
-            return to_json([article]).decode()
+            return to_json(articles).decode()
         case "markdown":
-            return to_markdown(article)
+            return "\n---\n\n".join(map(to_markdown, articles))
         case "text":
-            return f"{article.title}\n\n{article.text}\n"
+            return "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
         case "html":
-            return to_html(article)
+            return to_html(articles[0])
 
 
 @commands.command()
@@ -84,12 +128,22 @@ def explain(
     loaded: LoadedSettings,
     as_json: AsJson = False,
     picture: Annotated[
-        str, typer.Option(help="Write a picture of the page with what was kept and dropped.")
+        str,
+        typer.Option(metavar="FILE", help="Write a picture of the page, kept and dropped parts."),
     ] = "",
     out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
     """Explain the extraction: each piece of text, and how every method scored it."""
+    check_pages([page], url)
+    check_file(picture or out)
+    if picture and (as_json or "://" not in page):
+        raise UsageError(
+            "--picture needs a web address and takes the place of --json"
+            if as_json
+            else "a browser takes pictures of web addresses, not of files",
+            hint="Leave out --json" if as_json else "Leave out --picture",
+        )
     from ..render.explain import draw_explanation, explanation_data, explanation_html
 
     console = Console.from_settings(loaded.settings)

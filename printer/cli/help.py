@@ -121,7 +121,7 @@ def overview(group: Any) -> str:
     rows = [_row(params[name]) for name in COMMON_OPTIONS]
     return "\n".join([
         "Usage: webprint PAGE... [OUT.pdf] [OPTIONS]   print the articles of web pages",
-        "   or: webprint COMMAND                       as explained by webprint help COMMAND",
+        "   or: webprint COMMAND                       webprint help COMMAND explains it",
         *(f"{cells[place]:40}{cells[place + half]}".rstrip() for place in range(half)),
         "Options of printing (webprint --help-all lists all):",
         *(f"  {names:18} {text}" for names, text in rows),

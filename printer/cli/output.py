@@ -101,7 +101,9 @@ def read_input(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise UsageError(f"{name} cannot be read: {reason_of(error)}") from error
+        raise UsageError(
+            f"{name} cannot be read: {reason_of(error)}", hint="Check the name of the file"
+        ) from error
 
 
 def print_line(line: str) -> None:

@@ -87,7 +87,9 @@ def print_pages(
     target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
     form = _format(target, chosen, settings)
     if as_json and target.file == output.STDOUT:
-        raise UsageError("--json and the result cannot both go to standard output")
+        raise UsageError(
+            "--json and the result cannot both go to standard output", hint="Name a file with -o"
+        )
     check_print(loaded, names, form, bundle=target.bundle, url=url)
     check_pages(names, url)
     options = settings.options()

@@ -135,4 +135,7 @@ def remove(
     if selectors:
         print(store.remove_selectors(store.user_folder(), host, selectors))
     elif not store.remove_rule(store.user_folder(), host):
-        raise UsageError(f"there are no rules of yours for {host[:_MAX_CHARS]}")
+        raise UsageError(
+            f"there are no rules of yours for {host[:_MAX_CHARS]}",
+            hint="webprint rules list shows them",
+        )

@@ -52,7 +52,9 @@ def worker(*, loaded: LoadedSettings) -> None:
 @commands.command()
 @with_settings("database")
 def jobs(
-    action: Annotated[Action, typer.Argument(help="list, retry or cancel.")] = "list",
+    action: Annotated[
+        Action, typer.Argument(metavar="ACTION", help="list, retry or cancel.")
+    ] = "list",
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID", help="The jobs' ids.", show_default=False)
     ] = None,
@@ -102,7 +104,10 @@ def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:
     for job_id in ids:
         if not change(job_id):
             state = "failed or was cancelled" if action == "retry" else "has not ended"
-            raise UsageError(f"there is no job {job_id[:_MAX_ID_CHARS]} that {state}")
+            raise UsageError(
+                f"there is no job {job_id[:_MAX_ID_CHARS]} that {state}",
+                hint="webprint jobs list shows their ids",
+            )
 
 
 def _to_line(job: Job) -> str:

@@ -101,9 +101,11 @@ def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
         return options.headers
     name, colon, _ = options.user.partition(":")
     if not colon or not name:
-        raise UsageError("--user takes NAME:PASSWORD")
+        raise UsageError("--user takes NAME:PASSWORD", hint="As in --user ann:secret")
     if any(name.lower() == "authorization" for name, _ in options.headers):
-        raise UsageError("--user and --header 'Authorization: ...' say the same thing twice")
+        raise UsageError(
+            "--user and --header 'Authorization: ...' contradict each other", hint="Leave one out"
+        )
     return (*options.headers, ("Authorization", _basic(options.user)))
 
 
@@ -170,8 +172,10 @@ def _read(path: str, kind: str) -> bytes:
         with Path(path).open("rb") as file:
             return file.read(_MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{kind} {path} cannot be read: {reason}") from error
+        reason = str(getattr(error, "strerror", None) or error).lower()
+        raise UsageError(
+            f"{kind} {path} cannot be read: {reason}", hint="Check the name of the file"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

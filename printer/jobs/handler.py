@@ -223,6 +223,7 @@ def _summary(reading: ExtractedPage, result: Result) -> Mapping[str, Any]:
         "pictures": result.pictures,
         "format": result.format,
         "bytes": len(result.data),
+        "complete": result.complete,
         "obstacle": reading.article.obstacle,
         "warnings": [warning[:_MAX_LENGTH] for warning in result.warnings[:_MAX_WARNINGS]],
     }

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..errors import UsageError
 from ..options import PrintOptions
+from ..settings import plain_message
 from .fonts import build_font_css
 from .loader import Theme, load_theme
 from .schema import FontFamily, Page, format_value
@@ -99,4 +100,4 @@ def _update_page(page: Page, values: dict[str, str]) -> Page:
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0]).replace("_", "-")
-        raise UsageError(f"--set {name}: {fault['msg'][:1].lower()}{fault['msg'][1:]}") from error
+        raise UsageError(f"--set {name}: {plain_message(fault['msg'])}") from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TypeAlias
 
 from ..errors import UsageError
@@ -113,7 +114,9 @@ def page_geometry(options: PrintOptions) -> PageGeometry:
         width, height, margins, font_size, page.columns, gap, gutter, page.pictures
     )
     if geometry.column_width < MIN_TEXT_BLOCK or geometry.text_height < MIN_TEXT_BLOCK:
-        raise UsageError(f"these margins leave no room for text on {name}")
+        raise UsageError(
+            f"these margins leave no room for text on {name}", hint="Use smaller margins"
+        )
     return geometry
 
 
@@ -124,15 +127,20 @@ def max_picture_size(options: PrintOptions) -> tuple[float, float]:
 
 
 def _check_imposition(options: PrintOptions) -> None:
-    if options.nup not in (1, 2, 4) or (options.booklet and options.nup > 1):
-        raise UsageError("--nup is 1, 2 or 4", hint="A booklet has two pages on a side by itself")
+    if options.nup not in (1, 2, 4):
+        raise UsageError("--nup is 1, 2 or 4")
+    if options.booklet and options.nup > 1:
+        raise UsageError("a booklet has two pages on a side by itself", hint="Leave out --nup")
     if options.pdf == "a-3u" and (options.booklet or options.nup > 1):
         raise UsageError(
             "--pdf a-3u does not go with --booklet or --nup: an archive's pages are not rearranged",
             hint="Print the archive and what goes on sheets apart",
         )
     if options.landscape and options.booklet:
-        raise UsageError("--landscape does not go with --booklet, which folds upright paper")
+        raise UsageError(
+            "--landscape does not go with --booklet, which folds upright paper",
+            hint="Leave one of them out",
+        )
     if options.fit < 0:
         raise UsageError("--fit is a number of pages")
 
@@ -155,9 +163,11 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
     lengths = [length for part in parts[:3] if (length := _parse_length(part)) is not None]
     if len(lengths) != 2 or len(parts) != 2:
         names = ", ".join(("A4", "Letter", "A5", "Legal", *theme_papers))
+        near = get_close_matches(text.strip().lower(), (*PAPERS, *theme_papers), 1)
+        question = f"Did you mean {near[0].capitalize()}? " if near else ""
         raise UsageError(
             f"{_quote(text)} is not a paper size",
-            hint=f"Use {names} or WIDTHxHEIGHT such as 148mmx210mm",
+            hint=f"{question}Use {names} or WIDTHxHEIGHT such as 148mmx210mm",
         )
     width, height = lengths
     if not (MIN_PAPER <= width <= MAX_PAPER and MIN_PAPER <= height <= MAX_PAPER):

@@ -22,7 +22,7 @@ def start(folder, listed, *options):
     quick = ["--delay", "0", "--rest", "0.1", "--workers", "1", "--no-cache", "--render", "never"]
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", *quick, *options],
-        cwd=folder, stderr=subprocess.PIPE, text=True,
+        cwd=folder, stdout=(folder / "out.jsonl").open("w"), stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip
 
@@ -55,8 +55,15 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
         f"{web.url}/none", f"{web.url}/moody", "ftp://example.org/", "what is this",
         f"{web.url}/closed",
     ]  # fmt: skip
-    code, said = run(tmp_path, listed)
+    code, said = run(tmp_path, listed, "--json")
     assert code == 6, said
+    lines = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    pages = {line["url"]: line for line in lines}
+    assert pages[f"{web.url}/moody"]["out"] == "out/After a while.pdf"
+    assert pages[f"{web.url}/moody"]["complete"]
+    assert pages[f"{web.url}/none"]["error"]["status"] == 404
+    assert pages["what is this"]["error"]["kind"] == "BadURL"
+    assert len(pages) == 7
     assert pdfs(tmp_path) == ["A ferry at dawn 2.pdf", "A ferry at dawn.pdf", "After a while.pdf"]
     assert "1 failed: the server answered 404 Not Found" in said
     assert "1 failed: this looks like a sign-in page" in said

@@ -309,12 +309,12 @@ def test_version(webprint):
 def test_config_shows_where_each_setting_comes_from(webprint, tmp_path, monkeypatch):
     (tmp_path / "webprint.toml").write_text('paper = "A5"')
     monkeypatch.setenv("WEBPRINT_DPI", "150")
-    code, out, _ = webprint("config", "--margin", "1in", "--header", "Cookie: secret")
+    monkeypatch.setenv("WEBPRINT_HEADER", "Cookie: secret")
+    code, out, _ = webprint("config")
     assert code == 0
     lines = {line.split(" ")[0]: line for line in out.splitlines()}
     assert lines["paper"].endswith('"A5"                     # webprint.toml')
     assert lines["dpi"].endswith("# environment")
-    assert lines["margin"].endswith("# command line")
     assert lines["theme"].endswith("# default")
     assert "secret" not in out
 
@@ -325,3 +325,17 @@ def test_a_terminal_is_not_sent_a_pdf(webprint, tmp_path, monkeypatch):
     code, _, err = webprint("a.html", "-o", "-", "--quiet")
     assert code == UsageError.exit_code
     assert "Redirect" in err
+
+
+def test_several_pages_are_extracted_to_one_list_or_a_folder(webprint, web, tmp_path):
+    for name in ("One", "Two"):
+        (tmp_path / f"{name}.html").write_text(story_page(name))
+    code, out, _ = webprint("extract", "One.html", "Two.html")
+    assert code == 0
+    assert [article["title"] for article in json.loads(out)] == ["One", "Two"]
+    code, out, _ = webprint("extract", "One.html", "Two.html", "--to", "markdown")
+    assert out.index("# One") < out.index("\n---\n") < out.index("# Two")
+    code, out, err = webprint("extract", "One.html", f"{web.url}/gone", "--to", "text", "-o", "d/")
+    assert (code, out) == (HTTPStatusError.exit_code, "")
+    assert "404" in err
+    assert (tmp_path / "d/One.txt").read_text().startswith("One")

@@ -1,3 +1,6 @@
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from printer.errors import UsageError
@@ -50,7 +53,7 @@ def test_values_take_their_settings_kind(write_settings):
     [
         ({"folders": 'papper = "A4"'}, "webprint.toml: unknown setting papper. Did you mean paper"),
         ({"folders": 'font_sise = "9pt"'}, "Did you mean font-size"),
-        ({"folders": "timeout = 'soon'"}, "webprint.toml: timeout: input should be a valid number"),
+        ({"folders": "timeout = 'soon'"}, "webprint.toml: timeout: use a number"),
         ({"folders": "paper ="}, "not valid TOML"),
         ({"users": "zzz = 1"}, "webprint config"),
     ],
@@ -86,3 +89,34 @@ def test_a_headers_value_stays_out_of_reprs():
     settings = Settings(header=("Authorization: Bearer abcdef",))
     assert "abcdef" not in repr(settings.fetch_options())
     assert "abcdef" not in repr(settings)
+
+
+def test_a_settings_file_is_begun_changed_and_read(webprint, write_settings, tmp_path):
+    file = tmp_path / "user/webprint/webprint.toml"
+    assert webprint("config", "init")[0] == 0
+    assert load_settings({}, {}).origins["paper"] == "default"  # all of it is a comment
+    lines = [line[2:] for line in file.read_text().splitlines() if " = " in line]
+    assert [line.partition(" = ")[0] for line in lines] == [
+        name.replace("_", "-") for name in Settings.model_fields
+    ]
+    tomllib.loads("\n".join(lines))
+    assert webprint("config", "init") == (2, "", f"webprint: {file} exists. Change it with: "
+                                          "webprint config set NAME VALUE\n")  # fmt: skip
+    for name, value in (("paper", "A5"), ("max-size", "3MB"), ("fit", "2"), ("paper", "A6")):
+        assert webprint("config", "set", name, value)[0] == 0
+    assert webprint("config", "set", "set", "columns=2", "font=Inter")[0] == 0
+    assert webprint("config", "get", "paper") == (0, "A6\n", "")
+    assert webprint("config", "get", "max_size") == (0, "3000000\n", "")
+    assert webprint("config", "get", "set")[1] == "columns=2\nfont=Inter\n"
+    assert file.read_text().count("paper = ") == 2  # the comment and the value
+    settings = load_settings({}, {}).settings
+    assert (settings.paper, settings.fit, settings.set) == ("A6", 2, ("columns=2", "font=Inter"))
+
+
+def test_a_value_is_set_before_the_digests_of_a_file(webprint, write_settings):
+    write_settings(folders='# mine\n[[digest]]\nname = "week"\n')
+    assert webprint("config", "set", "--here", "margin", "1in")[0] == 0
+    assert load_settings({}, {}).settings.margin == "1in"
+    text = Path(SETTINGS_FILE).read_text()
+    assert "# mine" in text
+    assert text.index("margin") < text.index("[[digest]]")

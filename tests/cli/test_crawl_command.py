@@ -67,3 +67,11 @@ def test_why_pages_failed_is_told(web, webprint):
     code, _, said = webprint("crawl", web.add("/", list_page("All", links)), *QUICK)
     assert code == 0, said
     assert " failed: the server answered 404" in said
+
+
+def test_every_printed_page_is_a_line_of_json(web, webprint):
+    code, out, said = webprint("crawl", fill(web, 2), *QUICK, "--out", "found.pdf", "--json")
+    assert code == 0, said
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert {line["url"] for line in lines} == {f"{web.url}/story/{n}" for n in range(2)}
+    assert all(line["out"] == "found.pdf" and line["error"] is None for line in lines)

@@ -46,10 +46,11 @@ def test_a_digest_is_printed_once(webprint, sites):
     code, out, err = webprint("digest", "run", "morning", "paper.pdf", "--json", "--render=never")
     assert code == 0
     assert "The Gone: the server answered 404" in err
-    told = json.loads(out)
-    assert [each["title"] for each in told["articles"]] == [
-        "Harbour lights", "Council votes", "Winter bread",
-    ]  # fmt: skip
+    *lines, failed = map(json.loads, out.splitlines())
+    assert [line["title"] for line in lines] == ["Harbour lights", "Council votes", "Winter bread"]
+    assert [line["section"] for line in lines] == ["News", "News", "Food"]
+    assert all(line["out"] == "paper.pdf" and line["complete"] for line in lines)
+    assert (failed["url"], failed["error"]["status"]) == (f"{sites.url}/gone.xml", 404)
     with pikepdf.open("paper.pdf") as pdf, pdf.open_outline() as found:
         assert outline(found.root) == [
             ("News", [("Harbour lights", []), ("Council votes", [])]),

@@ -102,7 +102,7 @@ def test_a_file_that_holds_no_cookies_is_a_usage_error(tmp_path: Path, content: 
 
 
 def test_a_cookie_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(UsageError, match="no such file"):
         read_cookies(str(tmp_path / "none.txt"))
     with pytest.raises(UsageError, match="cannot be read"):
         HttpClient(FetchOptions(cookies=str(tmp_path)))

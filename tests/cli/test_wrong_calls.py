@@ -1,0 +1,46 @@
+"""A wrong call is answered by one line with the right next step, before anything is fetched.
+
+``wrong_calls`` has a paragraph for each: the call, its exit code, and the line on stderr.
+"""
+
+import io
+import shlex
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.support.story_page import story_page
+
+CALLS = [
+    paragraph.split("\n")
+    for paragraph in (Path(__file__).parent / "wrong_calls").read_text().strip().split("\n\n")
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("home"))
+
+
+def test_there_are_a_hundred_and_fifty():
+    calls = [call for call, _, _ in CALLS]
+    assert len(set(calls)) == len(calls) >= 150
+
+
+@pytest.mark.parametrize(("call", "code", "line"), CALLS, ids=[call for call, _, _ in CALLS])
+def test_a_wrong_call_gets_one_line(webprint, web, tmp_path, monkeypatch, home, call, code, line):
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, home)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(), isatty=lambda: False))
+    for name in ("saved.html", "other.html"):
+        (tmp_path / name).write_text(story_page())
+    (tmp_path / "there").mkdir()
+    (tmp_path / "empty.txt").write_text("# nothing\n")
+    (tmp_path / "list.txt").write_text("https://example.org/a\n")
+    before = sorted(tmp_path.rglob("*"))
+    words = shlex.split(call.replace("{web}", web.url))[2:]
+    assert webprint(*words) == (int(code), "", f"{line}\n")
+    assert not web.hits()
+    assert sorted(tmp_path.rglob("*")) == before
