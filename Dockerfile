@@ -15,7 +15,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE CHANGELOG.md ./
 COPY printer printer
 COPY templates templates
 RUN python3 -m venv .venv \
- && .venv/bin/pip install --no-cache-dir -c constraints.txt '.[server,postgresql,crawl,celery,digest]' \
+ && .venv/bin/pip install --no-cache-dir -c constraints.txt '.[server,postgresql,crawl,digest]' \
  && mkdir /data && chown webprint:webprint /data
 
 USER webprint

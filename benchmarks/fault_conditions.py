@@ -22,7 +22,7 @@ from typing import Any
 
 from printer.errors import JobsError, WebprintError
 from printer.jobs.queue import JobQueue
-from tests.support.job_workers import RedisServer, WorkerProcess
+from tests.support.job_workers import WorkerProcess
 from tests.support.jobs import count_completions, job_request, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
@@ -39,7 +39,7 @@ from .fault_tools import (
     tables,
 )  # fmt: skip
 
-QUICK = {"workers": 2, "lease": 2.0}
+QUICK = {"workers": 2, "patience": 2.0}
 PATIENCE = 900
 
 
@@ -267,7 +267,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     table = JobQueue(database)
     told, ids = count_completions(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
-    limits = '{"workers": 2, "lease": 2.0}'
+    limits = '{"workers": 2, "patience": 2.0}'
     command = [*code, database, str(prints), limits]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as keeper:
         try:
@@ -355,35 +355,4 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             return _done("PostgreSQL killed and back", times, table, ids, told, prints, began)
         finally:
             keeper.kill()
-            table.disconnect()
-
-
-def redis(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill Redis with all its calls, and Celery's workers with it, while these print."""
-    began, times = time.monotonic(), max(2, kills // 20)
-    with postgres_server() as database:
-        broker, table = RedisServer(folder), JobQueue(f"{database.url}/postgres")
-        told, ids, prints = count_completions(table), [], folder / "prints"
-        start = partial(
-            WorkerProcess, f"{database.url}/postgres", str(prints), folder / "log", **QUICK
-        )
-        sender, worker = start(celery=(broker.url, "send")), start(celery=(broker.url, "answer"))
-        try:
-            ids += _begun(table)
-            for _ in range(times):
-                ids += _jobs(table, 10)
-                time.sleep(dice.random() * 3)
-                broker.kill()
-                ids += _jobs(table, 4)
-                time.sleep(dice.random())
-                broker.start()
-                # A Celery worker does not always reconnect after its broker was away.
-                worker.kill()
-                worker = start(celery=(broker.url, "answer"))
-            return _done("Redis killed and back, and Celery's workers", times, table, ids, told,
-                         prints, began)  # fmt: skip
-        finally:
-            sender.kill()
-            worker.kill()
-            broker.kill()
             table.disconnect()

@@ -7,12 +7,13 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from tests.support.jobs import closing_table
 from tests.support.postgres import PostgresServer, find_programs
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -66,12 +67,12 @@ def forked(act: Callable[[], None]) -> int:
 
 
 def over(home: Path) -> dict[str, str] | None:
-    import sqlite3
+    from printer.jobs.queue import JobQueue
 
     for place in (home / ".local/share/webprint/jobs.sqlite", home / "webprint/jobs.sqlite"):
         if place.exists():
-            with closing(sqlite3.connect(place)) as connection:
-                found = dict(connection.execute("SELECT id, state FROM jobs").fetchall())
+            with closing_table(JobQueue(str(place))) as queue:
+                found = {job: state for job, (state, _) in queue.attempts().items()}
             return None if {"queued", "running"} & set(found.values()) else found
     return None
 

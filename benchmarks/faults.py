@@ -5,7 +5,7 @@ usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...]
 Processes are killed (kill -9) at random moments, N times each: of a print server, including its
 browsers; of a batch and its workers; of a crawl; of a digest delivered to a folder, by mail and to
 a webhook (see fault_kills.py).  Disks are full, folders are read-only, a database is locked, clocks
-jump, PostgreSQL and Redis are killed and restarted, a mail server refuses and hangs up, clients and
+jump, PostgreSQL is killed and restarted, a mail server refuses and hangs up, clients and
 sites never finish (see fault_conditions.py).  Everything accepted must be delivered once and
 complete.
 """
@@ -34,7 +34,6 @@ SCENES: dict[str, Callable[[int, random.Random, Path], FaultOutcome]] = {
     "locked": fault_conditions.locked,
     "clocks": fault_conditions.clocks,
     "postgresql": fault_conditions.postgresql,
-    "redis": fault_conditions.redis,
     "mail": fault_conditions.refusing,
     "peers": fault_conditions.slow_peers,
     "sites": fault_conditions.slow_sites,

@@ -173,10 +173,6 @@ class Settings(BaseModel):
     database: str = _setting(
         "", "Server", "The job database: an SQLite file, or postgresql://...", sensitive="yes"
     )
-    broker: str = _setting(
-        "", "Server", "The broker for workers on other machines (Celery): redis://... or amqp://...",
-        sensitive="yes",
-    )  # fmt: skip
     storage: str = _setting("", "Server", "The store of results: a folder, or s3://...")
     workers: int = _setting(0, "Server", "Worker processes; 0 is one per processor.", ge=0)
     time_limit: int = _setting(120, "Server", "Seconds one print may take.", gt=0)

@@ -151,23 +151,27 @@ class WorkerProcess:
         if self.pid and self._channel is not None:
             return self._channel
         ours, theirs = socket.socketpair()
-        descriptor = theirs.fileno()
+        with theirs:
+            pid = self.launch(theirs)
+        channel = _Channel(ours)
+        self.pid, self.calls, self._channel = pid, 0, channel
+        channel.send(_CALL, pickle.dumps(self._setup))
+        return channel
+
+    def launch(self, connection: socket.socket) -> int:
+        """Start a process that calls :func:`serve` for a connection; return its pid."""
+        descriptor = connection.fileno()
         code = (
             "import sys; sys.path[:] = sys.argv[2:];"
             f" from {__name__} import serve; serve(int(sys.argv[1]))"
         )
-        pid = os.posix_spawn(
+        return os.posix_spawn(
             sys.executable,
             [sys.executable, "-c", code, str(descriptor), *sys.path],
             os.environ,
             # Duplicated onto itself, which makes it inheritable in the child alone.
             file_actions=[(os.POSIX_SPAWN_DUP2, descriptor, descriptor)],
         )
-        theirs.close()
-        channel = _Channel(ours)
-        self.pid, self.calls, self._channel = pid, 0, channel
-        channel.send(_CALL, pickle.dumps(self._setup))
-        return channel
 
     def call(
         self,
@@ -314,11 +318,6 @@ class WorkerProcess:
         if pid := self._take_pid():
             self.kill(pid)
             os.waitpid(pid, 0)
-        self._close_channel()
-
-    def disown(self) -> None:
-        """Close this copy of the connection after a fork; the process stays the original's."""
-        self.pid = 0
         self._close_channel()
 
     def kill(self, pid: int) -> None:

@@ -23,7 +23,7 @@ from ..crawl.store import MAX_DELAY, HostDelays
 from ..errors import ErrorRecord, JobsError, NoArticle, UsageError
 from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
-from ..jobs.models import FINISHED, Job, JobRequest, Lease
+from ..jobs.models import FINISHED, Job, JobRequest
 from ..jobs.queue import JobQueue, QueueFull
 from ..settings import Settings
 from ..urls import normalize_url
@@ -89,10 +89,7 @@ class BatchRunner:
 
     def start(self) -> None:
         """Start the local workers, while this process has one thread."""
-        needed = self._local or self._settings.broker  # A broker needs the call sender.
-        if needed and any(self.store.items("waiting", "sent")):
-            if not self._shared:
-                self._release_jobs()
+        if self._local and any(self.store.items("waiting", "sent")):
             settings = self._settings.model_copy(update={"workers": self._local})
             self._workers.start(settings, [self._lock])
 
@@ -162,26 +159,19 @@ class BatchRunner:
                 continue
             try:
                 request = JobRequest(url, dict(self._options.chosen))
-                job, _ = queue.submit(request, self._key(item))
+                job, _ = queue.submit(
+                    request, self._key(item), sender=str(self._folder), background=True
+                )
             except QueueFull:
                 break
             self.store.mark_submitted(item, job.id)
             submitted += 1
-        if submitted:
-            self._workers.wake()
         return submitted
 
     def _key(self, item: BatchItem) -> str:
         """Return the idempotency key of the current attempt to print an item to this folder."""
         place = f"{os.uname().nodename} {self._folder.resolve()}"
         return f"batch {hashlib.sha256(place.encode()).hexdigest()[:24]} {item.seq} {item.tries}"
-
-    def _release_jobs(self) -> None:
-        """Requeue jobs of killed workers; no other workers can have jobs of this folder."""
-        queue = JobQueue(self._settings.database)
-        for job_id, attempt, _ in queue.list_running():
-            queue.release(Lease(job_id, attempt, JobRequest("")))
-        queue.disconnect()
 
 
 def _lock(path: Path) -> BinaryIO:

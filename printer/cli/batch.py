@@ -28,7 +28,7 @@ commands = Commands()
 @commands.command()
 @with_settings(
     "Page", "Article", "Fetching", *MESSAGES,
-    "database", "broker", "storage", "workers", "time_limit", "memory_limit",
+    "database", "storage", "workers", "time_limit", "memory_limit",
     without=("format", "title", "print_timeout"),
 )  # fmt: skip
 def batch(

@@ -225,7 +225,7 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
     "digest": ("digests need", ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")),
     "server": (
         "the print server needs",
-        ("fastapi", "uvicorn", "sqlalchemy", "fsspec", "pypdfium2", "python_multipart"),
+        ("fastapi", "uvicorn", "dbos", "fsspec", "pypdfium2", "python_multipart"),
     ),
 }
 

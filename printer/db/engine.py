@@ -44,6 +44,14 @@ def open_engine(database: str, *, durable: bool = True) -> Engine:
     return _sqlite(url, "FULL" if durable else "NORMAL")
 
 
+def sqlite_path(database: str) -> Path | None:
+    """Return the path of an SQLite database, None for another."""
+    if "://" not in database:
+        return Path(database)
+    url = make_url(database)
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
 def _sqlite(url: URL, synchronous: str) -> Engine:
     path = Path(str(url.database))
     try:

@@ -37,9 +37,9 @@ _MAX_PAGES, _MAX_DOCUMENTS = 100, 24
 class RemoteWorkers:
     """Fetches, extracts and renders in the workers of a job queue; a context manager.
 
-    Create it before any thread, as ``workers`` in the settings are forked here; with a ``broker``,
-    Celery calls those elsewhere.  ``chosen`` names the settings to send with each page, and
-    ``delay`` is the number of seconds between two requests to a host.
+    Create it before any thread, as an engine is forked here if the settings ask for ``workers``.
+    ``chosen`` names the settings to send with each page, and ``delay`` is the number of seconds
+    between two requests to a host.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RemoteWorkers:
             name: getattr(settings, name) for name in chosen if name in REQUEST_OPTIONS
         }
         self._local_workers = LocalWorkers()
-        if settings.workers or settings.broker:
+        if settings.workers:
             self._local_workers.start(settings)
         self._queue = JobQueue(settings.database)
         self._storage = open_result_storage(settings)
@@ -119,7 +119,7 @@ class RemoteWorkers:
     def _client(self, name: str, max_pending: int) -> JobClient:
         return JobClient(
             queue=self._queue, storage=self._storage, name=name, file=TASK_RESULT,
-            max_pending=max_pending, on_submit=self._wake_workers,
+            max_pending=max_pending, on_submit=self._local_workers.check,
         )  # fmt: skip
 
     def _may_fetch(self, request: JobRequest) -> bool:
@@ -132,7 +132,3 @@ class RemoteWorkers:
         if error.retry_after:
             self._host_delays.delay(request.url, error.retry_after)
         return error.is_transient
-
-    def _wake_workers(self) -> None:
-        self._local_workers.check()
-        self._local_workers.wake()

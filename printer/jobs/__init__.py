@@ -1,4 +1,4 @@
-"""Print jobs: requested now, made later by worker processes that share a durable table.
+"""Print jobs: requested now, made later by worker processes, as durable workflows of DBOS.
 
-submit -> job table -> Supervisor leases -> JobWorker prints -> storage -> the job is done
+JobQueue.submit -> workflow -> PrintEngine -> WorkerPool prints -> storage -> the job is done
 """

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import BinaryIO
 
+from ..db.engine import sqlite_path
 from ..errors import JobsError
 from ..settings import Settings, data_folder
-from .celery_bridge import CallSender, make_celery, run_celery_worker
-from .handler import JobHandler, preload
+from .engine import PrintEngine
+from .handler import JobHandler
 from .queue import JobQueue
 from .storage import Storage, open_storage
-from .supervisor import DAY, Limits, ManagedProcess, Supervisor
-from .worker_process import Closeable, fork
+from .worker_process import DAY, Closeable, Limits, ManagedProcess, fork, run_processes
+
+_LOCK_SECONDS = 3.0  # in which what an owner of a database left behind has ended
+
+
+def database_of(settings: Settings) -> str:
+    """Return the path or URL of the jobs' database."""
+    return settings.database or str(data_folder() / "jobs.sqlite")
 
 
 def open_queue(settings: Settings, *, durable: bool = True) -> JobQueue:
-    """Open the job table; for ``durable`` see :func:`~printer.db.engine.open_engine`."""
-    return JobQueue(settings.database or str(data_folder() / "jobs.sqlite"), durable=durable)
+    """Open the job queue; for ``durable`` see :func:`~printer.db.engine.open_engine`."""
+    return JobQueue(database_of(settings), durable=durable)
 
 
 def storage_location(settings: Settings) -> str:
@@ -45,79 +54,94 @@ def worker_limits(settings: Settings) -> Limits:
     )
 
 
-def supervise(
+@contextmanager
+def lock_database(settings: Settings) -> Iterator[None]:
+    """Lock an SQLite file for the engine of this process; PostgreSQL has any number of engines.
+
+    Raises:
+        JobsError: another process has the file.
+    """
+    path = sqlite_path(database_of(settings))
+    with _lock(path) if path else nullcontext():
+        yield
+
+
+def _lock(path: Path) -> BinaryIO:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = path.with_name(f"{path.name}.lock").open("ab")
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError:
+            if time.monotonic() > deadline:
+                lock.close()
+                raise JobsError(
+                    f"another webprint prints the jobs in {path}",
+                    hint="Is a server running? For several, give --database postgresql://...",
+                ) from None
+        time.sleep(0.05)
+
+
+def run_engine(settings: Settings, allow_private: bool = False) -> None:
+    """Run the engine of the jobs until SIGTERM or SIGINT; what it stores is for its user alone."""
+    os.umask(0o077)
+    PrintEngine(
+        database=database_of(settings),
+        storage=open_result_storage(settings),
+        handler=JobHandler(settings, storage_location(settings), allow_private),
+        limits=worker_limits(settings),
+        log=_log,
+    ).run()
+
+
+def run(
     settings: Settings,
     *,
     allow_private: bool = False,
     processes: Sequence[ManagedProcess] = (),
-    wakeup: int | None = None,
-    inherited_files: Sequence[Closeable] = (),
+    private_files: Sequence[Closeable] = (),
 ) -> None:
-    """Run a :class:`Supervisor` until SIGTERM or SIGINT.
+    """Run an engine and other processes until SIGTERM or SIGINT; see :func:`lock_database`.
 
-    With a message broker, Celery workers run the jobs, and this process sends them calls.
+    The engine closes ``private_files``, which belong to the others.
     """
-    # A write lost in a power failure only means that a print is made again.
-    queue, limits = open_queue(settings, durable=False), worker_limits(settings)
-    if settings.broker:
-        make_celery(settings.broker, limits)
-        sender = CallSender(settings.broker, limits, queue, _log)
-        processes = [*processes, ManagedProcess(sender.run, "what calls the workers")]
-        limits = replace(limits, workers=0)
-    Supervisor(
-        queue=queue,
-        storage=open_result_storage(settings),
-        handler=JobHandler(settings, storage_location(settings), allow_private),
-        limits=limits,
-        processes=processes,
-        wakeup=wakeup,
-        inherited_files=inherited_files,
-        log=_log,
-        preload=preload,
-    ).run()
+
+    def engine() -> None:
+        for file in private_files:
+            file.close()
+        run_engine(settings, allow_private)
+
+    run_processes([*processes, ManagedProcess(engine, "the process that prints")], _log)
 
 
 def run_worker(settings: Settings) -> None:
     """Run the jobs of a server on another machine until SIGTERM or SIGINT."""
-    if not settings.broker:
-        supervise(settings)
-        return
-    preload()
-    run_celery_worker(
-        settings.broker,
-        partial(open_queue, settings),
-        partial(open_result_storage, settings),
-        JobHandler(settings, storage_location(settings)),
-        worker_limits(settings),
-        _log,
-    )
+    with lock_database(settings):
+        open_queue(settings).disconnect()
+        run(settings)
 
 
 class LocalWorkers:
-    """Workers in a separate process that ends with this one."""
+    """An engine in a separate process that ends with this one."""
 
     def __init__(self) -> None:
-        self._pid, self._wakeup = 0, -1
+        self._pid = 0
+        self._locks = ExitStack()
 
     def start(self, settings: Settings, private_files: Sequence[Closeable] = ()) -> None:
-        """Start the workers, which close ``private_files``; this process must have one thread."""
+        """Start the engine, which closes ``private_files``; this process must have one thread."""
         if self._pid:
             return
-        wakeup, self._wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._locks.enter_context(lock_database(settings))
 
-        def run() -> None:
+        def engine() -> None:
             for file in private_files:
                 file.close()
-            supervise(settings, allow_private=True, wakeup=wakeup)
+            run_engine(settings, allow_private=True)
 
-        self._pid = fork(run)
-        os.close(wakeup)
-
-    def wake(self) -> None:
-        """Announce that a job was queued."""
-        if self._wakeup >= 0:
-            with suppress(BlockingIOError, BrokenPipeError):
-                os.write(self._wakeup, b".")
+        self._pid = fork(engine)
 
     def check(self) -> None:
         """Raise :class:`JobsError` if the process died."""
@@ -126,15 +150,13 @@ class LocalWorkers:
             raise JobsError("the process that runs the workers died", hint="Run it again")
 
     def close(self) -> None:
-        """Stop the workers."""
+        """Stop the engine."""
         if self._pid:
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGTERM)
             os.waitpid(self._pid, 0)
             self._pid = 0
-        if self._wakeup >= 0:
-            os.close(self._wakeup)
-            self._wakeup = -1
+        self._locks.close()
 
 
 def _log(line: str) -> None:

@@ -17,7 +17,7 @@ from ..errors import ErrorRecord, JobsError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Picture, Result
 from ..settings import Settings
-from .models import BUNDLE_PART, EDIT_PART, PAGE_PART, JobRequest, Lease, snapshot_key
+from .models import BUNDLE_PART, EDIT_PART, PAGE_PART, Attempt, JobRequest, snapshot_key
 from .remote_tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_page, render_document
 from .storage import Storage, open_storage
 from .validation import merge_options, validate_source
@@ -51,15 +51,15 @@ class JobHandler:
     storage: str
     allow_private: bool = False
 
-    def __call__(self, lease: Lease, notify: Callable[[str], None]) -> dict[str, Any]:
+    def __call__(self, attempt: Attempt, notify: Callable[[str], None]) -> dict[str, Any]:
         """Run a job and return its outcome, a dict with one of these keys.
 
         ``done`` describes the result; ``failed`` is an :class:`ErrorRecord` as a dict.  With
         ``not_stored``, why the storage is unavailable, and ``process_died``, which helper process
-        ended, the job must be requeued.
+        ended, the job must be tried again.
         """
         try:
-            return {"done": self._run(lease, open_storage(self.storage), notify)}
+            return {"done": self._run(attempt, open_storage(self.storage), notify)}
         except JobsError as error:
             return {"not_stored": str(error)}
         except WebprintError as error:
@@ -73,27 +73,27 @@ class JobHandler:
             return {"failed": ErrorRecord(message[:_MAX_LENGTH]).to_dict()}
 
     def _run(
-        self, lease: Lease, storage: Storage, notify: Callable[[str], None]
+        self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
     ) -> Mapping[str, Any]:
-        request = lease.request
+        request = attempt.request
         if DOCUMENT_PART in request.parts or READ_PART in request.parts:
-            return self._run_task(lease, storage, notify)
+            return self._run_task(attempt, storage, notify)
         if request.bundle:
-            return self._print_bundle(lease, storage, notify)
+            return self._print_bundle(attempt, storage, notify)
         if EDIT_PART in request.parts:
-            reading, result, snapshot = self._revise(lease, storage, notify)
+            reading, result, snapshot = self._revise(attempt, storage, notify)
         else:
             reading, result, snapshot = self._print(request, notify)
         notify("store")
-        files = {f"{lease.result_folder}/{name}": v for name, v in _files(reading, result)}
-        storage.put_all({**files, snapshot_key(lease.id): snapshot.dump()})
+        files = {f"{attempt.result_folder}/{name}": v for name, v in _files(reading, result)}
+        storage.put_all({**files, snapshot_key(attempt.id): snapshot.dump()})
         return _summary(reading, result)
 
     def _run_task(
-        self, lease: Lease, storage: Storage, notify: Callable[[str], None]
+        self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
     ) -> Mapping[str, Any]:
         """Run a part of a larger job of another machine."""
-        request = lease.request
+        request = attempt.request
         if DOCUMENT_PART in request.parts:
             notify("print")
             data, pages = render_document(request.parts[DOCUMENT_PART])
@@ -104,14 +104,14 @@ class JobHandler:
             data = dump_page(reading)
             summary = {"title": reading.article.title[:_MAX_LENGTH]}
         notify("store")
-        storage.put(f"{lease.result_folder}/{TASK_RESULT}", data)
+        storage.put(f"{attempt.result_folder}/{TASK_RESULT}", data)
         return summary
 
     def _print_bundle(
-        self, lease: Lease, storage: Storage, notify: Callable[[str], None]
+        self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
     ) -> Mapping[str, Any]:
         """Print several pages into one file, which cannot be edited."""
-        request = lease.request
+        request = attempt.request
         pages: list[ExtractedPage] = []
 
         def collect(outcomes: Iterable[PageOutcome]) -> Iterator[PageOutcome]:
@@ -137,7 +137,7 @@ class JobHandler:
         }
         if result.format == "pdf":
             files[FIRST_PAGE] = render_first_page(result.pdf)
-        storage.put_all({f"{lease.result_folder}/{name}": data for name, data in files.items()})
+        storage.put_all({f"{attempt.result_folder}/{name}": data for name, data in files.items()})
         summary = {**_summary(pages[0], result), "title": title[:_MAX_LENGTH]}
         return {**summary, "articles": len(pages)}
 
@@ -152,19 +152,19 @@ class JobHandler:
         snapshot = Snapshot(article, reading.blocks, Capture(reading.html, reading.source))
         return reading, result, snapshot.with_pictures(pictures)
 
-    def _revise(self, lease: Lease, storage: Storage, notify: Callable[[str], None]) -> Printed:
+    def _revise(self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]) -> Printed:
         """Print an edited article again from its snapshot."""
         from ..pipeline import ExtractedPage
 
-        data = storage.get(snapshot_key(lease.id))
+        data = storage.get(snapshot_key(attempt.id))
         if data is None:
             raise WebprintError("what was stored of the print for editing is gone")
         snapshot = Snapshot.load(data)
-        edit = Edit.load(lease.request.parts[EDIT_PART])
+        edit = Edit.load(attempt.request.parts[EDIT_PART])
         capture = snapshot.capture
         reading = ExtractedPage(snapshot.apply(edit), capture.describe(), capture.body)
         pictures = dict(snapshot.pictures)
-        with self._printer(lease.request, notify, pictures) as printer:
+        with self._printer(attempt.request, notify, pictures) as printer:
             result = printer.render([reading])
         return reading, result, snapshot.with_pictures(pictures)
 

@@ -1,4 +1,4 @@
-"""The values of jobs: requests, rows of the table, leases, storage keys."""
+"""The values of jobs: requests, jobs, attempts, storage keys."""
 
 from __future__ import annotations
 
@@ -56,11 +56,10 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A row of the job table.
+    """A job and its state.
 
-    ``attempt`` counts the leases, ``faults`` the weighted number of workers that died with the
-    job.  ``step`` is the current stage, ``result`` describes a finished print.  Times are seconds
-    since 1970; nothing but retention depends on them.
+    ``attempt`` counts how often it was begun.  ``step`` is the current stage, ``result`` describes
+    a finished print.  Times are seconds since 1970; nothing but retention depends on them.
     """
 
     id: str
@@ -68,7 +67,6 @@ class Job:
     url: str
     options: Mapping[str, Any]
     attempt: int = 0
-    faults: int = 0
     step: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
     error: ErrorRecord | None = None
@@ -83,22 +81,22 @@ class Job:
 
     @property
     def result_folder(self) -> str:
-        """The storage key of the current attempt's results."""
-        return result_folder(self.id, self.attempt)
+        """The storage key of the results, those of the attempt that stored them."""
+        return result_folder(self.id, self.result.get("attempt", self.attempt))
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
-    """The right to work on a job until it is finished or leased again."""
+class Attempt:
+    """An attempt to do a job."""
 
     id: str
-    attempt: int
+    number: int
     request: JobRequest
 
     @property
     def result_folder(self) -> str:
         """The storage key of this attempt's results."""
-        return result_folder(self.id, self.attempt)
+        return result_folder(self.id, self.number)
 
 
 def snapshot_key(job_id: str) -> str:

@@ -1,95 +1,66 @@
-"""The job table: requests, leases and results.
+"""Prints as durable workflows of DBOS: submitted, read, changed and deleted here.
 
-The table is the source of truth.  A job is accepted when its row is committed, and done when the
-attempt that holds the lease reports it; reports of other attempts are refused.
+The system tables of DBOS are the source of truth: a job is accepted when its workflow is
+committed, and done when the execution that owns the workflow records its result; what other
+executions report is refused.  :mod:`printer.jobs.engine` runs the workflows.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
+import os
 import secrets
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from base64 import b64decode, b64encode
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    case,
-    delete,
-    func,
-    select,
-    update,
-)
-from sqlalchemy.exc import IntegrityError
+from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
+from dbos import error as dbos_error
+from sqlalchemy import Connection, case, column, func, inspect, select, table
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DataError
 
-from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
+from ..db.engine import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
-from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, Lease, State
+from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
 
-#: Faults counted when a job's worker crashes or runs out of memory, and when it is killed or lost;
-#: and the sum at which a job is given up, reached by five of the former or twenty of the latter.
-CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
+#: The names of the application, the queue and the workflow in the database of DBOS.
+APPLICATION, QUEUE, WORKFLOW = "webprint", "prints", "print"
+
+#: The key under which a running workflow publishes its step; that of one that cannot store it.
+STEP, NO_ROOM = "step", "no_room"
 
 #: The most queued jobs.
 MAX_QUEUED = 10_000
 
-#: The version of the tables.
-VERSION = 1
+#: The most executions of a job that end with their process or machine.
+MAX_DISPATCHES = 20
 
-_SCHEMA_LOCK = 0x77656270  # a PostgreSQL advisory lock
+#: The priority of a person's first job, and of the first in the background; lower goes first.
+_FIRST, _FIRST_IN_BACKGROUND = 1, 1_000_000_000
 
-_metadata = MetaData()
+_RESERVE_BYTES = 1_000_000
 
-jobs = Table(
-    "jobs",
-    _metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
-    Column("id", String(40), nullable=False, unique=True),
-    Column("key", String(200), unique=True),
-    Column("digest", String(64), nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("url", Text, nullable=False),
-    Column("options", Text, nullable=False),
-    Column("attempt", Integer, nullable=False, default=0),
-    Column("beat", Integer, nullable=False, default=0),
-    Column("faults", Integer, nullable=False, default=0),
-    Column("worker", String(200), nullable=False, default=""),
-    Column("step", String(40), nullable=False, default=""),
-    Column("result", Text, nullable=False, default="{}"),
-    Column("error", Text, nullable=False, default="{}"),
-    Column("created", Float, nullable=False),
-    Column("started", Float),
-    Column("finished", Float),
-    Index("jobs_by_state", "state", "seq"),
-    sqlite_autoincrement=True,
-)
+_STATUSES: dict[State, tuple[str, ...]] = {
+    "queued": ("ENQUEUED", "DELAYED"),
+    "running": ("PENDING",),
+    "done": ("SUCCESS",),
+    "failed": ("ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"),
+    "cancelled": ("CANCELLED",),
+}
+_STATES = {status: state for state, statuses in _STATUSES.items() for status in statuses}
 
-parts = Table(
-    "parts",
-    _metadata,
-    Column("job", String(40), ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("data", LargeBinary, nullable=False),
-)
-
-_about = Table("about", _metadata, Column("version", Integer, nullable=False))
-
-_JOB_COLUMNS = [c for c in jobs.c if c.name not in ("seq", "key", "digest", "beat", "worker")]
-_QUEUED = jobs.c.state == "queued"
+logging.getLogger("dbos").addHandler(logging.NullHandler())  # Else it writes to stderr.
 
 
 class KeyReused(JobsError):
@@ -100,8 +71,56 @@ class QueueFull(JobsError):
     """Too many jobs are queued."""
 
 
+class JobFailed(Exception):
+    """The outcome of a workflow whose print failed."""
+
+    def __init__(self, record: ErrorRecord) -> None:
+        super().__init__(record.message)
+        self.record = record
+
+
+@dataclass(slots=True)
+class _Submission:
+    """A request that waits to be committed; ``is_new`` or ``error`` tell what came of it."""
+
+    job_id: str
+    request: JobRequest
+    sender: str
+    background: bool
+    created: float
+    is_new: bool | None = None
+    error: JobsError | None = None
+
+
+class PlainSerializer(Serializer):
+    """Stores plain data as JSON in ASCII, which every database stores unchanged.
+
+    Unlike the default of DBOS, nothing that is read from the database can execute anything.
+    """
+
+    def name(self) -> str:
+        """Return the name that DBOS stores with the data."""
+        return "webprint_json"
+
+    def serialize(self, data: Any) -> str:
+        """Encode plain data, or an exception."""
+        if isinstance(data, JobFailed):
+            data = {"failed": data.record.to_dict()}
+        elif isinstance(data, Exception):
+            text = f"internal error: {type(data).__name__}: {data}"
+            data = {"failed": ErrorRecord(text[:400]).to_dict()}
+        return json.dumps(data)
+
+    def deserialize(self, serialized_data: str) -> Any:
+        """Decode what :meth:`serialize` returned."""
+        data = json.loads(serialized_data)
+        if isinstance(data, dict) and data.keys() == {"failed"}:
+            return JobFailed(ErrorRecord.from_dict(data["failed"]))
+        return data
+
+
 class JobQueue:
-    """The job table; shared by threads, not across a fork (see :meth:`disconnect`).
+    """The jobs in a database; shared by threads, not across a fork (see :meth:`disconnect`).
 
     Every method raises :class:`JobsError` if the database cannot be used; nothing was then written,
     unless the response of a server was lost.
@@ -109,295 +128,357 @@ class JobQueue:
     Args:
         database: an SQLite path or a PostgreSQL URL.
         durable: see :func:`~printer.db.engine.open_engine`.
-        clock: the wall clock, for the times shown to people.
+        clock: the wall clock, by which jobs grow old.
     """
 
     def __init__(
         self, database: str, *, durable: bool = True, clock: Callable[[], float] = time.time
     ) -> None:
-        self._engine = open_engine(database, durable=durable)
+        self.engine = open_engine(database, durable=durable)
         self._clock = clock
-        # SQLite makes all writers but one sleep and retry: let threads wait for a lock instead.
-        is_sqlite = self._engine.dialect.name == "sqlite"
-        self._write_lock = threading.Lock() if is_sqlite else nullcontext()
+        schema = None if self.engine.dialect.name == "sqlite" else "dbos"
+        names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
+                 "executor_id", "recovery_attempts", "attributes", "output")  # fmt: skip
+        self._table = table("workflow_status", *map(column, names), schema=schema)
         with _db_errors():
-            _create_tables(self._engine)
+            with self.engine.connect() as connection:  # Also makes the file, with its log.
+                connection.exec_driver_sql("SELECT 1")
+            DBOS.migrate(system_url(database))
+        self._waiting: deque[_Submission] = deque()
+        self._write_lock = threading.Lock()
+        self._reserve = _make_reserve(database)
+        self._client = self._open_client(read=False)
+        self._reader = self._open_client(read=True)
+
+    def _open_client(self, *, read: bool) -> DBOSClient:
+        return DBOSClient(
+            system_database_engine=self.engine.execution_options(read_only=read),
+            serializer=PlainSerializer(), application_name=APPLICATION, lazy=True,
+            retry_connection_errors=False,
+        )  # fmt: skip
 
     def disconnect(self) -> None:
         """Close all connections; later calls open new ones."""
-        self._engine.dispose()
+        self.engine.dispose()
 
-    def submit(self, request: JobRequest, key: str = "") -> tuple[Job, bool]:
+    def submit(
+        self, request: JobRequest, key: str = "", *, sender: str = "", background: bool = False
+    ) -> tuple[Job, bool]:
         """Accept a request; return its job, and whether it is new.
 
-        With the ``key`` of an earlier request, return the job of that request.
+        With the ``key`` of an earlier request, return the job of that request.  Senders take
+        turns; what is done in the background waits for all that is not.
 
         Raises:
             KeyReused: the earlier request was different.
             QueueFull: too many jobs are queued.
         """
-        packed = {name: zlib.compress(data, 1) for name, data in request.parts.items()}
-        for _ in range(2):
-            with suppress(IntegrityError), self._write() as connection:
-                return self._submit(connection, request, key, packed)
-            # Another process committed the same key at this moment.
-        raise JobsError("the job was not accepted: its key is in use by another process")
-
-    def _submit(
-        self, connection: Connection, request: JobRequest, key: str, packed: Mapping[str, bytes]
-    ) -> tuple[Job, bool]:
-        digest = request.fingerprint
+        job_id = secrets.token_hex(10)
         if key:
-            query = select(*_JOB_COLUMNS, jobs.c.digest).where(jobs.c.key == key)
-            earlier = connection.execute(query).first()
-            if earlier is not None:
-                if earlier.digest != digest:
+            job_id = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:20]
+            if earlier := self._earlier(job_id, request):
+                return earlier, False
+        created = round(self._clock(), 3)
+        submission = _Submission(job_id, request, sender[:200], background, created)
+        self._waiting.append(submission)
+        with self._write_lock:
+            if submission.is_new is None and submission.error is None:
+                self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if submission.error:
+            raise submission.error
+        if submission.is_new:
+            return Job(job_id, "queued", request.url, dict(request.options), created=created), True
+        if earlier := self._earlier(job_id, request):  # Sent twice at the same moment.
+            return earlier, False
+        raise JobsError("the job was not accepted: one with its key was just deleted")
+
+    def _earlier(self, job_id: str, request: JobRequest) -> Job | None:
+        """Return the job of an earlier request with the same key."""
+        with _db_errors():
+            for status in self._find([job_id]):
+                if (status.attributes or {}).get("digest") != request.fingerprint:
                     raise KeyReused("this idempotency key was used for another request")
-                return _job(earlier), False
-        if _count(connection, _QUEUED) >= MAX_QUEUED:
+                return self._job(status)
+        return None
+
+    def _commit(self, submissions: Sequence[_Submission]) -> None:
+        """Commit submissions in one transaction, so that the disk is waited for once."""
+        try:
+            with _db_errors(), self.engine.begin() as connection:
+                for submission in submissions:
+                    try:
+                        self._enqueue(connection, submission)
+                        submission.is_new = True
+                    except dbos_error.DBOSWorkflowIDInUseError:
+                        submission.is_new = False
+                    except QueueFull as error:
+                        submission.error = error
+        except JobsError as error:
+            if len(submissions) > 1 and isinstance(error.__cause__, DataError):
+                for submission in submissions:
+                    self._commit([submission])  # One holds what the database does not take.
+                return
+            for submission in submissions:
+                submission.error = error
+
+    def _enqueue(self, connection: Connection, submission: _Submission) -> None:
+        request, options = submission.request, dict(submission.request.options)
+        attributes = {
+            "url": request.url, "options": options, "digest": request.fingerprint,
+            "created": submission.created,
+        }  # fmt: skip
+        self._client.enqueue_in_transaction(
+            connection,
+            {
+                "workflow_name": WORKFLOW, "queue_name": QUEUE, "workflow_id": submission.job_id,
+                "workflow_id_reuse_policy": "reject", "attributes": attributes,
+                "priority": self._priority(connection, submission.sender, submission.background),
+                "authenticated_user": submission.sender,
+            },
+            request.url, options, {name: pack(data) for name, data in request.parts.items()},
+        )  # fmt: skip
+
+    def _priority(self, connection: Connection, sender: str, background: bool) -> int:
+        """Return the priority by which a new job gets the next turn of its sender.
+
+        It is the start time of start-time fair queueing: that of the job that is next, or after
+        the last one of the sender.
+        """
+        first = _FIRST_IN_BACKGROUND if background else _FIRST
+        rows, priority = self._table, self._table.c.priority
+        alike = priority >= first if background else priority < _FIRST_IN_BACKGROUND
+        of_sender = alike & (rows.c.authenticated_user == sender)
+        query = select(
+            func.count(), func.min(case((alike, priority))), func.max(case((of_sender, priority)))
+        ).where(rows.c.queue_name == QUEUE, rows.c.status == "ENQUEUED")
+        count, next_one, last = connection.execute(query).one()
+        if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
-        job_id, created = secrets.token_hex(10), self._clock()
-        connection.execute(jobs.insert().values(
-            id=job_id, key=key or None, digest=digest, state="queued", url=request.url,
-            options=_dump(request.options), created=created,
-        ))  # fmt: skip
-        if packed:
-            rows = [{"job": job_id, "name": name, "data": data} for name, data in packed.items()]
-            connection.execute(parts.insert(), rows)
-        return Job(job_id, "queued", request.url, dict(request.options), created=created), True
+        return max(next_one or first, (last or 0) + 1)
 
     def get(self, job_id: str) -> Job | None:
         """Return a job."""
-        with self._read() as connection:
-            row = connection.execute(_by_id(job_id)).first()
-        return _job(row) if row else None
+        return self.get_many([job_id]).get(job_id)
 
     def get_many(self, ids: Sequence[str]) -> dict[str, Job]:
         """Return the jobs that exist, by id."""
-        query = select(*_JOB_COLUMNS).where(jobs.c.id.in_(ids))
-        with self._read() as connection:
-            return {row.id: _job(row) for row in connection.execute(query)} if ids else {}
+        with _db_errors():
+            return {status.workflow_id: self._job(status) for status in self._find(ids)}
 
     def list_recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
         """Return the newest jobs, the newest first."""
-        query = select(*_JOB_COLUMNS).where(jobs.c.state.in_(states))
-        with self._read() as connection:
-            rows = connection.execute(query.order_by(jobs.c.seq.desc()).limit(limit))
-            return [_job(row) for row in rows]
+        with _db_errors():
+            jobs = map(self._job, self._list(states, limit=limit, sort_desc=True))
+            return sorted(jobs, key=lambda job: job.created, reverse=True)
 
     def next_queued(self) -> Job | None:
-        """Return the job that will be leased next."""
-        with self._read() as connection:
-            row = connection.execute(_first_queued()).first()
-        return _job(row) if row else None
+        """Return the job that has waited longest."""
+        with _db_errors():
+            return next(map(self._job, self._list(("queued",), limit=1)), None)
 
     def count_by_state(self) -> dict[State, int]:
         """Return the number of jobs in each state."""
-        with self._read() as connection:
-            rows = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))
-            counts = {row[0]: int(row[1]) for row in rows}
-        return {state: counts.get(state, 0) for state in STATES}
+        rows = self._table
+        query = select(rows.c.status, func.count()).where(rows.c.name == WORKFLOW)
+        counts = dict.fromkeys(STATES, 0)
+        with _db_errors(), read_only(self.engine) as connection:
+            for status, count in connection.execute(query.group_by(rows.c.status)):
+                counts[_STATES[status]] += count
+        return counts
 
-    def count_queued(self) -> int:
-        """Return the number of queued jobs."""
-        with self._read() as connection:
-            return _count(connection, _QUEUED)
+    def executions(self) -> list[tuple[str, str]]:
+        """Return the ids of the running jobs, and of the engines that run them."""
+        rows = self._table
+        query = select(rows.c.workflow_uuid, rows.c.executor_id)
+        running = query.where(rows.c.status == "PENDING", rows.c.name == WORKFLOW)
+        with _db_errors(), read_only(self.engine) as connection:
+            return [(job_id, executor) for job_id, executor in connection.execute(running)]
 
-    def lease(self, worker: str) -> Lease | None:
-        """Lease the oldest queued job; ``worker`` is a readable name."""
-        with self._write() as connection:
-            query = _first_queued().with_for_update(skip_locked=True)
-            row = connection.execute(query).first()
-            if row is None:
-                return None
-            attempt = row.attempt + 1
-            connection.execute(update(jobs).where(jobs.c.id == row.id).values(
-                state="running", attempt=attempt, beat=0, step="",
-                worker=worker[:200], started=self._clock(),
-            ))  # fmt: skip
-            query = select(parts.c.name, parts.c.data).where(parts.c.job == row.id)
-            data = {name: zlib.decompress(packed) for name, packed in connection.execute(query)}
-            return Lease(row.id, attempt, JobRequest(row.url, json.loads(row.options), data))
-
-    def heartbeat(self, leased: Mapping[str, tuple[int, str]]) -> set[str]:
-        """Renew leases, given as attempt and step by job id; return the ids of lost ones.
-
-        A lease is lost when its job was cancelled, deleted or leased again.
-        """
-        lost = set()
-        with self._write() as connection:
-            for job_id, (attempt, step) in leased.items():
-                renewal = update(jobs).values(beat=jobs.c.beat + 1, step=step[:40])
-                if connection.execute(_if_leased(renewal, job_id, attempt)).rowcount == 0:
-                    lost.add(job_id)
-        return lost
-
-    def finish(self, lease: Lease, result: Mapping[str, Any]) -> bool:
-        """Mark a job as done; return False if the lease was lost."""
-        return self._end(lease, "done", result=_dump(result))
-
-    def fail(self, lease: Lease, error: ErrorRecord) -> bool:
-        """Mark a job as failed; return False if the lease was lost."""
-        return self._end(lease, "failed", error=_dump(error.to_dict()))
-
-    def _end(self, lease: Lease, state: State, **values: Any) -> bool:
-        values |= {"state": state, "step": "", "finished": self._clock()}
-        return self._execute(_if_leased(update(jobs).values(**values), lease.id, lease.attempt))
-
-    def release(self, lease: Lease, fault: str = "", faults: int = CRASH_FAULTS) -> bool:
-        """Requeue a job; a ``fault`` of its worker adds ``faults`` to those of the job."""
-        return self._execute(_if_leased(self._requeue(fault, faults), lease.id, lease.attempt))
-
-    def list_running(self) -> list[tuple[str, int, int]]:
-        """Return id, attempt and heartbeat count of all leased jobs."""
-        query = select(jobs.c.id, jobs.c.attempt, jobs.c.beat).where(jobs.c.state == "running")
-        with self._read() as connection:
-            return [(row.id, row.attempt, row.beat) for row in connection.execute(query)]
-
-    def expire(self, job_id: str, attempt: int, beat: int) -> bool:
-        """Requeue a job whose worker is lost, unless there was a heartbeat since ``beat``."""
-        requeue = self._requeue("the process that worked on it was lost", KILL_FAULTS)
-        return self._execute(_if_leased(requeue, job_id, attempt).where(jobs.c.beat == beat))
-
-    def attempts(self) -> dict[str, tuple[State, int]]:
-        """Return state and attempt of every job by id."""
-        with self._read() as connection:
-            rows = connection.execute(select(jobs.c.id, jobs.c.state, jobs.c.attempt))
-            return {row.id: (row.state, row.attempt) for row in rows}
-
-    def _requeue(self, fault: str, faults: int) -> Any:
-        if not fault:
-            return update(jobs).values(state="queued", step="")
-        give_up = jobs.c.faults + faults >= MAX_FAULTS
-        error = ErrorRecord(f"given up, having lost its worker too often: {fault}")
-        return update(jobs).values(
-            state=case((give_up, "failed"), else_="queued"),
-            error=case((give_up, _dump(error.to_dict())), else_=jobs.c.error),
-            finished=case((give_up, self._clock()), else_=None),
-            faults=jobs.c.faults + faults,
-            step="",
-        )
+    def requeue(self, job_id: str, executor: str) -> bool:
+        """Requeue a job that an engine runs no more; return False if it does not have it."""
+        with _db_errors():
+            return self._client._sys_db.reenqueue_for_recovery(job_id, [executor], QUEUE)
 
     def cancel(self, job_id: str) -> bool:
         """Cancel a queued or running job; return False if there is none."""
-        cancelled = update(jobs).values(state="cancelled", step="", finished=self._clock())
-        unfinished = jobs.c.state.in_(("queued", "running"))
-        return self._execute(cancelled.where(jobs.c.id == job_id, unfinished))
+        job = self.get(job_id)
+        if job is None or job.state in FINISHED:
+            return False
+        with _db_errors():
+            self._client.cancel_workflow(job_id)
+        return self._is(job_id, "cancelled")
 
     def retry(self, job_id: str) -> bool:
         """Requeue a failed or cancelled job; return False if there is none."""
-        requeued = update(jobs).values(
-            state="queued", faults=0, error="{}", result="{}", finished=None, step=""
-        )
-        failed = jobs.c.state.in_(("failed", "cancelled"))
-        return self._execute(requeued.where(jobs.c.id == job_id, failed))
+        return self._rewind(job_id, ("failed", "cancelled"))
 
     def revise(self, job_id: str, options: Mapping[str, Any], edit: bytes) -> bool:
         """Requeue a job that is done or failed, with an edit; return False if there is none."""
-        requeued = update(jobs).values(
-            state="queued", faults=0, error="{}", finished=None, step="", options=_dump(options)
-        )
-        with self._write() as connection:
-            over = jobs.c.state.in_(("done", "failed"))
-            if connection.execute(requeued.where(jobs.c.id == job_id, over)).rowcount != 1:
+        changes = {"options": dict(options), "edit": pack(edit)}
+        return self._rewind(job_id, ("done", "failed"), changes)
+
+    def _rewind(
+        self, job_id: str, states: Sequence[State], changes: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Run a workflow again from its beginning, unless it is in another state."""
+        with _db_errors():
+            found = self._find([job_id])
+            if not found or (job := self._job(found[0])).state not in states:
                 return False
-            connection.execute(delete(parts).where(_edit_of(job_id)))
-            row = {"job": job_id, "name": EDIT_PART, "data": zlib.compress(edit, 1)}
-            connection.execute(parts.insert(), [row])
-        return True
+            # Executions of both runs are told apart by the number of the attempt.
+            about = {**(found[0].attributes or {}), "attempts": job.attempt, **(changes or {})}
+            if changes:
+                about["result"] = dict(job.result)
+            self._client.update_workflow_attributes(job_id, about)
+            try:
+                self._client.rewind_workflow(job_id, queue_name=QUEUE)
+            except dbos_error.DBOSException:
+                return False  # It changed its state meanwhile.
+            return True
 
     def get_edit(self, job_id: str) -> bytes | None:
         """Return the edit of a job, or None if it was not edited."""
-        with self._read() as connection:
-            data = connection.execute(select(parts.c.data).where(_edit_of(job_id))).scalar()
-        return zlib.decompress(data) if data else None
+        with _db_errors():
+            for status in self._find([job_id]):
+                edit = (status.attributes or {}).get("edit")
+                return unpack(edit) if edit else None
+        return None
+
+    def attempt(self, job_id: str) -> tuple[int, Mapping[str, Any], dict[str, bytes]] | None:
+        """Return number, options and edit of the current attempt, the last as a request's part."""
+        with _db_errors():
+            for status in self._find([job_id]):
+                about = status.attributes or {}
+                edit = {EDIT_PART: unpack(about["edit"])} if "edit" in about else {}
+                return _attempt(status), about["options"], edit
+        return None
 
     def delete(self, job_id: str) -> bool:
-        """Delete a job in any state; return False if there is none."""
-        return self._execute(delete(jobs).where(jobs.c.id == job_id))
+        """Delete a job in any state, even on a full disk; return False if there is none."""
+        with _db_errors():
+            if not self._find([job_id]):
+                return False
+        try:
+            with _db_errors():
+                self._client.delete_workflow(job_id)
+        except JobsError:
+            if self._reserve is None or not self._reserve.exists():
+                raise
+            self._reserve.unlink()
+            with _db_errors():
+                self._client.delete_workflow(job_id)
+        return True
 
-    def delete_older_than(self, seconds: float) -> list[str]:
-        """Delete jobs that finished at least ``seconds`` ago; return their ids.
+    def older_than(self, seconds: float, limit: int = 1000) -> list[str]:
+        """Return the ids of jobs that finished at least ``seconds`` ago.
 
         Jobs created later are kept even if a clock change made their finishing times old.
         """
-        since = self._clock() - seconds
-        old = jobs.c.state.in_(FINISHED) & (jobs.c.finished < since) & (jobs.c.created < since)
-        with self._write() as connection:
-            ids = list(connection.execute(select(jobs.c.id).where(old).limit(1000)).scalars())
-            connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))
-        return ids
+        since = datetime.fromtimestamp(self._clock() - seconds, UTC).isoformat()
+        with _db_errors():
+            old = self._list(FINISHED, completed_before=since, end_time=since, limit=limit,
+                             load_output=False)  # fmt: skip
+        return [status.workflow_id for status in old]
 
-    def _execute(self, statement: Any) -> bool:
-        """Execute a statement for one job; return whether it changed a row."""
-        with self._write() as connection:
-            return connection.execute(statement).rowcount == 1
+    def attempts(self) -> dict[str, tuple[State, int]]:
+        """Return the state of every job by id, and the attempt whose results it has."""
+        rows = self._table.c
+        query = select(
+            rows.workflow_uuid, rows.status, rows.recovery_attempts, rows.attributes, rows.output
+        ).where(rows.name == WORKFLOW)
+        known: dict[str, tuple[State, int]] = {}
+        with _db_errors(), read_only(self.engine) as connection:
+            for job_id, status, dispatches, attributes, output in connection.execute(query):
+                about = json.loads(attributes) if isinstance(attributes, str) else attributes or {}
+                result = json.loads(output or "null") or about.get("result") or {}
+                attempt = int(about.get("attempts", 0)) + (dispatches or 0)
+                known[job_id] = _STATES[status], int(result.get("attempt", attempt))
+        return known
 
-    @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        with self._write_lock, _db_errors(), self._engine.begin() as connection:
-            yield connection
+    def earlier_jobs(self) -> set[str]:
+        """Return the ids in the table of versions without DBOS, whose results are left alone."""
+        with _db_errors(), read_only(self.engine) as connection:
+            if not inspect(connection).has_table("jobs"):
+                return set()
+            return set(connection.execute(select(table("jobs", column("id")))).scalars())
 
-    @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        with _db_errors(), read_only(self._engine) as connection:
-            yield connection
+    def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
+        if not ids:
+            return []
+        return self._reader.list_workflows(workflow_ids=list(ids), name=WORKFLOW, load_input=False)
+
+    def _list(self, states: Sequence[State], **query: Any) -> list[WorkflowStatus]:
+        statuses = [status for state in states for status in _STATUSES[state]]
+        return self._reader.list_workflows(
+            name=WORKFLOW, status=statuses, load_input=False, **query
+        )
+
+    def _job(self, status: WorkflowStatus) -> Job:
+        about, state = status.attributes or {}, _STATES[status.status]
+        created = float(about.get("created", 0.0))
+        step = self._reader.get_event(status.workflow_id, STEP, 0) if state == "running" else ""
+        return Job(
+            id=status.workflow_id, state=state, url=about.get("url", ""),
+            options=about.get("options", {}),
+            attempt=_attempt(status), step=step or "",
+            result=status.output or about.get("result") or {},
+            error=_error(status) if state == "failed" else None,
+            created=created, started=_later(status.dequeued_at, created),
+            finished=_later(status.completed_at, created) if state in FINISHED else None,
+        )  # fmt: skip
+
+    def _is(self, job_id: str, state: State) -> bool:
+        job = self.get(job_id)
+        return job is not None and job.state == state
+
+
+def _make_reserve(database: str) -> Path | None:
+    """Make a file that is deleted when the disk is full, so that jobs can be deleted."""
+    path = sqlite_path(database)
+    if path is None:
+        return None
+    reserve = path.with_name(f"{path.name}.reserve")
+    with suppress(OSError), reserve.open("xb") as file:
+        os.posix_fallocate(file.fileno(), 0, _RESERVE_BYTES)
+    return reserve
+
+
+def system_url(database: str) -> str:
+    """Return the URL by which DBOS opens a database."""
+    if "://" in database:
+        return database
+    return URL.create("sqlite", database=database).render_as_string()
+
+
+def pack(data: bytes) -> str:
+    """Return bytes as text."""
+    return b64encode(zlib.compress(data, 1)).decode()
+
+
+def unpack(text: str) -> bytes:
+    """Return the bytes of a text made by :func:`pack`."""
+    return zlib.decompress(b64decode(text))
+
+
+def _attempt(status: WorkflowStatus) -> int:
+    """Return how often a job was begun, also before it was last requested again."""
+    return int((status.attributes or {}).get("attempts", 0)) + (status.recovery_attempts or 0)
+
+
+def _later(milliseconds: int | None, created: float) -> float | None:
+    """Return a time of DBOS in seconds; on SQLite it gives full seconds only."""
+    return None if milliseconds is None else max(milliseconds / 1000, created)
+
+
+def _error(status: WorkflowStatus) -> ErrorRecord:
+    if isinstance(status.error, JobFailed):
+        return status.error.record
+    reason = f"given up: it was lost with its process or machine {MAX_DISPATCHES} times"
+    return ErrorRecord(reason)
 
 
 def _db_errors() -> AbstractContextManager[None]:
     return translate_db_errors(
         "the job table cannot be used now",
         "Nothing that was accepted is lost; try again when it can be reached",
-        passthrough=(IntegrityError,),  # handled in submit
     )
-
-
-def _create_tables(engine: Engine) -> None:
-    """Create the tables unless they exist; several processes may do so at once."""
-    with engine.begin() as connection:
-        advisory_lock(connection, _SCHEMA_LOCK)
-        _metadata.create_all(connection)
-        version = connection.execute(_about.select()).scalar()
-        if version is None:
-            connection.execute(_about.insert().values(version=VERSION))
-    if version is not None and version != VERSION:
-        raise JobsError(
-            f"the job table is of version {version}, and this webprint works with {VERSION}",
-            hint="Use the webprint that made it, or another --database",
-        )
-
-
-def _dump(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value))  # ASCII, which every database stores unchanged
-
-
-def _by_id(job_id: str) -> Any:
-    return select(*_JOB_COLUMNS).where(jobs.c.id == job_id)
-
-
-def _first_queued() -> Any:
-    return select(*_JOB_COLUMNS).where(_QUEUED).order_by(jobs.c.seq).limit(1)
-
-
-def _edit_of(job_id: str) -> Any:
-    return (parts.c.job == job_id) & (parts.c.name == EDIT_PART)
-
-
-def _count(connection: Connection, condition: Any) -> int:
-    return int(connection.execute(select(func.count()).where(condition)).scalar_one())
-
-
-def _if_leased(statement: Any, job_id: str, attempt: int) -> Any:
-    """Restrict a statement to a job that this attempt still leases."""
-    running = jobs.c.state == "running"
-    return statement.where(jobs.c.id == job_id, jobs.c.attempt == attempt, running)
-
-
-def _job(row: Any) -> Job:
-    error = json.loads(row.error)
-    return Job(
-        id=row.id, state=row.state, url=row.url, options=json.loads(row.options),
-        attempt=row.attempt, faults=row.faults, step=row.step, result=json.loads(row.result),
-        error=ErrorRecord.from_dict(error) if error else None,
-        created=row.created, started=row.started, finished=row.finished,
-    )  # fmt: skip

@@ -155,7 +155,7 @@ class JobClient:
             return False
         key = f"{self.name} {task.request.fingerprint} {task.tries}"
         try:
-            job, _ = self.queue.submit(task.request, key)
+            job, _ = self.queue.submit(task.request, key, sender=self.name, background=True)
         except QueueFull:
             return False
         task.job_id = job.id

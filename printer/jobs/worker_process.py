@@ -3,30 +3,71 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
+import gc
 import os
+import shutil
 import signal
+import socket
 import sys
+import tempfile
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from queue import Empty, LifoQueue
 from typing import Any, Protocol, TypeAlias
 
 from .. import worker_process
-from .models import Lease
+from ..errors import ErrorRecord, RenderError
+from .models import Attempt
 
-#: Runs a job, given its lease and a function to report progress; returns plain data.
-Handler: TypeAlias = Callable[[Lease, Callable[[str], None]], dict[str, Any]]
+#: Does a job, given its attempt and a function to report progress; returns plain data.
+Handler: TypeAlias = Callable[[Attempt, Callable[[str], None]], dict[str, Any]]
+
+#: How the names of workers' temporary folders begin.
+TEMPORARY_PREFIX = "webprint-worker-"
+
+#: The name of workers in lists of processes.
+WORKER_NAME = "print worker"
 
 #: The niceness of workers, so that the server responds while all processors print.
 NICENESS = 10
 
-_SEND_SECONDS = 20.0
-_PR_SET_PDEATHSIG = 1
+DAY = 86_400.0
+
+#: The seconds between two checks of a worker's limits, and until a worker takes its request.
+_CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
+_STEP_INTERVAL = 0.3  # between two steps that are reported: not every one of those that are short
+_MAX_PAUSE = 30.0  # while no process can be started
+_STOP_SECONDS = 8.0
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 _libc = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Limits of workers, and of results.
+
+    A job may use ``seconds`` of time and ``memory`` bytes.  A worker is replaced after
+    ``jobs_per_worker`` jobs, or if it uses more than half of the memory after one.  Results are
+    deleted after ``retention`` seconds.  An engine that has been out of reach of the database for
+    ``patience`` seconds is taken for lost, and its jobs are done by others.
+    """
+
+    workers: int = 2
+    seconds: float = 120.0
+    memory: int = 2_000_000_000
+    jobs_per_worker: int = 100
+    retention: float = 30 * DAY
+    patience: float = 10.0
 
 
 class Closeable(Protocol):
@@ -36,44 +77,319 @@ class Closeable(Protocol):
         """Close the file."""
 
 
-class JobWorker(worker_process.WorkerProcess):
-    """A forked worker that handles one job at a time.
+class Abandoned(BaseException):
+    """A job is not wanted here any more; nothing may be recorded of it, not even a failure."""
 
-    It handles untrusted pages, so its messages are JSON: steps as strings, the outcome as a dict.
-    ``inherited`` are open files that the fork must close.
+
+class _ForkServer:
+    """A process that loads libraries once, and forks workers that have them.
+
+    The workers become children of the calling process, a subreaper with one thread.
     """
 
-    def __init__(self, handler: Handler, inherited: Iterable[Closeable] = ()) -> None:
-        self._handler = handler
-        self.lease: Lease | None = None
-        self.step = ""
-        self.started = time.monotonic()
-        parent = os.getpid()
+    def __init__(self, preload: Callable[[], None]) -> None:
+        self._lock = threading.Lock()
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.pid = fork(partial(_fork_workers, theirs, self._socket, os.getpid(), preload))
+        theirs.close()
 
-        def prepare() -> None:
-            for file in inherited:
-                file.close()
-            _detach_signals(parent, NICENESS)
-            with suppress(OSError):  # If memory runs out, this process is killed first.
-                Path("/proc/self/oom_score_adj").write_text("800")
-            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    def fork(self, connection: socket.socket) -> int:
+        """Fork a worker that serves a connection; return its pid, or 0 if this server is gone.
 
-        super().__init__(prepare, trusted=False)
-        self.fork()
-        self.descriptor = self.fileno()
+        Raises:
+            OSError: there is no room for a process.
+        """
+        try:
+            with self._lock:
+                socket.send_fds(self._socket, [b"f"], [connection.fileno()])
+                pid = int(self._socket.recv(32) or 0)
+        except ConnectionError:
+            return 0
+        if pid < 0:
+            raise OSError(-pid, os.strerror(-pid))
+        return pid
 
-    def assign(self, lease: Lease) -> None:
-        """Send a job; raises :class:`~printer.worker_process.WorkerError`."""
-        self.lease, self.step, self.started = lease, "", time.monotonic()
-        self.submit(_handle, self._handler, lease, deadline=self.started + _SEND_SECONDS)
+
+def _fork_workers(
+    requests: socket.socket, theirs: socket.socket, parent: int, preload: Callable[[], None]
+) -> None:
+    """Fork a worker for each request; send its pid, or the negative number of the error."""
+    theirs.close()
+    _libc.prctl(_PR_SET_NAME, b"fork server")
+    preload()
+    gc.freeze()  # Collecting would copy the memory that is shared.
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(requests, 1, 1)
+        if not message:
+            return
+        try:
+            # Forked twice, so that the parent adopts the worker, and reaps it.
+            if not (middle := os.fork()):
+                if worker := os.fork():
+                    requests.send(b"%d" % worker)
+                    os._exit(0)
+                requests.close()
+                _await_parent(parent)
+                worker_process.serve(descriptors[0])
+            if os.waitpid(middle, 0)[1]:
+                raise OSError(errno.EAGAIN, "")
+        except OSError as error:
+            if os.getppid() != parent:
+                os._exit(1)  # The process between: this one answers.
+            requests.send(b"-%d" % (error.errno or errno.EAGAIN))
+        os.close(descriptors[0])
+
+
+def _await_parent(parent: int) -> None:
+    """Wait until another process has adopted this one."""
+    deadline = time.monotonic() + _SEND_SECONDS
+    while os.getppid() != parent:
+        if time.monotonic() > deadline:
+            os._exit(1)
+        time.sleep(0.001)
+
+
+class _Worker(worker_process.WorkerProcess):
+    """A process that handles one job at a time.
+
+    It handles untrusted pages, so its messages are JSON: steps as strings, the outcome as a dict.
+    """
+
+    def __init__(self, preload: Callable[[], None], fork_server: _ForkServer) -> None:
+        super().__init__(partial(_prepare, os.getpid(), preload), trusted=False)
+        self._fork_server = fork_server
+
+    def launch(self, connection: socket.socket) -> int:
+        """Start the process as a copy of the fork server, or as a new program without one."""
+        return self._fork_server.fork(connection) or super().launch(connection)
 
     def kill(self, pid: int) -> None:
         """Kill the process and its descendants."""
         kill_tree(pid)
 
 
-def _handle(handler: Handler, lease: Lease) -> dict[str, Any]:
-    return handler(lease, worker_process.notify)
+@dataclass(slots=True)
+class WorkerPool:
+    """Worker processes that handle jobs for threads, within limits of time and memory.
+
+    Each calls ``preload`` first.  The calling process must have no other children.
+    """
+
+    handler: Handler
+    limits: Limits
+    preload: Callable[[], None]
+    _idle: LifoQueue[_Worker] = field(default_factory=LifoQueue)
+    _workers: list[_Worker] = field(default_factory=list)
+    _pids: dict[int, int] = field(default_factory=dict)  # by the id of the worker
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _closing: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Prepare the processes; the calling process must have one thread."""
+        become_subreaper()
+        delete_leftovers()
+        fork_server = _ForkServer(self.preload)
+        self._pids[0] = fork_server.pid
+        for _ in range(self.limits.workers):
+            self._workers.append(worker := _Worker(self.preload, fork_server))
+            self._idle.put(worker)
+        threading.Thread(target=self._start_all, daemon=True).start()
+
+    def _start_all(self) -> None:
+        for worker in self._workers:
+            with suppress(OSError, Abandoned):  # Tried again when there is a job.
+                self._start(worker)
+
+    def run(
+        self, attempt: Attempt, notify: Callable[[str], None], cancelled: threading.Event
+    ) -> dict[str, Any]:
+        """Return the outcome of a job.
+
+        Raises:
+            Abandoned: ``cancelled`` was set, or the pool was closed.
+            WorkerError: the worker died.
+        """
+        worker = self._take(cancelled)
+        try:
+            return self._handle(worker, attempt, notify, cancelled)
+        except BaseException:
+            self._stop(worker)
+            self._check_cancelled(cancelled)
+            raise
+        finally:
+            self._idle.put(worker)
+
+    def _take(self, cancelled: threading.Event) -> _Worker:
+        while True:
+            self._check_cancelled(cancelled)
+            with suppress(Empty):
+                return self._idle.get(timeout=_CHECK_INTERVAL)
+
+    def _check_cancelled(self, cancelled: threading.Event) -> None:
+        if self._closing.is_set() or cancelled.is_set():
+            raise Abandoned
+
+    def _handle(
+        self, worker: _Worker, attempt: Attempt, notify: Callable[[str], None],
+        cancelled: threading.Event,
+    ) -> dict[str, Any]:  # fmt: skip
+        self._start_when_possible(worker, cancelled)
+        step, notified = "", (started := time.monotonic())
+        worker.submit(_handle, self.handler, attempt, deadline=started + _SEND_SECONDS)
+        while True:
+            message = worker.receive(time.monotonic() + _CHECK_INTERVAL)
+            self._check_cancelled(cancelled)
+            if message and message[0]:
+                if self._is_worn_out(worker):
+                    self._stop(worker)
+                return message[1] if isinstance(message[1], dict) else {}
+            if message:
+                step = _checked_step(message[1])
+            if step and time.monotonic() - notified >= _STEP_INTERVAL:
+                notify(step)
+                step, notified = "", time.monotonic()
+            if not message and (reason := self._excess(worker, time.monotonic() - started)):
+                self._stop(worker)
+                return {"failed": ErrorRecord.of(RenderError(reason)).to_dict()}
+
+    def _excess(self, worker: _Worker, seconds: float) -> str:
+        """Return which limit a job exceeds, or ''."""
+        if seconds > self.limits.seconds:
+            return f"the print took longer than {self.limits.seconds:g} seconds"
+        if memory_usage(worker.pid) > self.limits.memory:
+            return f"the print needed more than {self.limits.memory / 1e6:g} MB of memory"
+        return ""
+
+    def _is_worn_out(self, worker: _Worker) -> bool:
+        too_large = memory_usage(worker.pid) > self.limits.memory / 2
+        return worker.calls >= self.limits.jobs_per_worker or too_large
+
+    def _start_when_possible(self, worker: _Worker, cancelled: threading.Event) -> None:
+        """Start a worker, waiting while the system has no room for a process."""
+        pause = 0.5
+        while True:
+            try:
+                self._start(worker)
+                return
+            except OSError:
+                pause = min(2 * pause, _MAX_PAUSE)
+                if self._closing.wait(pause) or cancelled.is_set():
+                    raise Abandoned from None
+
+    def _start(self, worker: _Worker) -> None:
+        with self._lock:
+            if self._closing.is_set():
+                raise Abandoned
+            worker.start()
+            self._pids[id(worker)] = worker.pid
+
+    def _stop(self, worker: _Worker) -> None:
+        """Kill a worker with all that it started, and start it again for the next job."""
+        with self._lock:  # Else another thread might reap it as an orphan.
+            worker.close()
+            self._pids.pop(id(worker), None)
+            kill_orphans({*self._pids.values()})
+        delete_leftovers()
+        with suppress(OSError, Abandoned):  # Tried again when there is a job.
+            self._start(worker)
+
+    def reap(self) -> None:
+        """Reap the processes that workers left behind when they ended."""
+        with self._lock:
+            for pid in {*child_pids(os.getpid())} - {*self._pids.values()}:
+                with suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+
+    def close(self) -> None:
+        """Kill all workers; the threads that wait for them get :class:`Abandoned`."""
+        self._closing.set()
+        with self._lock:
+            for worker in self._workers:
+                worker.close()
+            kill_orphans(set())
+        delete_leftovers()
+
+
+def _handle(handler: Handler, attempt: Attempt) -> dict[str, Any]:
+    return handler(attempt, worker_process.notify)
+
+
+def _checked_step(value: object) -> str:
+    is_step = isinstance(value, str) and value.isidentifier() and value.isascii()
+    return str(value)[:40] if is_step else ""
+
+
+def _prepare(parent: int, preload: Callable[[], None]) -> None:
+    """Prepare a new worker process."""
+    _die_with(parent)
+    _libc.prctl(_PR_SET_NAME, WORKER_NAME.encode())
+    os.nice(NICENESS)
+    with suppress(OSError):  # If memory runs out, this process is killed first.
+        Path("/proc/self/oom_score_adj").write_text("800")
+    tempfile.tempdir = _make_temporary_folder()
+    preload()
+
+
+def _make_temporary_folder() -> str:
+    """Make a folder for the temporary files of this process, locked until it ends."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
+        with suppress(FileNotFoundError):  # It was cleaned up before it was locked.
+            fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
+            if folder.is_dir():
+                return str(folder)
+
+
+def delete_leftovers() -> None:
+    """Delete the temporary files, such as profiles of browsers, of workers that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_PREFIX}*"):
+        with suppress(OSError):  # Its worker lives, or it is another user's.
+            descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+@dataclass(slots=True)
+class ManagedProcess:
+    """A process to keep running; ``name`` is for log messages."""
+
+    run: Callable[[], None]
+    name: str
+    pid: int = 0
+    next_start: float = 0.0
+
+
+def run_processes(processes: Sequence[ManagedProcess], log: Callable[[str], None]) -> None:
+    """Run functions in forked processes until SIGTERM or SIGINT, and start them again if they end.
+
+    When the calling process dies, they die with it.  It must have only one thread.
+    """
+    become_subreaper()
+    stopping: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda caught, _: stopping.append(caught))
+    while not stopping:
+        for process in processes:
+            if process.pid and os.waitpid(process.pid, os.WNOHANG)[0]:
+                log(f"{process.name} ended and is started again")
+                process.pid, process.next_start = 0, time.monotonic() + 0.5
+                kill_orphans({other.pid for other in processes})
+            if not process.pid and time.monotonic() >= process.next_start:
+                process.pid = fork(process.run)
+        time.sleep(0.1)
+    deadline = time.monotonic() + _STOP_SECONDS
+    for process in processes:
+        if process.pid:
+            os.kill(process.pid, signal.SIGTERM)
+    for process in processes:
+        while process.pid and not os.waitpid(process.pid, os.WNOHANG)[0]:
+            if time.monotonic() > deadline:
+                kill_tree(process.pid)
+            time.sleep(0.02)
+    kill_orphans(set())
 
 
 def fork(run: Callable[[], None]) -> int:
@@ -89,24 +405,25 @@ def fork(run: Callable[[], None]) -> int:
         return pid
     code = 1
     try:
-        _detach_signals(parent)
+        _die_with(parent)
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         run()
         code = 0
     except BaseException:  # noqa: BLE001 - a forked copy must not go on as the original does
         traceback.print_exc()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 
-def _detach_signals(parent: int, niceness: int = 0) -> None:
-    """Reset the signal handlers of the parent process, and die with it."""
+def _die_with(parent: int) -> None:
+    """Have this process killed when its parent dies."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # The parent died before the call above.
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.nice(niceness)
 
 
 def become_subreaper() -> None:

@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from .. import __version__
-from ..jobs.queue import JobQueue
+from ..jobs.queue import NO_ROOM, JobQueue
 from .auth import Access
 from .errors import Problem, add_error_handlers, document_problems
 from .routes import api, delivery, editor, history, opds, pages, reading_list, settings
@@ -23,6 +23,7 @@ from .service import PrintService
 _BODY_OVERHEAD = 3
 
 _MAX_LARGE_BODIES = 10
+_MAX_RUNNING = 20  # looked at by the health check
 
 
 def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> ASGIApp:
@@ -58,7 +59,10 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
 
     @app.get("/health", response_class=PlainTextResponse, openapi_extra={"security": []})
     def get_health() -> str:
-        """Check that the server answers."""
+        """Check that the server answers, and whether prints wait for room."""
+        running = service.queue.list_recent(_MAX_RUNNING, ("running",))
+        if any(job.step == NO_ROOM for job in running):
+            return "prints wait: the storage is full or cannot be reached\n"
         return "ok\n"
 
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]

@@ -1,16 +1,15 @@
-"""The server's processes: a supervisor, the web server, and the workers."""
+"""The server's processes: the web server, and the engine with its workers."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from contextlib import suppress
 from functools import partial
 
 from ..errors import JobsError, UsageError
 from ..jobs import factory
-from ..jobs.supervisor import ManagedProcess
+from ..jobs.worker_process import ManagedProcess
 from ..settings import Settings, data_folder
 from .auth import Access, open_access
 from .security import AllowedHosts, is_loopback
@@ -26,20 +25,18 @@ def serve(settings: Settings) -> None:
     briefly instead of being refused.
     """
     access = open_access()
-    factory.open_queue(settings).disconnect()
-    listener = _listen(settings.host, settings.port)
-    wakeup, wakeup_writer = os.pipe()
-    os.set_blocking(wakeup_writer, False)
-    web = ManagedProcess(partial(_serve_web, settings, access, listener, wakeup_writer))
-    _announce(settings.host, listener.getsockname()[1], access.keys.token)
-    factory.supervise(
-        settings,
-        # A server with host names has other users.
-        allow_private=is_loopback(settings.host) and not settings.hostnames,
-        processes=[web],
-        wakeup=wakeup,
-        inherited_files=[listener],
-    )
+    with factory.lock_database(settings):
+        factory.open_queue(settings).disconnect()
+        listener = _listen(settings.host, settings.port)
+        web = ManagedProcess(partial(_serve_web, settings, access, listener), "the web server")
+        _announce(settings.host, listener.getsockname()[1], access.keys.token)
+        factory.run(
+            settings,
+            # A server with host names has other users.
+            allow_private=is_loopback(settings.host) and not settings.hostnames,
+            processes=[web],
+            private_files=[listener],
+        )
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -78,7 +75,7 @@ def _announce(host: str, port: int, token: str) -> None:
     sys.stderr.flush()
 
 
-def _serve_web(settings: Settings, access: Access, listener: socket.socket, wakeup: int) -> None:
+def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> None:
     """Serve HTTP on an open socket."""
     import uvicorn
 
@@ -87,17 +84,12 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket, wake
     from .history import History
     from .service import Preferences, PrintService
 
-    def wake() -> None:
-        with suppress(BlockingIOError, BrokenPipeError):
-            os.write(wakeup, b"!")
-
     queue, storage = factory.open_queue(settings), factory.open_result_storage(settings)
     service = PrintService(
         queue,
         storage,
         settings,
         Preferences(data_folder() / "defaults.json", settings),
-        wake,
         History(data_folder() / "history.sqlite", queue, storage),
     )
     service.delete_discarded_later()

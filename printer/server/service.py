@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,13 +84,12 @@ class Preferences:
 
 @dataclass(slots=True)
 class PrintService:
-    """Creates, shows, edits and deletes prints; ``wake`` announces a new job to the workers."""
+    """Creates, shows, edits and deletes prints."""
 
     queue: JobQueue
     storage: Storage
     settings: Settings
     preferences: Preferences
-    wake: Callable[[], None]
     history: History
     _snapshots: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
@@ -109,9 +108,7 @@ class PrintService:
         return self._enqueue(JobRequest(url, options))
 
     def _enqueue(self, request: JobRequest, key: str = "") -> Job:
-        job, _ = self.queue.submit(request, key)
-        self.wake()
-        return job
+        return self.queue.submit(request, key)[0]
 
     def get(self, print_id: str) -> Job:
         """Return a print; raise 404 if there is none."""
@@ -127,14 +124,15 @@ class PrintService:
         if not self.queue.retry(print_id):
             return False
         self.history.reopen(print_id)
-        self.wake()
         return True
 
     def delete(self, print_id: str) -> None:
         """Delete a print and its results; raise 404 if there is none."""
-        if not self.queue.delete(print_id):
+        if self.queue.get(print_id) is None:
             raise HTTPException(404, "there is no such print")
-        self.storage.delete(print_id)
+        self.storage.delete(print_id)  # First, so that a full disk gets room.
+        self.queue.delete(print_id)
+        self.storage.delete(print_id)  # What a worker stored until it was stopped.
         self.history.forget(print_id)
 
     def discard(self, ids: Sequence[str]) -> list[str]:
@@ -240,7 +238,6 @@ class PrintService:
         if not self.queue.revise(job.id, merged, edit.dump()):
             raise NotEditable("the print was requested again in the meantime")
         self.history.reopen(job.id)
-        self.wake()
         return self.queue.get(job.id) or job
 
 

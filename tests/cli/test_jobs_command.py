@@ -6,12 +6,13 @@ from printer.errors import ErrorRecord
 from printer.jobs import factory
 from printer.jobs.models import JobRequest
 from printer.settings import Settings
+from tests.support.jobs import claim
 
 
 def filled():
     table = factory.open_queue(Settings())
     ids = [table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(3)]
-    table.fail(table.lease("w"), ErrorRecord("no such page"))
+    claim(table).fail(ErrorRecord("no such page"))
     return table, ids
 
 

@@ -1,12 +1,12 @@
-"""Job tables in real databases, and supervisors in processes of their own."""
+"""Job queues in real databases, and engines in processes of their own."""
 
-import shutil
 import time
+from functools import partial
 
 import pytest
 
 from printer.jobs.queue import JobQueue
-from tests.support.job_workers import RedisServer, WorkerProcess
+from tests.support.job_workers import WorkerProcess
 from tests.support.postgres import PostgresServer, find_programs
 
 
@@ -58,19 +58,8 @@ def sqlite_table(tmp_path):
 
 
 @pytest.fixture
-def redis_server(tmp_path):
-    """A Redis server started for a test."""
-    pytest.importorskip("celery")
-    if not shutil.which("redis-server"):
-        pytest.skip("Redis is not installed")
-    server = RedisServer(tmp_path)
-    yield server
-    server.kill()
-
-
-@pytest.fixture
 def keep(tmp_path):
-    """Start a supervisor; what is still running at the end is killed."""
+    """Start an engine; what is still running at the end is killed."""
     started = []
 
     def start(database=str(tmp_path / "jobs.sqlite"), storage=str(tmp_path / "prints"), **limits):
@@ -85,28 +74,13 @@ def keep(tmp_path):
 
 
 class Engine:
-    """A job table, and ``keep`` to start workers for it: embedded, or called by Celery."""
+    """A job table, and ``keep`` to start engines for it."""
 
-    def __init__(self, table, keep, kills):
-        self.table, self.keep, self.kills = table, keep, kills
+    def __init__(self, table, keep, count):
+        self.table, self.keep, self.count = table, keep, count
 
 
-@pytest.fixture(params=["sqlite", "postgresql and celery"])
-def engine(request, tmp_path, keep):
-    """Each of the two ways in which prints are made."""
-    if request.param == "sqlite":
-        database, workers = str(tmp_path / "jobs.sqlite"), keep
-    else:
-        broker = request.getfixturevalue("redis_server").url
-        database = request.getfixturevalue("fresh_postgres")
-        senders = []
-
-        def workers(**limits):
-            if not senders:
-                senders.append(keep(database, celery=(broker, "send"), **limits))
-            return keep(database, celery=(broker, "answer"), **limits)
-
-    table = JobQueue(database)
-    # Celery takes seconds to start.
-    yield Engine(table, workers, kills=(6, 4) if request.param == "sqlite" else (2, 1))
-    table.disconnect()
+@pytest.fixture
+def engine(database, table, keep):
+    """The jobs in each kind of database; only PostgreSQL has several engines."""
+    return Engine(table, partial(keep, database), count=2 if "://" in database else 1)

@@ -10,7 +10,7 @@ from PIL import Image
 from printer.errors import BadURL, UsageError
 from printer.jobs import factory
 from printer.jobs.handler import JobHandler
-from printer.jobs.models import PAGE_PART, JobRequest, Lease
+from printer.jobs.models import PAGE_PART, Attempt, JobRequest
 from printer.jobs.storage import open_storage
 from printer.jobs.validation import (
     REQUEST_OPTIONS,
@@ -26,7 +26,7 @@ SETTINGS = Settings(render="never", cache=False)
 
 def do(request, place, private=True, steps=None):
     labour = JobHandler(SETTINGS, str(place), private)
-    return labour(Lease("abc", 1, request), (steps if steps is not None else []).append)
+    return labour(Attempt("abc", 1, request), (steps if steps is not None else []).append)
 
 
 def test_a_page_is_fetched_and_printed(web, tmp_path):
@@ -156,4 +156,5 @@ def test_where_things_lie_unless_it_is_said(home_folder):
     folder = home_folder / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0
+    assert (folder / "jobs.sqlite").stat().st_mode & 0o077 == 0
     assert factory.storage_location(Settings()) == str(folder / "prints")

@@ -1,6 +1,5 @@
-"""The job table: what it accepts, who may work on it, and when it is over."""
+"""The job queue: what it accepts, in which order it is done, and when it is over."""
 
-import os
 import random
 import sqlite3
 import threading
@@ -9,40 +8,63 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 from printer.errors import ErrorRecord, JobsError, UsageError
-from printer.jobs import queue as table_module
-from printer.jobs.models import PAGE_PART, JobRequest
-from printer.jobs.queue import (
-    CRASH_FAULTS,
-    KILL_FAULTS,
-    MAX_FAULTS,
-    JobQueue,
-    KeyReused,
-    QueueFull,
-    parts,
-)
-from tests.support.jobs import job_request
+from printer.jobs import queue as queue_module
+from printer.jobs.models import EDIT_PART, PAGE_PART, JobRequest
+from printer.jobs.queue import MAX_DISPATCHES, JobQueue, KeyReused, QueueFull, pack, unpack
+from tests.support.jobs import claim, job_request, wait_until
 
 STORY = JobRequest("https://example.org/story", {"paper": "A5"}, {PAGE_PART: b"<p>\0\xff</p>" * 99})
 
 
-def test_what_was_asked_comes_to_the_worker_as_it_was(table):
+def order(table):
+    """Take all jobs, and return the ends of their addresses."""
+    return [taken.url.rpartition("/")[2] for taken in iter(lambda: claim(table), None)]
+
+
+def submit(table, *names, **more):
+    return [table.submit(JobRequest(f"https://a.test/{name}"), **more)[0].id for name in names]
+
+
+def test_what_was_accepted_is_told(table):
     job, new = table.submit(STORY)
     assert new
-    assert (job.state, job.url, job.options) == ("queued", STORY.url, STORY.options)
-    claim = table.lease("here")
-    assert claim.request == STORY
-    assert (claim.id, claim.attempt) == (job.id, 1)
+    assert (job.state, job.url, job.options, job.attempt) == ("queued", STORY.url, STORY.options, 0)
+    assert table.get(job.id) == job
+    taken = claim(table)
+    assert (taken.id, taken.attempt) == (job.id, 1)
     assert table.get(job.id).state == "running"
+    assert table.attempt(job.id) == (1, STORY.options, {})
+
+
+@given(data=st.binary(max_size=2000))
+def test_bytes_are_the_same_after_they_were_text(data):
+    assert unpack(pack(data)) == data
 
 
 def test_jobs_are_taken_in_the_order_they_came(table):
-    ids = [table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(5)]
-    assert [table.lease("w").id for _ in ids] == ids
-    assert table.lease("w") is None
+    ids = submit(table, *"01234")
+    assert order(table) == [*"01234"]
+    assert claim(table) is None
     assert [job.id for job in table.list_recent()] == ids[::-1]
+
+
+def test_senders_take_turns_and_what_is_in_the_background_waits(table):
+    submit(table, *"xyz", sender="batch", background=True)
+    submit(table, *"12345", sender="ada")
+    submit(table, *"ab", sender="bob")
+    assert claim(table).url.endswith("1")
+    submit(table, "c", sender="eve")
+    assert order(table) == [*"ac2b345xyz"]
+
+
+def test_a_sender_who_comes_late_does_not_pass_those_who_waited(table):
+    submit(table, *"123456", sender="ada")
+    assert [claim(table).url[-1] for _ in "123"] == [*"123"]
+    submit(table, *"ab", sender="bob")
+    assert order(table) == [*"4a5b6"]
 
 
 def test_a_key_makes_one_job_however_often_it_comes(table):
@@ -68,12 +90,12 @@ def test_a_key_that_comes_from_many_at_once_makes_one_job(table):
 
 
 def test_no_job_is_taken_twice(table):
-    ids = {table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(40)}
+    ids = set(submit(table, *range(40)))
     barrier = threading.Barrier(4)
 
     def work(_):
         barrier.wait()
-        return [claim.id for claim in iter(lambda: table.lease("w"), None)]
+        return [taken.id for taken in iter(lambda: claim(table), None)]
 
     with ThreadPoolExecutor(4) as pool:
         taken = [job for each in pool.map(work, range(4)) for job in each]
@@ -81,124 +103,119 @@ def test_no_job_is_taken_twice(table):
     assert set(taken) == ids
 
 
-def test_only_the_attempt_that_holds_a_job_finishes_it(table):
+def test_only_the_execution_that_has_a_job_finishes_it(table):
     job, _ = table.submit(STORY)
-    old = table.lease("first")
-    assert table.expire(job.id, old.attempt, 0)
-    new = table.lease("second")
+    old = claim(table, "first")
+    assert not table.requeue(job.id, "other")
+    assert table.requeue(job.id, "first")
+    new = claim(table, "second")
     assert (new.id, new.attempt) == (job.id, 2)
-    assert not table.finish(old, {"title": "old"})
-    assert not table.fail(old, ErrorRecord("old"))
-    assert not table.release(old)
-    assert table.heartbeat({job.id: (old.attempt, "x")}) == {job.id}
-    assert table.finish(new, {"title": "new"})
-    assert not table.finish(new, {"title": "again"})
+    assert not old.finish({"title": "old"})
+    assert not old.fail(ErrorRecord("old"))
+    assert not table.requeue(job.id, "first")
+    assert new.finish({"title": "new"})
+    assert not new.finish({"title": "again"})
     assert table.get(job.id).title == "new"
 
 
-def test_a_sign_of_life_keeps_a_job(table):
+def test_a_failure_is_told_with_its_reason(table):
     job, _ = table.submit(STORY)
-    claim = table.lease("w")
-    (seen,) = table.list_running()
-    assert table.heartbeat({job.id: (claim.attempt, "print")}) == set()
-    assert not table.expire(*seen)
-    assert table.get(job.id).step == "print"
-    assert table.finish(claim, {})
-
-
-@pytest.mark.parametrize(("blame", "times"), [(CRASH_FAULTS, 5), (KILL_FAULTS, 20)])
-def test_a_job_whose_workers_end_each_time_is_given_up(table, blame, times):
-    job, _ = table.submit(STORY)
-    for _ in range(times):
-        assert table.get(job.id).state == "queued"
-        table.release(table.lease("w"), "it broke", blame)
-    over = table.get(job.id)
-    assert over.state == "failed"
-    assert "it broke" in over.error.message
+    record = ErrorRecord("no \ud800 such page", "HTTPStatusError", "Look again", code=6, status=404)
+    assert claim(table).fail(record)
+    assert table.get(job.id).error == record
     assert table.retry(job.id)
-    assert table.get(job.id).faults == 0
+    again = table.get(job.id)
+    assert (again.state, again.error, again.finished) == ("queued", None, None)
+    assert claim(table).attempt == 2
 
 
-def test_workers_lost_with_their_machine_are_hardly_held_against_a_job(table):
+def test_a_job_that_was_lost_too_often_is_said_to_be_given_up(table):
     job, _ = table.submit(STORY)
-    for _ in range(MAX_FAULTS // CRASH_FAULTS + 1):
-        table.lease("w")
-        (seen,) = table.list_running()
-        assert table.expire(*seen)
-    assert table.get(job.id).state == "queued"
-
-
-def test_a_job_may_be_put_back_without_blame_for_ever(table):
-    job, _ = table.submit(STORY)
-    for _ in range(3 * MAX_FAULTS):
-        table.release(table.lease("w"))
-    assert (table.get(job.id).state, table.get(job.id).faults) == ("queued", 0)
+    claim(table)
+    table._client._sys_db.dead_letter_workflows([job.id], min_recovery_attempts=1)
+    given_up = table.get(job.id)
+    assert given_up.state == "failed"
+    assert f"{MAX_DISPATCHES} times" in given_up.error.message
+    assert table.retry(job.id)
 
 
 def test_a_cancelled_job_is_not_worked_on(table):
-    waiting, running = (table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in "ab")
-    claim = table.lease("w")
-    assert claim.id == waiting
+    waiting, running = submit(table, *"ab")
+    taken = claim(table)
+    assert taken.id == waiting
     assert table.cancel(waiting)
     assert table.cancel(running)
-    assert table.lease("w") is None
-    assert table.heartbeat({waiting: (1, "")}) == {waiting}
-    assert not table.finish(claim, {})
+    assert claim(table) is None
+    assert not taken.finish({})
     assert not table.cancel(waiting)
+    assert not table.cancel("0" * 20)
     assert table.retry(waiting)
-    assert table.lease("w").attempt == 2
+    assert claim(table).attempt == 2
+
+
+def test_a_print_is_revised_and_keeps_its_title_meanwhile(table):
+    job, _ = table.submit(STORY)
+    assert not table.revise(job.id, {}, b"")
+    claim(table).finish({"title": "Harbour lights"})
+    assert table.get_edit(job.id) is None
+    assert table.revise(job.id, {"paper": "A4"}, b"\xffedit")
+    assert table.get_edit(job.id) == b"\xffedit"
+    waiting = table.get(job.id)
+    assert (waiting.state, waiting.options) == ("queued", {"paper": "A4"})
+    assert waiting.title == "Harbour lights"
+    taken = claim(table)
+    assert taken.attempt == 2, "results of two attempts never share a folder"
+    assert table.attempt(job.id) == (2, {"paper": "A4"}, {EDIT_PART: b"\xffedit"})
+    assert taken.finish({"title": "Lights"})
+    assert table.get(job.id).title == "Lights"
 
 
 def test_a_removed_job_is_gone_with_its_page(table):
     job, _ = table.submit(STORY, "key")
-    claim = table.lease("w")
+    taken = claim(table)
     assert table.delete(job.id)
+    assert not table.delete(job.id)
     assert table.get(job.id) is None
-    with table._engine.connect() as connection:
-        assert connection.execute(parts.select().where(parts.c.job == job.id)).first() is None
-    assert not table.finish(claim, {})
+    schema = "" if table.engine.dialect.name == "sqlite" else "dbos."
+    with table.engine.connect() as connection:
+        pages = connection.execute(text(f"SELECT count(*) FROM {schema}workflow_input"))
+        assert pages.scalar() == 0
+    assert not taken.finish({})
     assert table.submit(STORY, "key")[1]
 
 
-def test_old_jobs_are_forgotten_and_others_kept(database):
-    now = [1000.0]
-    table = JobQueue(database, clock=lambda: now[0])
-    old, kept, waiting = (table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3))
-    table.finish(table.lease("w"), {})
-    now[0] += 100
-    table.finish(table.lease("w"), {})
-    assert table.delete_older_than(50) == [old]
-    assert [job.id for job in table.list_recent()] == [waiting, kept]
-    table.disconnect()
-
-
-def test_a_day_that_jumps_takes_no_job_from_its_worker(database):
-    now = [1e9]
-    table = JobQueue(database, clock=lambda: now[0])
-    table.submit(STORY)
-    claim = table.lease("w")
-    for jump in (1e8, -5e8, 3e9):
-        now[0] += jump
-        assert table.delete_older_than(60) == []
-        assert table.lease("another") is None
-    assert table.finish(claim, {})
+def test_old_jobs_are_found_and_others_are_not(database):
+    table = JobQueue(database)
+    old, kept, _ = submit(table, *"abc")
+    claim(table).finish({})
+    with table.engine.begin() as connection:
+        schema = "" if table.engine.dialect.name == "sqlite" else "dbos."
+        connection.execute(
+            text(f"UPDATE {schema}workflow_status SET created_at = 1000, completed_at = 2000"
+                 " WHERE workflow_uuid = :id"), {"id": old},
+        )  # fmt: skip
+    claim(table).finish({})
+    assert table.older_than(1000) == [old]
+    assert kept in table.attempts()
     table.disconnect()
 
 
 def test_counts(table):
-    for n in range(4):
-        table.submit(JobRequest(f"https://a.test/{n}"))
-    table.finish(table.lease("w"), {})
-    table.fail(table.lease("w"), ErrorRecord("no"))
-    table.lease("w")
+    submit(table, *"abcd")
+    claim(table).finish({})
+    claim(table).fail(ErrorRecord("no"))
+    claim(table)
     counts = {"queued": 1, "running": 1, "done": 1, "failed": 1, "cancelled": 0}
     assert table.count_by_state() == counts
+    assert table.next_queued().url.endswith("d")
+    assert [job.state for job in table.list_recent(states=("failed", "running"))] == [
+        "running", "failed",
+    ]  # fmt: skip
 
 
 def test_a_full_queue_takes_no_more(sqlite_table, monkeypatch):
-    monkeypatch.setattr(table_module, "MAX_QUEUED", 2)
-    for n in range(2):
-        sqlite_table.submit(JobRequest(f"https://a.test/{n}"))
+    monkeypatch.setattr(queue_module, "MAX_QUEUED", 2)
+    submit(sqlite_table, *"ab")
     with pytest.raises(QueueFull):
         sqlite_table.submit(STORY)
 
@@ -221,8 +238,6 @@ def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(JobsError, match="locked"):
         table.submit(STORY)
-    with pytest.raises(JobsError, match="locked"):
-        table.lease("w")
     assert table.get(kept.id) == kept, "who reads need not wait"
     other.execute("ROLLBACK")
     other.close()
@@ -231,39 +246,42 @@ def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
     table.disconnect()
 
 
-def test_a_full_disk_accepts_nothing_and_loses_nothing(tmp_path):
-    path = tmp_path / "jobs.sqlite"
-    table = JobQueue(str(path))
-    job, _ = table.submit(STORY)
-    table.disconnect()
-    from sqlalchemy import event
+def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(sqlite_table):
+    first, _ = sqlite_table.submit(job_request("first"))
+    page = random.Random(1).randbytes(200_000)
+    large = JobRequest("https://example.org/", {}, {"page": page})
+    with sqlite_table.engine.connect() as connection:
+        room = connection.exec_driver_sql("PRAGMA page_count").scalar() + 2
 
-    pages = sqlite3.connect(path).execute("PRAGMA page_count").fetchone()[0]
+    def set_room(connection, _record):
+        connection.execute(f"PRAGMA max_page_count = {room}").close()
 
-    @event.listens_for(table._engine, "connect")
-    def limit(connection, record):
-        connection.execute(f"PRAGMA max_page_count = {pages + 2}").close()
-
-    incompressible = JobRequest(
-        "https://a.test/", {}, {PAGE_PART: random.Random(1).randbytes(200_000)}
-    )
+    event.listen(sqlite_table.engine, "connect", set_room)
+    sqlite_table.disconnect()
     with pytest.raises(JobsError, match="full"):
-        table.submit(incompressible)
-    assert table.get(job.id) == job
-    claim = table.lease("w")
-    assert claim.request == STORY
-    assert table.finish(claim, {})
-    table.disconnect()
+        sqlite_table.submit(large, "key")
+    assert sqlite_table.count_by_state()["queued"] == 1
+    taken = claim(sqlite_table)
+    assert taken.id == first.id, "what was accepted is there and worked on"
+    assert taken.finish({})
+    room = 1_000_000
+    sqlite_table.disconnect()
+    _, new = sqlite_table.submit(large, "key")
+    assert new
 
 
-def test_a_table_of_another_version_is_left_alone(tmp_path):
+def test_tables_of_an_earlier_version_are_left_alone(tmp_path):
     path = tmp_path / "jobs.sqlite"
-    JobQueue(str(path)).disconnect()
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE about SET version = 99")
+        connection.execute("CREATE TABLE jobs (id TEXT)")
+        connection.execute("INSERT INTO jobs VALUES ('old')")
+    table = JobQueue(str(path))
+    assert table.earlier_jobs() == {"old"}
+    assert table.submit(STORY)[1]
+    assert len(table.list_recent()) == 1
+    table.disconnect()
+    assert connection.execute("SELECT * FROM jobs").fetchall() == [("old",)]
     connection.close()
-    with pytest.raises(JobsError, match="version 99"):
-        JobQueue(str(path))
 
 
 @pytest.mark.parametrize("database", ["mysql://host/db", "sqlite://", "://", "nonsense://x"])
@@ -280,89 +298,51 @@ def test_a_password_shows_nowhere():
 
 MOVES = st.lists(
     st.tuples(
-        st.sampled_from(["claim", "finish", "fail", "release", "lose", "cancel", "retry", "beat"]),
+        st.sampled_from(["claim", "finish", "fail", "lose", "cancel", "retry", "revise"]),
         st.integers(0, 3),
     ),
     max_size=30,
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=MOVES)
-def test_whatever_happens_a_job_is_done_at_most_once_and_never_lost(
-    moves, tmp_path_factory, monkeypatch
+def test_whatever_happens_a_job_is_done_once_each_time_it_is_wanted_and_never_lost(
+    moves, tmp_path_factory
 ):
     table = JobQueue(str(tmp_path_factory.mktemp("moves") / "jobs.sqlite"))
-    ids = [table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
-    claims, done = [], []
+    ids = submit(table, *"abc")
+    claims, done, wanted, folders = [], dict.fromkeys(ids, 0), dict.fromkeys(ids, 1), set()
     for move, which in moves:
         job = ids[which % 3]
-        claim = claims[which % len(claims)] if claims else None
-        if move == "claim" and (new := table.lease("w")):
+        taken = claims[which % len(claims)] if claims else None
+        if move == "claim" and (new := claim(table)):
             claims.append(new)
-        elif move == "finish" and claim and table.finish(claim, {"by": claim.attempt}):
-            done.append(claim.id)
-            assert table.get(claim.id).result == {"by": claim.attempt}
-        elif move == "fail" and claim:
-            table.fail(claim, ErrorRecord("no"))
-        elif move == "release" and claim:
-            table.release(claim, "lost")
-        elif move == "beat" and claim:
-            table.heartbeat({claim.id: (claim.attempt, "x")})
+            assert (new.id, new.attempt) not in folders
+            folders.add((new.id, new.attempt))
+        elif move == "finish" and taken and taken.finish({"by": taken.attempt}):
+            done[taken.id] += 1
+            assert table.get(taken.id).result == {"by": taken.attempt}
+        elif move == "fail" and taken:
+            taken.fail(ErrorRecord("no"))
         elif move == "lose":
-            for row in table.list_running():
-                table.expire(*row)
+            for running, executor in table.executions():
+                assert table.requeue(running, executor)
         elif move == "cancel":
             table.cancel(job)
         elif move == "retry":
             table.retry(job)
-    assert len(done) == len(set(done))
-    assert sorted(job.id for job in table.list_recent(states=["done"])) == sorted(done)
+        elif move == "revise" and table.revise(job, {}, b"x"):
+            wanted[job] += 1
+    assert all(done[job] <= wanted[job] for job in ids)
+    finished = {job.id for job in table.list_recent(states=["done"])}
+    assert all(done[job] for job in finished)
     assert {job.id for job in table.list_recent()} == set(ids)
     table.disconnect()
 
 
-def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(sqlite_table):
-    first, _ = sqlite_table.submit(job_request("first"))
-    large = JobRequest("https://example.org/", {}, {"page": os.urandom(200_000)})
-
-    def set_room(connection, _record):
-        connection.execute(f"PRAGMA max_page_count = {room}").close()
-
-    room = 20  # Pages of 4096 bytes.
-    event.listen(sqlite_table._engine, "connect", set_room)
-    sqlite_table.disconnect()
-    with pytest.raises(JobsError, match="full"):
-        sqlite_table.submit(large, "key")
-    assert sqlite_table.count_by_state()["queued"] == 1
-    assert sqlite_table.lease("w").id == first.id, "what was accepted is there and worked on"
-    room = 1_000_000
-    sqlite_table.disconnect()
-    _, new = sqlite_table.submit(large, "key")
-    assert new
-    assert sqlite_table.lease("w").request == large
-
-
-@pytest.mark.parametrize("jump", [-10 * 365 * 86_400, 10 * 365 * 86_400])
-def test_a_clock_that_jumps_changes_no_order_and_loses_nothing(database, jump):
-    now = [1_800_000_000.0]
-    table = JobQueue(database, clock=lambda: now[0])
-    try:
-        ids = [table.submit(job_request("before"))[0].id]
-        claim = table.lease("w")
-        now[0] += jump
-        ids.append(table.submit(job_request("after"))[0].id)
-        assert table.heartbeat({claim.id: (claim.attempt, "")}) == set(), "it is still held"
-        assert table.finish(claim, {})
-        assert table.lease("w").id == ids[1]
-        gone = table.delete_older_than(30 * 86_400)
-        assert gone == [], "a print that was finished now is not old"
-        assert [table.get(each).state for each in ids] == ["done", "running"]
-    finally:
-        table.disconnect()
-
-
 def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
+    assert not table.earlier_jobs()
     table.submit(job_request("first"), "key")
 
     def submit(n):
@@ -384,11 +364,46 @@ def test_a_commit_that_fails_accepts_none(table):
     def full(connection):
         raise OSError("no space left on device")
 
-    event.listen(table._engine, "commit", full)
+    event.listen(table.engine, "commit", full)
     try:
         with pytest.raises((JobsError, OSError)):
             table.submit(job_request("story"))
     finally:
-        event.remove(table._engine, "commit", full)
+        event.remove(table.engine, "commit", full)
     assert table.count_by_state()["queued"] == 0
     assert table.submit(job_request("story"))[1]
+
+
+def test_requests_of_many_threads_are_committed_together_and_each_is_answered(table):
+    commits = []
+
+    @event.listens_for(table.engine, "commit")
+    def count(connection):
+        if not connection.get_execution_options().get("read_only"):
+            commits.append(connection)
+
+    with ThreadPoolExecutor(20) as pool:
+        with table._write_lock:  # Another transaction is being written.
+            submissions = [
+                pool.submit(table.submit, job_request(str(n % 18)), f"key {n % 18}")
+                for n in range(20)
+            ]
+            wait_until(lambda: len(table._waiting) == 20)
+        answers = [submission.result() for submission in submissions]
+    assert len(commits) == 1
+    assert sum(is_new for _, is_new in answers) == 18
+    assert {(job.id, job.url) for job, _ in answers} == {
+        (job.id, job.url) for job in table.list_recent(40)
+    }
+
+
+def test_a_request_that_the_database_refuses_takes_no_other_with_it(table):
+    bad = JobRequest("https://a.test/", {"title": "\0"})
+    with ThreadPoolExecutor(2) as pool:
+        with table._write_lock:
+            submissions = [pool.submit(table.submit, each) for each in (bad, job_request("good"))]
+            wait_until(lambda: len(table._waiting) == 2)
+        job, _ = submissions[1].result()
+    assert table.get(job.id).state == "queued"
+    refused = isinstance(submissions[0].exception(), JobsError)
+    assert refused == (table.engine.dialect.name == "postgresql")

@@ -19,6 +19,7 @@ from printer.pipeline import ExtractedPage
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from printer.selection import PictureDecision
+from tests.support.jobs import claim
 from tests.support.sample_articles import SAMPLE_ARTICLE, pictures
 
 
@@ -35,15 +36,15 @@ class Workers:
         self.done = []
 
     def __call__(self):
-        while claim := self.table.lease("a worker"):
-            url = claim.request.url
+        while taken := claim(self.table):
+            url = taken.url
             if self.faults.get(url, 0) > 0:
                 self.faults[url] -= 1
-                self.table.fail(claim, ErrorRecord("come again", "FetchError", code=4))
+                taken.fail(ErrorRecord("come again", "FetchError", code=4))
                 continue
             self.done.append(url)
-            self.storage.put(f"{result_folder(claim.id, claim.attempt)}/share.json", url.encode())
-            self.table.finish(claim, {})
+            self.storage.put(f"{result_folder(taken.id, taken.attempt)}/share.json", url.encode())
+            taken.finish({})
 
 
 def handed(table, storage, workers, **more):

@@ -37,12 +37,12 @@ def until(is_so, what):
 class Office:
     """Workers that share a database, and what is printed by them."""
 
-    def __init__(self, stack, folder, database, broker=""):
+    def __init__(self, stack, folder, database):
         self.folder, self.database, self._stack = folder, database, stack
         folder.mkdir()
         JobQueue(database).disconnect()
         settings = {
-            "DATABASE": database, "STORAGE": str(folder / "prints"), "BROKER": broker,
+            "DATABASE": database, "STORAGE": str(folder / "prints"),
             "ALLOW_PRIVATE": "true", "RENDER": "never", "CACHE": "false",
         }  # fmt: skip
         home = {"XDG_DATA_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
@@ -61,9 +61,12 @@ class Office:
 
         def pid():
             with psycopg.connect(self.database) as connection:
-                asked = "SELECT worker FROM jobs WHERE url = %s AND state = 'running'"
+                asked = (
+                    "SELECT executor_id FROM dbos.workflow_status"
+                    " WHERE attributes->>'url' = %s AND status = 'PENDING'"
+                )
                 row = connection.execute(asked, [site.urls[2]]).fetchone()
-            return int(row[0].rpartition(":")[2]) if row else 0
+            return int(row[0].split(":")[1]) if row else 0
 
         held = until(pid, f"nobody prints it: {self.said()}")
         (worker,) = (each for each in self.workers if held in process_tree(each.pid))
@@ -151,14 +154,14 @@ def check_digest(office, site, process):
 
 @pytest.mark.slow
 def test_what_a_killed_worker_had_in_its_hands_is_done_by_another(
-    tmp_path: Path, web, other_web, fresh_postgres, redis_server
+    tmp_path: Path, web, other_web, fresh_postgres
 ):
     name = fresh_postgres.rpartition("/")[2]
     with psycopg.connect(fresh_postgres, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}x")
     with ExitStack() as stack:
         stack.callback(drop, fresh_postgres, f"{name}x")
-        called = Office(stack, tmp_path / "called", fresh_postgres, redis_server.url)
+        called = Office(stack, tmp_path / "called", fresh_postgres)
         looking = Office(stack, tmp_path / "looking", f"{fresh_postgres}x")
         digested, listed = Site(web, "digested"), Site(other_web, "listed")
         alone = Site(web, "alone")

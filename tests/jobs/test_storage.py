@@ -7,9 +7,10 @@ import sys
 import pytest
 
 from printer.errors import JobsError, UsageError
+from printer.jobs.engine import apply_retention
 from printer.jobs.models import JobRequest
 from printer.jobs.storage import open_storage
-from printer.jobs.supervisor import apply_retention
+from tests.support.jobs import claim
 
 KEY = "0a1b/3/article.pdf"
 
@@ -85,6 +86,11 @@ assert kept.get("b/1/article.pdf") is None
 kept.delete("b")
 kept.put("c/1/article.pdf", b"y" * 20_000)
 """
+    in_small_disk(script)
+
+
+def in_small_disk(script):
+    """Run a script that may mount a file system."""
     unshare = ["unshare", "--user", "--map-root-user", "--mount"]
     if subprocess.run([*unshare, "true"], capture_output=True).returncode:
         pytest.skip("file systems cannot be mounted here")
@@ -93,6 +99,31 @@ kept.put("c/1/article.pdf", b"y" * 20_000)
         [*unshare, sys.executable, "-c", script], capture_output=True, text=True, env=env
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_jobs_can_be_deleted_on_a_full_disk(tmp_path):
+    script = f"""
+import subprocess, sys
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", {str(tmp_path)!r}], check=True)
+from pathlib import Path
+from printer.errors import JobsError
+from printer.jobs.models import JobRequest
+from printer.jobs.queue import JobQueue
+table = JobQueue({str(tmp_path / "jobs.sqlite")!r})
+ids = [table.submit(JobRequest(f"https://a.test/{{n}}"))[0].id for n in range(20)]
+with suppress(OSError), Path({str(tmp_path / "rest")!r}).open("wb", 0) as file:
+    while True:
+        file.write(b"x" * 4096)
+try:
+    for n in range(2000):
+        table.submit(JobRequest(f"https://a.test/{{n}}", {{}}, {{"page": b"x" * 99}}))
+except JobsError as error:
+    assert "full" in str(error), error
+else:
+    sys.exit("it went in")
+assert all(table.delete(each) for each in ids)
+"""
+    in_small_disk("from contextlib import suppress\n" + script)
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
@@ -106,19 +137,24 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
 def test_cleaning_leaves_what_jobs_refer_to(sqlite_table, storage):
     table = sqlite_table
     ids = [table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
-    first = table.lease("w")
-    storage.put(f"{first.result_folder}/article.pdf", b"of a worker that was killed")
-    table.release(first, "killed")
-    second = table.lease("w")
-    storage.put(f"{second.result_folder}/article.pdf", b"kept")
-    table.finish(second, {})
-    running = table.lease("w")
-    storage.put(f"{running.result_folder}/article.pdf", b"on its way")
+    first = claim(table)
+    storage.put(f"{first.id}/1/article.pdf", b"of an engine that was killed")
+    assert table.requeue(first.id, "local")
+    second = claim(table)
+    assert (second.id, second.attempt) == (first.id, 2)
+    storage.put(f"{second.id}/2/article.pdf", b"kept")
+    assert second.finish({})
+    running = claim(table)
+    storage.put(f"{running.id}/1/article.pdf", b"on its way")
     storage.put("dead/1/article.pdf", b"of nobody")
+    storage.put("a01d/1/article.pdf", b"of an earlier version")
+    with table.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE jobs (id TEXT)")
+        connection.exec_driver_sql("INSERT INTO jobs VALUES ('a01d')")
     apply_retention(table, storage, 1000)
-    assert storage.names() == sorted(ids[:2])
+    assert storage.names() == sorted(["a01d", *ids[:2]])
     assert storage.names(first.id) == ["2"]
-    assert storage.get(f"{running.result_folder}/article.pdf") == b"on its way"
+    assert storage.get(f"{running.id}/1/article.pdf") == b"on its way"
     apply_retention(table, storage, -1000)
-    assert storage.names() == [running.id]
+    assert storage.names() == sorted(["a01d", running.id])
     assert table.get(first.id) is None

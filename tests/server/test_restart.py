@@ -3,7 +3,8 @@
 import os
 import random
 import signal
-import sqlite3
+import subprocess
+import sys
 import time
 from functools import partial
 
@@ -18,11 +19,8 @@ HTML = story_page("Kept")
 
 
 def jobs(server):
-    path = server.home / ".local/share/webprint/jobs.sqlite"
-    with sqlite3.connect(path) as connection:
-        rows = connection.execute("SELECT id, state FROM jobs").fetchall()
-    connection.close()
-    return dict(rows)
+    prints = server.client.get("/api/prints", params={"limit": 200}).raise_for_status().json()
+    return {each["id"]: each["state"] for each in prints}
 
 
 def gone(server, pid):
@@ -63,6 +61,18 @@ def test_the_web_process_is_started_again_and_callers_wait(serve):
     assert "started again" in server.log_text()
 
 
+def test_a_second_server_on_the_same_jobs_is_told(serve):
+    server = serve("--workers", "1")
+    ran = subprocess.run(
+        [sys.executable, "-c", "from printer.cli import main; main()", "serve", "--port", "0"],
+        capture_output=True, text=True, timeout=60,
+        env={"HOME": str(server.home), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    assert ran.returncode == 14
+    assert "another webprint prints the jobs" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+
+
 def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
     server = serve("--workers", "1")
     ids = [server.submit(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(5)]
@@ -81,9 +91,6 @@ def test_a_port_that_is_taken_is_told(serve, tmp_path):
     server = serve()
     other = tmp_path / "other"
     other.mkdir()
-    import subprocess
-    import sys
-
     ran = subprocess.run(
         [sys.executable, "-c", "from printer.cli import main; main()",
          "serve", "--port", str(server.port)],

@@ -48,13 +48,10 @@ def test_one_bad_row_does_not_break_a_list(serve):
     server = serve()
     job = server.wait_finished(server.submit(html=story_page()).json()["id"])
     with sqlite3.connect(server.home / ".local/share/webprint/jobs.sqlite", timeout=20) as table:
-        tables = [
-            name for (name,) in table.execute("select name from sqlite_master where type='table'")
-        ]
-        (jobs,) = [name for name in tables if name == "jobs"]
         changed = table.execute(
-            f"update {jobs} set options = ? where id = ?", ('{"title": "\\ud800"}', job["id"])
-        )
+            "update workflow_status set attributes = json_set(attributes, '$.options', json(?))"
+            " where workflow_uuid = ?", ('{"title": "\\ud800"}', job["id"]),
+        )  # fmt: skip
         assert changed.rowcount == 1
     table.close()
     assert len(server.client.get("/api/prints").raise_for_status().json()) == 1

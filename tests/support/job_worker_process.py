@@ -1,8 +1,8 @@
-"""A supervisor whose workers do what an address says; run by tests as a process of its own.
+"""An engine whose workers do what an address says; run by tests as a process of its own.
 
-    python -m tests.support.job_worker_process DATABASE STORAGE LIMITS-AS-JSON [BROKER send|answer]
+    python -m tests.support.job_worker_process DATABASE STORAGE LIMITS-AS-JSON
 
-http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang and /family
+http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang, /profile and /family
 end badly.
 """
 
@@ -10,20 +10,19 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from printer.errors import JobsError
-from printer.jobs.celery_bridge import CallSender, run_celery_worker
-from printer.jobs.queue import JobQueue
 from printer.jobs.storage import open_storage
-from printer.jobs.supervisor import Limits, ManagedProcess, Supervisor
+
+STORAGE = "LABOUR_STORAGE"
 
 
-def handle(lease, notify):
-    _, what, *more = lease.request.url.removeprefix("http://labour.test").split("/")
+def handle(attempt, notify):
+    _, what, *more = attempt.request.url.removeprefix("http://labour.test").split("/")
     notify(what)
     if what == "crash":
         os.abort()
@@ -38,11 +37,20 @@ def handle(lease, notify):
         child = subprocess.Popen(["sleep", "600"], start_new_session=True)
         Path(os.environ["FAMILY"]).write_text(str(child.pid))
         time.sleep(600)
+    if what == "orphan":  # Leaves a process that ends after this one's work.
+        subprocess.run(["sh", "-c", "sleep 0.2 & sleep 0.01"])
+    if what == "profile":  # As of a browser that is killed with its worker.
+        (Path(tempfile.mkdtemp()).parent / "profile").mkdir()
+        time.sleep(600)
     if what == "nap":
         time.sleep(float(more[0]))
+    data, name = attempt.request.url.encode() * 100, "article.pdf"
+    if what == "parts":
+        name = "parts.txt"
+        data = attempt.request.parts["page"] + attempt.request.options["paper"].encode()
     try:
-        storage = open_storage(sys.argv[2])
-        storage.put(f"{lease.result_folder}/article.pdf", lease.request.url.encode() * 100)
+        storage = open_storage(os.environ[STORAGE])
+        storage.put(f"{attempt.result_folder}/{name}", data)
     except JobsError as error:
         return {"not_stored": str(error)}
     return {"done": {"title": what, "worker": os.getpid()}}
@@ -52,17 +60,28 @@ def say(line):
     print(line, file=sys.stderr, flush=True)
 
 
-if __name__ == "__main__":
-    database, place, told, *called = sys.argv[1:]
-    limits = Limits(**json.loads(told))
-    companions = ()
-    if called and called[1] == "answer":
-        tables, storages = partial(JobQueue, database), partial(open_storage, place)
-        run_celery_worker(called[0], tables, storages, handle, limits, say)
-        sys.exit()
-    if called:
-        companions = (ManagedProcess(CallSender(called[0], limits, JobQueue(database), say).run),)
-        limits = replace(limits, workers=0)
-    Supervisor(
-        JobQueue(database), open_storage(place), handle, limits, processes=companions, log=say
+def run(database, place, limits):
+    from printer.jobs.engine import PrintEngine
+    from printer.jobs.worker_process import Limits
+    from printer.worker_process import do_nothing
+
+    PrintEngine(
+        database, open_storage(place), handle, Limits(**limits), log=say, preload=do_nothing
     ).run()
+
+
+def main():
+    from printer.jobs.worker_process import ManagedProcess, run_processes
+
+    database, place, told = sys.argv[1:]
+    os.environ[STORAGE] = place
+    run_processes(
+        [ManagedProcess(partial(run, database, place, json.loads(told)), "the engine")], say
+    )
+
+
+if __name__ == "__main__":
+    # Workers import what they call, which must not be of a module called __main__.
+    from tests.support import job_worker_process
+
+    job_worker_process.main()

@@ -1,11 +1,16 @@
 """What the tests of jobs share."""
 
+import json
+import secrets
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from dbos._dbos import _get_or_create_dbos_registry
 from sqlalchemy import text
 
 from printer.jobs.models import JobRequest
+from printer.jobs.queue import QUEUE, JobFailed, PlainSerializer
 
 
 def job_request(what="story", **options):
@@ -21,6 +26,38 @@ def wait_until(true, seconds=90.0):
     return found
 
 
+@dataclass(frozen=True)
+class Claim:
+    """The right to record the outcome of a job, for whoever did it."""
+
+    table: object
+    id: str
+    attempt: int
+    url: str
+    owner: str
+
+    def finish(self, result):
+        return self._record("SUCCESS", output=json.dumps(result))
+
+    def fail(self, record):
+        return self._record("ERROR", error=PlainSerializer().serialize(JobFailed(record)))
+
+    def _record(self, status, **outcome):
+        database = self.table._client._sys_db
+        return database.update_workflow_outcome(self.id, status, owner_xid=self.owner, **outcome)
+
+
+def claim(table, engine="local"):
+    """Take the next job as DBOS does; return None if there is none."""
+    owner = secrets.token_hex(8)
+    queue = _get_or_create_dbos_registry()._register_internal_queue(QUEUE, worker_concurrency=1)
+    (*ids,), _ = table._client._sys_db.start_queued_workflows(queue, engine, "1", None, owner_xid=owner)  # fmt: skip
+    for job_id in ids:
+        job = table.get(job_id)
+        return Claim(table, job_id, job.attempt, job.url, owner)
+    return None
+
+
 @contextmanager
 def closing_table(table):
     """Close a table's connections, when its test fails too."""
@@ -33,31 +70,32 @@ def closing_table(table):
 def count_completions(table):
     """Count how often each job becomes done, by the database itself; return how to ask."""
     told = text("SELECT id FROM told ORDER BY id")
-    with table._engine.begin() as connection:
+    with table.engine.begin() as connection:
         connection.execute(text("CREATE TABLE told (id TEXT)"))
-        if table._engine.dialect.name == "sqlite":
+        if table.engine.dialect.name == "sqlite":
             connection.execute(
                 text(
-                    "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs WHEN NEW.state = 'done'"
-                    " BEGIN INSERT INTO told VALUES (NEW.id); END"
+                    "CREATE TRIGGER tell AFTER UPDATE OF status ON workflow_status"
+                    " WHEN NEW.status = 'SUCCESS'"
+                    " BEGIN INSERT INTO told VALUES (NEW.workflow_uuid); END"
                 )
             )
         else:
             connection.execute(
                 text(
                     "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
-                    " 'BEGIN INSERT INTO told VALUES (NEW.id); RETURN NEW; END'"
+                    " 'BEGIN INSERT INTO public.told VALUES (NEW.workflow_uuid); RETURN NEW; END'"
                 )
             )
             connection.execute(
                 text(
-                    "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs FOR EACH ROW"
-                    " WHEN (NEW.state = 'done') EXECUTE FUNCTION tell()"
+                    "CREATE TRIGGER tell AFTER UPDATE OF status ON dbos.workflow_status"
+                    " FOR EACH ROW WHEN (NEW.status = 'SUCCESS') EXECUTE FUNCTION tell()"
                 )
             )
 
     def ask():
-        with table._engine.connect() as connection:
+        with table.engine.connect() as connection:
             return list(connection.execute(told).scalars())
 
     return ask

@@ -28,15 +28,27 @@ class PeakMemory:
         return self._peak
 
 
+def children(pid: int) -> list[int]:
+    """Return the ids of the children of a process."""
+    try:
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except OSError:
+        return []  # it ended
+
+
+def name(pid: int) -> str:
+    """Return the name of a process, '' if it ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
 def process_tree(pid: int) -> list[int]:
     """Return the ids of a process and of all its descendants."""
     pids = [pid]
     for parent in pids:
-        try:
-            tasks = Path(f"/proc/{parent}/task").iterdir()
-            pids += (int(child) for t in tasks for child in (t / "children").read_text().split())
-        except OSError:
-            continue  # it ended
+        pids += children(parent)
     return pids
 
 

@@ -50,7 +50,7 @@ _STEPS = {
     "queued": "Waiting for its turn", "running": "Starting", "fetch": "Fetching the page",
     "browse": "Loading it in a browser", "extract": "Finding the article",
     "pictures": "Preparing the pictures", "print": "Laying out the pages",
-    "store": "Saving the PDF",
+    "store": "Saving the PDF", "no_room": "Waiting: the storage is full or cannot be reached",
 }  # fmt: skip
 
 

@@ -1,22 +1,25 @@
-"""Workers and their supervisor are killed, starved and filled up; every job is done once."""
+"""Workers and engines are killed, starved and filled up; every job is done once."""
 
 import os
 import random
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from printer.errors import UsageError
-from printer.jobs.celery_bridge import make_celery
+from printer.jobs.models import PAGE_PART, JobRequest
 from printer.jobs.queue import JobQueue
-from printer.jobs.supervisor import Limits
-from tests.support.jobs import closing_table, count_completions, job_request, wait_until
+from printer.jobs.worker_process import TEMPORARY_PREFIX
+from tests.support.job_workers import ROOT
+from tests.support.jobs import count_completions, job_request, wait_until
+from tests.support.processes import children
 
-QUICK = {"workers": 2, "lease": 1.0}
+QUICK = {"workers": 2, "patience": 1.0}
 
 
 def over(table, *ids):
@@ -30,7 +33,7 @@ def test_jobs_are_done_and_their_results_kept(engine, tmp_path):
     wait_until(lambda: over(table, *ids))
     for job in map(table.get, ids):
         assert job.state == "done"
-        kept = tmp_path / "prints" / job.id / str(job.attempt) / "article.pdf"
+        kept = tmp_path / "prints" / job.result_folder / "article.pdf"
         assert kept.read_bytes() == job.url.encode() * 100
     assert len({table.get(job).result["worker"] for job in ids}) <= 2, "workers live on"
     assert keeper.stop() == 0
@@ -69,15 +72,15 @@ def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(engine)
 
 
 def test_a_print_whose_workers_are_killed_by_others_is_done(sqlite_table, keep):
-    job, _ = sqlite_table.submit(job_request("nap/0.8"))
+    job, _ = sqlite_table.submit(job_request("nap/1.5"))
     keeper = keep(workers=1)
-    for times in range(1, 8):  # More often than a page may crash them.
-        wait_until(lambda at_work=times: sqlite_table.get(job.id).attempt == at_work)
+    for _ in range(7):  # More often than a page may crash them.
         (worker,) = wait_until(keeper.workers)
+        wait_until(lambda: sqlite_table.get(job.id).state == "running")
         os.kill(worker, signal.SIGKILL)
         wait_until(lambda gone=worker: gone not in keeper.workers())
     wait_until(lambda: over(sqlite_table, job.id))
-    assert (sqlite_table.get(job.id).state, sqlite_table.get(job.id).attempt) == ("done", 8)
+    assert (sqlite_table.get(job.id).state, sqlite_table.get(job.id).attempt) == ("done", 1)
     assert "SIGKILL" in keeper.output()
 
 
@@ -86,7 +89,8 @@ def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, ke
     keep(workers=1)
     wait_until(lambda: over(sqlite_table, job.id))
     over_ = sqlite_table.get(job.id)
-    assert (over_.state, over_.attempt) == ("failed", 5)
+    assert over_.state == "failed"
+    assert over_.error.message.startswith("given up")
     assert "the browser exited" in over_.error.message
 
 
@@ -115,14 +119,14 @@ def test_told_to_stop_it_puts_jobs_back_at_once(table, database, keep):
     keeper = keep(database, workers=1)
     wait_until(lambda: table.get(job.id).state == "running")
     assert keeper.stop() == 0
-    assert (table.get(job.id).state, table.get(job.id).faults) == ("queued", 0)
+    assert table.get(job.id).state == "queued", keeper.output()
 
 
-def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_path, monkeypatch):
+def test_nothing_is_left_when_all_of_it_is_killed(sqlite_table, keep, tmp_path, monkeypatch):
     monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
     sqlite_table.submit(job_request("hang"))
     keeper = keep(workers=2)
-    wait_until(lambda: sqlite_table.count_by_state()["running"])
+    wait_until(lambda: sqlite_table.list_recent()[0].step)
     workers = wait_until(keeper.workers)
     keeper.kill()
 
@@ -141,32 +145,76 @@ def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_p
     told = count_completions(table)
     dice = random.Random(7)
     ids = [table.submit(job_request(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
-    keepers = [engine.keep(**QUICK), engine.keep(**QUICK)]
-    victims = ["worker"] * engine.kills[0] + ["supervisor"] * engine.kills[1]
+    keepers = [engine.keep(**QUICK) for _ in range(engine.count)]
+    victims = ["worker"] * 5 + ["engine"] * 3 + ["all of it"] * 3
     dice.shuffle(victims)
     for victim in victims:
         keeper = dice.choice(keepers)
         workers = wait_until(keeper.workers)
         time.sleep(dice.random() / 5)
         ids += [table.submit(job_request("nap/0.05"))[0].id for _ in range(4)]
-        if victim == "worker":
-            with suppress(ProcessLookupError):
-                os.kill(dice.choice(workers), signal.SIGKILL)
-        else:
+        if victim == "all of it":
             keeper.kill()
             keepers[keepers.index(keeper)] = engine.keep(**QUICK)
+            continue
+        candidates = workers if victim == "worker" else children(keeper.process.pid)
+        with suppress(ProcessLookupError):
+            os.kill(dice.choice(candidates), signal.SIGKILL)
     wait_until(lambda: over(table, *ids), 180)
     states = {job: table.get(job) for job in ids}
     assert {job.state for job in states.values()} == {"done"}, states
     assert told() == sorted(ids)
     for job in states.values():
-        kept = tmp_path / "prints" / job.id / str(job.attempt) / "article.pdf"
+        kept = tmp_path / "prints" / job.result_folder / "article.pdf"
         assert kept.read_bytes() == job.url.encode() * 100
+
+
+def test_what_was_running_is_taken_up_again_soon_after_a_start(sqlite_table, keep):
+    job, _ = sqlite_table.submit(job_request("hang"))
+    keeper = keep(workers=1)
+    wait_until(lambda: sqlite_table.get(job.id).step)
+    keeper.kill()
+    began = time.monotonic()
+    keep(workers=1)
+    wait_until(lambda: sqlite_table.get(job.id).attempt == 2)
+    # Most of it is the time that Python takes to load the libraries, on a busy machine too.
+    assert time.monotonic() - began < 10
+
+
+def test_a_print_that_is_requested_again_at_once_is_not_mixed_up_with_itself(engine, tmp_path):
+    table = engine.table
+    job, _ = table.submit(job_request("nap/1.0"))
+    engine.keep(workers=2)
+    wait_until(lambda: table.get(job.id).state == "running")
+    assert table.cancel(job.id)
+    assert table.retry(job.id)
+    wait_until(lambda: over(table, job.id))
+    assert (table.get(job.id).state, table.get(job.id).attempt) == ("done", 2)
+    assert (tmp_path / "prints" / job.id / "2" / "article.pdf").exists()
+
+
+def test_a_page_comes_to_the_worker_as_it_was_sent(engine, tmp_path):
+    table = engine.table
+    page = b"<p>\0\xff</p>" * 9999
+    request = JobRequest("http://labour.test/parts", {"paper": "A5"}, {PAGE_PART: page})
+    job, _ = table.submit(request)
+    engine.keep(workers=1)
+    wait_until(lambda: over(table, job.id))
+    assert (tmp_path / "prints" / job.id / "1" / "parts.txt").read_bytes() == page + b"A5"
+
+
+def test_no_zombies_are_left_of_what_workers_started(sqlite_table, keep):
+    ids = [sqlite_table.submit(job_request("orphan"))[0].id for _ in range(30)]
+    keeper = keep(workers=2)
+    wait_until(lambda: over(sqlite_table, *ids))
+    (engine,) = children(keeper.process.pid)
+    # The fork server and two workers.
+    wait_until(lambda: len(keeper.workers()) == 2 and len(children(engine)) == 3)
 
 
 def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep, tmp_path):
     ids = [sqlite_table.submit(job_request("nap/0.2"))[0].id for _ in range(6)]
-    keeper = keep(**QUICK)
+    keep(**QUICK)
     wait_until(lambda: sqlite_table.count_by_state()["done"])
     other = sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None, timeout=10)
     other.execute("BEGIN EXCLUSIVE")
@@ -175,7 +223,6 @@ def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep,
     other.close()
     wait_until(lambda: over(sqlite_table, *ids))
     assert {sqlite_table.get(job).state for job in ids} == {"done"}
-    assert "locked" in keeper.output()
 
 
 def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, keep, tmp_path):
@@ -183,17 +230,18 @@ def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, k
     place.mkdir()
     ids = [sqlite_table.submit(job_request("nap/0"))[0].id for _ in range(3)]
     for job in ids:  # Every write there finds the device full.
-        for attempt in range(1, 30):
+        for attempt in range(1, 3):
             (place / job / str(attempt)).mkdir(parents=True)
             (place / job / str(attempt) / "article.pdf.part").symlink_to("/dev/full")
     keeper = keep(workers=1)
     wait_until(lambda: "it is full" in keeper.output())
     assert {sqlite_table.get(job).state for job in ids} <= {"queued", "running"}
+    wait_until(lambda: any(sqlite_table.get(job).step == "no_room" for job in ids))
     for part in place.rglob("*.part"):
         part.unlink()
     wait_until(lambda: over(sqlite_table, *ids))
     jobs = [sqlite_table.get(job) for job in ids]
-    assert {(job.state, job.faults) for job in jobs} == {("done", 0)}
+    assert {(job.state, job.attempt) for job in jobs} == {("done", 1)}
 
 
 @pytest.mark.slow
@@ -216,23 +264,57 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     table.disconnect()
 
 
-def test_redis_gone_and_back_loses_nothing(fresh_postgres, redis_server, keep):
-    with closing_table(JobQueue(fresh_postgres)) as table:
-        keep(fresh_postgres, celery=(redis_server.url, "send"), **QUICK)
-        worker = keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
-        ids = [table.submit(job_request("nap/0.2"))[0].id for _ in range(8)]
-        wait_until(lambda: table.count_by_state()["done"])
-        redis_server.kill()  # With all calls in it.
-        ids += [table.submit(job_request("nap/0"))[0].id for _ in range(4)]
-        wait_until(lambda: "cannot be reached" in worker.output())
-        redis_server.start()
-        # Celery's own worker does not always listen again after its broker was away.
-        worker.kill()
-        keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
-        wait_until(lambda: over(table, *ids), 180)
-        assert {table.get(job).state for job in ids} == {"done"}
+def test_what_killed_workers_left_in_the_temporary_folder_is_deleted(
+    sqlite_table, keep, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    sqlite_table.submit(job_request("profile"))
+    keeper = keep(workers=1)
+
+    def profiles():
+        return sorted(tmp_path.glob(f"{TEMPORARY_PREFIX}*/profile"))
+
+    (first,) = wait_until(profiles)
+    os.kill(keeper.workers()[0], signal.SIGKILL)
+    wait_until(lambda: profiles() and not first.exists())
+    (second,) = wait_until(profiles)
+    keeper.kill()
+    keep(workers=1)
+    wait_until(lambda: profiles() and not second.exists())
 
 
-def test_a_broker_that_is_none_is_told():
-    with pytest.raises(UsageError, match="redis:// or amqp://"):
-        make_celery("file:///etc/passwd", Limits())
+FEW_PROCESSES = """
+import os, resource, sys, threading, time
+from printer.jobs import worker_process
+from printer.worker_process import do_nothing
+from printer.jobs.models import Attempt, JobRequest
+from tests.support import job_worker_process
+if os.getuid() == 0:
+    os.setuid(61234)  # Root has no limit.
+server, usual = worker_process._ForkServer, resource.getrlimit(resource.RLIMIT_NPROC)
+class Limited(server):
+    def __init__(self, preload):
+        super().__init__(preload)
+        resource.prlimit(self.pid, resource.RLIMIT_NPROC, (1, usual[1]))
+        threading.Timer(2, self.lift).start()
+    def lift(self):
+        print("no room so far:", all(not worker.pid for worker in pool._workers), flush=True)
+        resource.prlimit(self.pid, resource.RLIMIT_NPROC, usual)
+worker_process._ForkServer = Limited
+pool = worker_process.WorkerPool(
+    job_worker_process.handle, worker_process.Limits(workers=1), do_nothing)
+pool.start()
+attempt = Attempt("a", 1, JobRequest("http://labour.test/helper-dies"))
+print(pool.run(attempt, len, threading.Event()), flush=True)
+pool.close()
+"""
+
+
+def test_without_room_for_a_process_a_print_waits_until_there_is_some():
+    ran = subprocess.run(
+        [sys.executable, "-c", FEW_PROCESSES], env={"PYTHONPATH": str(ROOT)}, cwd=ROOT,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    waited, outcome = ran.stdout.splitlines()
+    assert waited == "no room so far: True"
+    assert "process_died" in outcome, ran.stderr

@@ -1,0 +1,353 @@
+"""The engine: a process that runs jobs as workflows of DBOS, and prints in worker processes.
+
+    submit -> workflow, queued -> engine -> worker process -> storage -> outcome of the workflow
+
+DBOS records what was done, takes up again what an engine left undone, and refuses the outcome of
+an execution that no longer owns its workflow.  It listens on no port and sends nothing anywhere.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import psycopg
+from dbos import DBOS, DBOSConfig
+from dbos._dbos import _get_or_create_dbos_registry
+from sqlalchemy.exc import SQLAlchemyError
+
+from ..backoff import Backoff
+from ..errors import ErrorRecord, JobsError
+from ..worker_process import WorkerCrashed, WorkerError
+from .handler import preload
+from .models import FINISHED, Attempt, JobRequest
+from .queue import (
+    APPLICATION,
+    MAX_DISPATCHES,
+    NO_ROOM,
+    QUEUE,
+    STEP,
+    WORKFLOW,
+    JobFailed,
+    JobQueue,
+    PlainSerializer,
+    system_url,
+    unpack,
+)
+from .storage import Storage
+from .worker_process import DAY, Abandoned, Handler, Limits, WorkerPool
+
+#: Faults counted when a job's worker crashes or runs out of memory, and when somebody kills it;
+#: and the sum at which a job is given up, reached by five of the former or twenty of the latter.
+CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
+
+#: The version of the workflow: an engine takes up only what its own version began.
+_VERSION = "1"
+
+#: The seconds between two looks for queued jobs, and between two checks of those that run.
+_POLL_INTERVAL, _CHECK_INTERVAL = 0.2, 0.5
+_RETENTION_INTERVAL, _LOG_INTERVAL = 600.0, 30.0
+_LOST_SECONDS = 5.0  # after which a job that nobody runs is requeued
+_MAX_DRIFT = 60.0  # of the wall clock between two looks at it
+_NO_ROOM = Backoff(1.0, 60.0)
+
+
+@dataclass(slots=True)
+class PrintEngine:
+    """Runs the jobs of a database until SIGTERM or SIGINT; the only one in its process."""
+
+    database: str
+    storage: Storage
+    handler: Handler
+    limits: Limits = field(default_factory=Limits)
+    log: Callable[[str], None] = print
+    preload: Callable[[], None] = preload
+    _queue: JobQueue = field(init=False)
+    _workers: WorkerPool = field(init=False)
+    _executor: str = "local"
+    _peers: _Peers | None = None
+    _running: dict[str, threading.Event] = field(default_factory=dict)
+    _lost: dict[str, float] = field(default_factory=dict)
+    _last_log: float = float("-inf")
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Run until stopped; unfinished jobs are requeued."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._stopping.set())
+        # Started first, while there is one thread; their libraries are loaded meanwhile.
+        self._workers = WorkerPool(self.handler, self.limits, self.preload)
+        self._workers.start()
+        self._queue = JobQueue(self.database)
+        if self._queue.engine.dialect.name == "postgresql":
+            self._peers = _Peers(self.database, self.limits.patience)
+            self._executor = self._peers.name
+        dbos = self._launch()
+        threading.Thread(target=self._apply_retention, daemon=True).start()
+        while not self._stopping.wait(_CHECK_INTERVAL):
+            try:
+                self._workers.reap()
+                self._check(dbos)
+            except (JobsError, psycopg.Error) as error:
+                self._log_sometimes(" ".join(str(error).split())[:300])
+        for event in dbos.background_thread_stop_events:
+            event.set()  # It takes no other job; DBOS.destroy() would wait for all its threads.
+        self._workers.close()
+        time.sleep(2 * _POLL_INTERVAL)
+        with suppress(JobsError):
+            for job_id, executor in self._queue.executions():
+                if executor == self._executor:
+                    self._queue.requeue(job_id, executor)
+
+    def _launch(self) -> DBOS:
+        logger = logging.getLogger("dbos")
+        logger.addHandler(_DatabaseTroubles(self._log_sometimes))
+        logger.propagate = False
+        config: DBOSConfig = {
+            "name": APPLICATION, "system_database_url": system_url(self.database),
+            "application_version": _VERSION, "executor_id": self._executor,
+            "serializer": PlainSerializer(), "enable_otlp": False, "log_level": "WARNING",
+        }  # fmt: skip
+        dbos = DBOS(config=config)
+
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_DISPATCHES)
+        def print_job(url: str, options: dict[str, Any], parts: dict[str, str]) -> Any:
+            request = JobRequest(url, options, {name: unpack(parts[name]) for name in parts})
+            return self._print(str(DBOS.workflow_id), request)
+
+        # Each engine has its own number of workers, but the settings of a queue that is registered
+        # publicly are in the database, the same for all.  Two jobs more wait for a worker, so that
+        # none waits for the disk.
+        _get_or_create_dbos_registry()._register_internal_queue(
+            QUEUE, worker_concurrency=self.limits.workers + 2, polling_interval_sec=_POLL_INTERVAL
+        )
+        DBOS.launch()
+        return dbos
+
+    # One job, in a thread of DBOS
+
+    def _print(self, job_id: str, request: JobRequest) -> Any:
+        if earlier := self._running.get(job_id):
+            earlier.set()  # It was requested again before its end was noticed.
+        cancelled = self._running[job_id] = threading.Event()
+        try:
+            attempt = partial(self._attempt, job_id, request, cancelled)
+            outcome = DBOS.run_step({"name": "print"}, attempt)
+        except SQLAlchemyError as error:
+            self._log_sometimes(" ".join(str(error).split())[:300])
+            raise Abandoned from error  # It is not the print that failed: do it again.
+        finally:
+            if self._running.get(job_id) is cancelled:
+                del self._running[job_id]
+        if "done" not in outcome:
+            raise JobFailed(ErrorRecord.from_dict(outcome["failed"]))
+        return outcome["done"]
+
+    def _attempt(
+        self, job_id: str, request: JobRequest, cancelled: threading.Event
+    ) -> dict[str, Any]:
+        """Return the outcome of a job, trying again if its worker dies or there is no room."""
+        attempt = self._describe(job_id, request, cancelled)
+        faults, refusals = 0, 0
+        while True:
+            fault, weight = "", CRASH_FAULTS
+            try:
+                outcome = self._workers.run(attempt, partial(DBOS.set_event, STEP), cancelled)
+            except WorkerError as error:
+                self.log(f"a worker died during job {job_id}: {error}")
+                fault = f"the process that worked on it died ({error})"
+                if isinstance(error, WorkerCrashed) and error.killed:
+                    weight = KILL_FAULTS
+            else:
+                if "done" in outcome:  # Its files stay where this attempt stored them.
+                    return {"done": {**outcome["done"], "attempt": attempt.number}}
+                if "failed" in outcome:
+                    return outcome
+                fault = str(outcome.get("process_died", ""))
+            if not fault:
+                refusals += 1
+                pause = _NO_ROOM.delay(refusals)
+                self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
+                DBOS.set_event(STEP, NO_ROOM)
+                self._pause(pause, cancelled)
+            faults += weight if fault else 0
+            if faults >= MAX_FAULTS:
+                reason = f"given up, having lost its worker too often: {fault}"
+                return {"failed": ErrorRecord(reason).to_dict()}
+
+    def _describe(self, job_id: str, request: JobRequest, cancelled: threading.Event) -> Attempt:
+        """Return the attempt at a job, with what was changed since it was first requested."""
+        while True:
+            try:
+                found = self._queue.attempt(job_id)
+            except JobsError as error:
+                self._log_sometimes(str(error))
+                self._pause(1.0, cancelled)
+                continue
+            if found is None:
+                raise Abandoned
+            number, options, edit = found
+            return Attempt(
+                job_id, number, JobRequest(request.url, options, {**request.parts, **edit})
+            )
+
+    def _pause(self, seconds: float, cancelled: threading.Event) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if cancelled.wait(_CHECK_INTERVAL) or self._stopping.is_set():
+                raise Abandoned
+
+    # All jobs, in the main thread
+
+    def _check(self, dbos: DBOS) -> None:
+        """End what was cancelled or deleted; take up again what was lost."""
+        before = list(self._running.items())
+        executions = self._queue.executions()
+        mine = {job_id for job_id, executor in executions if executor == self._executor}
+        for job_id, cancelled in before:
+            if job_id not in mine:
+                cancelled.set()
+        # A full disk can end an execution before it recorded an outcome.
+        now, active = time.monotonic(), {*dbos._active_workflows_set.activeList()}
+        self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
+        for job_id, since in self._lost.items():
+            if now - since > _LOST_SECONDS:
+                self._requeue(job_id, self._executor)
+        if self._peers:
+            lost = self._peers.lost({executor for _, executor in executions})
+            for job_id, executor in executions:
+                if executor in lost:
+                    self._requeue(job_id, executor)
+
+    def _requeue(self, job_id: str, executor: str) -> None:
+        if self._queue.requeue(job_id, executor):
+            self.log(f"job {job_id} was taken back from a worker that is gone")
+
+    def _apply_retention(self) -> None:
+        clock = ClockGuard()
+        while not self._stopping.wait(_RETENTION_INTERVAL):
+            try:
+                if clock.is_reliable():
+                    apply_retention(self._queue, self.storage, self.limits.retention)
+            except JobsError as error:
+                self._log_sometimes(str(error))
+
+    def _log_sometimes(self, line: str) -> None:
+        now = time.monotonic()
+        if now - self._last_log >= _LOG_INTERVAL:
+            self._last_log = now
+            self.log(line)
+
+
+def _boot_time() -> float:
+    """Return the seconds since boot, including suspension."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class ClockGuard:
+    """Notices that the wall clock was set, after which the age of results is unknown for a day."""
+
+    def __init__(
+        self,
+        wall_clock: Callable[[], float] = time.time,
+        steady_clock: Callable[[], float] = _boot_time,
+    ) -> None:
+        self._wall_clock, self._steady_clock = wall_clock, steady_clock
+        self._offset, self._distrusted_until = wall_clock() - steady_clock(), float("-inf")
+
+    def is_reliable(self) -> bool:
+        """Compare the clocks with the last call, and return whether the day is known."""
+        now = self._steady_clock()
+        offset, before = self._wall_clock() - now, self._offset
+        self._offset = offset
+        if abs(offset - before) > _MAX_DRIFT:
+            self._distrusted_until = now + DAY
+        return now >= self._distrusted_until
+
+
+class _DatabaseTroubles(logging.Handler):
+    """Logs what DBOS says of the database, not of failed prints."""
+
+    def __init__(self, log: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log a record."""
+        if record.filename != "_core.py":
+            self._log(" ".join(record.getMessage().split())[:300])
+
+
+class _Peers:
+    """Tells which engines on a PostgreSQL server are alive.
+
+    Each holds an advisory lock, which the server releases when its connection ends.  An engine is
+    lost if nobody has held its lock for ``patience`` seconds: those after a restart of the server
+    take theirs again.
+    """
+
+    def __init__(self, database: str, patience: float) -> None:
+        self._lock = secrets.randbits(62)
+        self.name = f"{platform.node()}:{os.getpid()}:{self._lock}"
+        self._database, self._patience = database.replace("+psycopg", ""), patience
+        self._connection: psycopg.Connection[Any] | None = None
+        self._free_since: dict[str, float] = {}
+        self._connect()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(
+                self._database, autocommit=True, connect_timeout=5, keepalives_idle=5,
+                keepalives_interval=2, keepalives_count=3, tcp_user_timeout=10_000,
+                options="-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2"
+                " -c tcp_keepalives_count=3",
+            )  # fmt: skip
+            self._connection.execute("SELECT pg_advisory_lock(%s)", [self._lock])
+        return self._connection
+
+    def lost(self, names: set[str]) -> set[str]:
+        """Return which of the engines are lost."""
+        connection, now = self._connect(), time.monotonic()
+        free = set()
+        for name in names - {self.name}:
+            lock = name.rpartition(":")[2]
+            query = "SELECT pg_try_advisory_lock(%s)"
+            row = connection.execute(query, [int(lock)]).fetchone() if lock.isdigit() else (True,)
+            if row and row[0]:
+                free.add(name)
+                if lock.isdigit():
+                    connection.execute("SELECT pg_advisory_unlock(%s)", [int(lock)])
+        self._free_since = {name: self._free_since.get(name, now) for name in free}
+        return {name for name in free if now - self._free_since[name] >= self._patience}
+
+
+def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
+    """Delete jobs that finished at least ``seconds`` ago, and results of no known job."""
+    while old := queue.older_than(seconds):
+        for job_id in old:  # Files first, so that a full disk gets room.
+            storage.delete(job_id)
+            queue.delete(job_id)
+    # List the storage first, so that newer results belong to jobs that are known.
+    stored = storage.names()
+    known, earlier = queue.attempts(), queue.earlier_jobs()
+    for job_id in stored:
+        if job_id in earlier:
+            continue
+        if job_id not in known:
+            storage.delete(job_id)
+            continue
+        state, attempt = known[job_id]
+        if state in FINISHED:
+            for name in storage.names(job_id):
+                if name not in ("0", str(attempt)):  # 0 holds the snapshot for revisions.
+                    storage.delete(f"{job_id}/{name}")
