@@ -122,19 +122,21 @@ class DefinitionList:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A block quotation; ``pull`` marks a pull quote.
+    """A block quotation; ``pull`` marks a pull quote, ``box`` a note or warning set apart.
 
-    ``cite`` is the attribution, printed below the quotation, or above if it ends in a colon.
+    ``cite`` is the attribution, printed below the quotation, or above if it ends in a colon; of a
+    box, it is the label above its text.
     """
 
     blocks: tuple[Block, ...]
     cite: Spans = ()
     pull: bool = False
+    box: bool = False
 
     @property
     def introduced(self) -> bool:
         """Whether the attribution is printed above the quotation."""
-        return plain_text(self.cite).endswith(COLONS)
+        return self.box or plain_text(self.cite).endswith(COLONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from ..article import (
     Paragraph,
     Quote,
     Rule,
+    Span,
     Spans,
     Table,
     plain_text,
@@ -38,6 +39,21 @@ from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+#: Classes of notes and warnings in documentation: those of its generators, plain names, and
+#: those of the label above their text.
+_BOX = re.compile(
+    r"(?<!\S)(?:theme-)?(?:admonition|admonitionblock|callout|markdown-alert|custom-block|notecard)"
+    r"(?!\S)"
+)
+_PLAIN_BOX = re.compile(
+    r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
+    re.IGNORECASE,
+)
+_BOX_LABEL = re.compile(r"title|heading", re.IGNORECASE)
+#: The first line of a note in Markdown that was not rendered.
+_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*")
+#: The most elements of a box, and the most characters of its label.
+_MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: Characters of links that are useless in print: a heading's link to itself, and a note's link back
 #: to its reference mark.
 _PERMALINK = " \n¶🔗"
@@ -259,21 +275,27 @@ class DefinitionListBuilder(BlockBuilder):
 
 
 class QuoteBuilder(BlockBuilder):
-    """Builds a block quotation; a ``post`` has its author's name below it."""
+    """Builds a block quotation.
 
-    def __init__(self, pull: bool = False, post: bool = False) -> None:
+    A ``post`` has its author's name below it, a ``box`` its label above.
+    """
+
+    def __init__(self, pull: bool = False, post: bool = False, box: bool = False) -> None:
         super().__init__()
         self.pull = pull
         self.post = post
+        self.box = box
         self.cite: Spans = ()
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         """Return the function that takes the buffer of the attribution."""
         if self.cite:
             return None
+        is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
+        if self.box:
+            return self._set_source if is_first and _is_box_label(element) else None
         if element.tag == "footer":
             return self._set_source
-        is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
         return self._set_cite if is_first and _is_introduction(element) else None
 
     def _set_source(self, buffer: BlockBuffer) -> None:
@@ -288,6 +310,9 @@ class QuoteBuilder(BlockBuilder):
         """Return the quotation with its attribution."""
         blocks = list(self.buffer.take())
         cite = self.cite
+        label = cite if self.box else _take_alert(blocks)
+        if self.box or label:
+            return [Quote(tuple(blocks), label, box=True)] if blocks else _paragraphs(label)
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
@@ -296,9 +321,47 @@ class QuoteBuilder(BlockBuilder):
                 del blocks[-1]
         if not (cite or self.post):
             cite = _take_introduction(blocks)
-        if not blocks:
-            return [Paragraph(cite)] if cite else []
-        return [Quote(tuple(blocks), cite, self.pull)]
+        return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraphs(cite)
+
+
+def _paragraphs(spans: Spans) -> list[Block]:
+    return [Paragraph(spans)] if spans else []
+
+
+def is_box(element: HtmlElement) -> bool:
+    """Return whether an element is a note or a warning set apart from the text.
+
+    A plain name such as "note" is not enough, unless the element is an ``aside`` or has a label.
+    """
+    classes = (element.get("class") or "")[:500]
+    if not classes or element.tag == "body":
+        return False
+    if not _BOX.search(classes):
+        is_aside = element.tag == "aside"
+        is_labelled = is_aside or (len(element) > 0 and _is_box_label(element[0]))
+        if not (is_labelled and _PLAIN_BOX.search(classes)):
+            return False
+    return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
+
+
+def _is_box_label(element: HtmlElement) -> bool:
+    classes = element.get("class") if isinstance(element.tag, str) else ""
+    is_named = element.tag == "summary" or _BOX_LABEL.search((classes or "")[:500])
+    return bool(is_named) and len(element_line(element)) <= _MAX_BOX_LABEL
+
+
+def _take_alert(blocks: list[Block]) -> Spans:
+    """Remove the sign of a note in Markdown, such as [!NOTE], from its text; return its label."""
+    if not blocks or not isinstance(first := blocks[0], Paragraph) or not first.spans:
+        return ()
+    lead = first.spans[0]
+    match = _ALERT.match(lead.text)
+    if match is None:
+        return ()
+    rest = lead.text[match.end() :]
+    spans = (*((replace(lead, text=rest),) if rest else ()), *first.spans[1:])
+    blocks[:1] = [replace(first, spans=spans)] if spans else []
+    return (Span(match[1].capitalize()),)
 
 
 def _take_introduction(blocks: list[Block]) -> Spans:

@@ -22,6 +22,7 @@ from .block_builders import (
     NoteBuilder,
     QuoteBuilder,
     SummaryBuilder,
+    is_box,
     is_pull,
 )
 from .code import code_text, is_code_table, language_of
@@ -335,7 +336,7 @@ class ArticleBuilder:
         if tag == "blockquote":
             if is_post(element):
                 return PostBuilder(element, self.links.resolve)
-            return QuoteBuilder(pull=is_pull(element))
+            return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         if tag in _HEADINGS:
             return HeadingBuilder(_HEADINGS[tag])
         if tag in _LISTS:
@@ -349,6 +350,8 @@ class ArticleBuilder:
         if role == "heading":
             level = element.get("aria-level") or ""
             return HeadingBuilder(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
+        if is_box(element):
+            return QuoteBuilder(box=True)
         return QuoteBuilder(pull=True) if is_pull(element) else None
 
     def _tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:

@@ -121,7 +121,9 @@ def _definitions(block: DefinitionList) -> str:
 
 def _quote(block: Quote) -> str:
     text = _blocks(block.blocks)
-    if block.introduced:
+    if block.box and plain_text(block.cite):
+        text = f"**{_one_line(_inline(block.cite))}**\n\n{text}"
+    elif block.introduced:
         text = f"{_inline(block.cite)}\n\n{text}"
     elif block.cite:
         text += f"\n\n— {_inline(block.cite)}"

@@ -81,8 +81,8 @@ CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.602, 1.5, 8.0
 
 #: The most items, and characters in all, of a list that is kept on one page, and the most
-#: characters of a cell of a row that is.
-MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL = 4, 300, 400
+#: characters of a cell of a row and of a box that are.
+MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL, MAX_UNBROKEN_BOX = 4, 300, 400, 600
 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
@@ -174,6 +174,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     )
     env.tests.update(
         bare=is_bare,
+        brief=is_brief,
         entry=is_entry,
         long=is_long_row,
         loose=is_loose,
@@ -436,6 +437,11 @@ def is_short(block: List) -> bool:
     """Return whether a list is short enough to be kept on one page."""
     text = "".join(iter_text(block))
     return len(block.items) <= MAX_UNBROKEN_ITEMS and len(text) <= MAX_UNBROKEN_TEXT
+
+
+def is_brief(block: Block) -> bool:
+    """Return whether a block is short enough to be kept on one page."""
+    return sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX
 
 
 def is_loose(block: List) -> bool:

@@ -203,6 +203,45 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     assert quote.pull
 
 
+@pytest.mark.parametrize(
+    ("html", "label"),
+    [
+        ("<div class='admonition note'><p class=admonition-title>Note</p><p>{}</p></div>", "Note"),
+        ("<div class='tip custom-block'><p class=custom-block-title>TIP</p><p>{}</p></div>", "TIP"),
+        ("<div class='alert alert-info'><h4 class=alert-heading>Hinweis</h4>{}</div>", "Hinweis"),
+        (
+            "<details class='admonition'><summary>Siehe auch</summary><p>{}</p></details>",
+            "Siehe auch",
+        ),
+        (
+            "<div class='theme-admonition alert'><div class=admonitionHeading_x><svg></svg>info</div>"
+            "<div class=admonitionContent_x><p>{}</p></div></div>",
+            "info",
+        ),
+        ("<div class=markdown-alert><p class=markdown-alert-title>Tip</p><p>{}</p></div>", "Tip"),
+        ("<blockquote><p>[!WARNING]<br>{}</p></blockquote>", "Warning"),
+        ("<aside class=note><p>{}</p></aside>", ""),
+    ],
+)
+def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) -> None:
+    box = only(html.format("A worker that is killed loses nothing."), Quote)
+    assert (box.box, plain_text(box.cite)) == (True, label)
+    assert list(iter_text(*box.blocks)) == ["A worker that is killed loses nothing."]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class=note><p>A line of the text.</p></div>",
+        "<div class='news-alert'><p class=title>Late</p><p>A line of the text.</p></div>",
+        f"<div class=callout>{'<p>A line of the text, and another one.</p>' * 90}</div>",
+        "<blockquote><p>[note] A line of the text.</p></blockquote>",
+    ],
+)
+def test_text_that_only_has_such_a_name_is_no_box(html: str) -> None:
+    assert not any(isinstance(b, Quote) and b.box for b in compose_article(html).blocks)
+
+
 def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
     html = (
         '<pre><code class="language-python"><span>def</span> f():\n'

@@ -86,7 +86,7 @@ HOSTILE = Article(
         Paragraph((Span("twice", id="1 <a>"), Span("jump", href="#1 <a>"), Span("9", note="no such"))),
         Paragraph((Span("日", ruby="<rt>"), Span("z", math=BROKEN), Span("w", math=FRACTION))),
         Heading(6, (Span("deep"),)), Heading(2, (), id="empty"), Heading(3, (Span(" "),)),
-        List(()), List((Item(()), Item((heading("inside"), Quote(())))), ordered=True, style="x", start=-3),
+        List(()), List((Item(()), Item((heading("inside"), Quote(()), Quote((paragraph("one"),), box=True)))), ordered=True, style="x", start=-3),
         DefinitionList((Definition((), ((paragraph("no term"),),)), Definition(((Span("no meaning"),),), ()))),
         Table((), ((),)), Table(((),), ((Cell((), colspan=9999, rowspan=0, align='" onload="x'),),)),
         Code("<script>alert(1)</script>\x00", 'python" onclick="x'),

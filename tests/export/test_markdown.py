@@ -41,6 +41,8 @@ def test_breaks_within_words_stay_where_a_script_has_no_others() -> None:
 def test_who_is_quoted_stands_above_or_below() -> None:
     above = to_markdown(Article("T", (Quote((paragraph("Yes."),), (Span("Ann wrote:"),)),)))
     assert above.endswith("> Ann wrote:\n>\n> Yes.\n")
+    box = Quote((paragraph("Wait."),), (Span("Note"),), box=True)
+    assert "> **Note**\n>\n> Wait." in to_markdown(Article("T", (box,)))
     below = to_markdown(Article("T", (Quote((paragraph("Yes."),), (Span("Ann"),)),)))
     assert below.endswith("> Yes.\n>\n> — Ann\n")
 

@@ -9,7 +9,7 @@ import pikepdf
 import pypdfium2
 import pytest
 
-from printer.article import Cell, Code, Heading, List, Paragraph, Rule, Span, Table
+from printer.article import Cell, Code, Heading, List, Paragraph, Quote, Rule, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.templates import is_code_title, is_label, is_rough, is_verse
@@ -332,3 +332,13 @@ def test_no_item_of_a_list_and_no_ornament_is_alone(before):
     assert {page.count("Item") for page in pages} <= {0, 3}
     *_, last = pages[0].rstrip().rpartition("page 1")[0].rstrip()
     assert last != "*"
+
+
+def test_a_note_of_documentation_is_a_box_with_its_label():
+    box = Quote((paragraph(WORDS),), (Span("Note"),), box=True)
+    printed = render_pdf(render_html([article(paragraph(WORDS), box, paragraph(WORDS))], {}))
+    (text,) = texts_of(printed.pdf)
+    assert text.count("Note\nThe river rises") == 1
+    html = render_html([article(box)], {}).html
+    assert 'class="box short"' in html
+    assert "<blockquote" not in html
