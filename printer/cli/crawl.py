@@ -16,6 +16,7 @@ from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
 from ..site_rules.store import rule_store
 from ..text import file_name
+from ..urls import host_of
 from . import output
 from .arguments import check_address, check_file
 from .console import INTERRUPTED, Console
@@ -101,6 +102,7 @@ def crawl(
 def _run(crawler: Crawl, console: Console, options: CrawlOptions) -> tuple[CrawlSummary, bool]:
     """Crawl with progress; return the summary, and whether the user interrupted it."""
     visited = 0
+    problems: set[str] = set()
     lock = threading.Lock()
 
     def show_visit(visit: object, outcome: object, article: CrawledArticle | None) -> None:
@@ -110,6 +112,10 @@ def _run(crawler: Crawl, console: Console, options: CrawlOptions) -> tuple[Crawl
             visited += 1
             console.show_status(f"{visited} visited: {url}")
             console.detail(f"{url}: {_outcome_name(outcome, article)}")
+            problem = getattr(outcome, "problem", "")
+            if problem and host_of(url) not in problems:
+                problems.add(host_of(url))
+                console.warn(f"{url}: {problem}; trying again for a while")
             if article:
                 console.advance()
                 console.detail(f"found {article.info.title!r}, {article.score:.2f}")
@@ -125,7 +131,7 @@ def _run(crawler: Crawl, console: Console, options: CrawlOptions) -> tuple[Crawl
 def _outcome_name(outcome: object, article: CrawledArticle | None) -> str:
     if article:
         return "an article"
-    texts = (getattr(outcome, name, "") for name in ("reason", "target", "error"))
+    texts = (getattr(outcome, name, "") for name in ("reason", "target", "error", "problem"))
     return str(next(filter(None, texts), type(outcome).__name__.lower()))
 
 

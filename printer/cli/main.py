@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +28,10 @@ _OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
 
 def main() -> None:
     """Run ``webprint`` and end the process with an exit code of errors.py."""
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    if on_interrupt is signal.default_int_handler:
+        # An exception while modules are loaded would be lost in one of them.
+        signal.signal(signal.SIGINT, partial(_leave, os.getpid()))
     # The objects of a layout live until the end, so frequent collections find no garbage.
     gc.set_threshold(100_000, 50, 100)
     arguments = sys.argv[1:]
@@ -40,6 +46,7 @@ def main() -> None:
         pool = _fork_renderer(arguments, prints)
     from .app import run
 
+    signal.signal(signal.SIGINT, on_interrupt)
     code: object = 0
     try:
         run(pool)
@@ -52,6 +59,13 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _leave(main_process: int, *_: object) -> None:
+    """End the process after an interrupt before the command has begun."""
+    if os.getpid() == main_process:
+        os.write(2, b"webprint: interrupted\n")
+    os._exit(130)
 
 
 def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:

@@ -146,9 +146,13 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A page to visit after ``delay`` seconds, because robots.txt had to be fetched first."""
+    """A page to visit after ``delay`` seconds, because robots.txt had to be fetched first.
+
+    ``problem`` says why robots.txt could not be fetched; '' if it could.
+    """
 
     delay: float = 0.0
+    problem: str = ""
 
 
 Outcome: TypeAlias = Visited | Redirected | Failed | Skipped | Deferred

@@ -75,17 +75,20 @@ def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | No
     return RobotsRules(row.state, bytes(row.body).decode(), row.failures)
 
 
-def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> RobotsRules:
-    """Fetch the rules for a URL; cache them and the delay that they ask for."""
-    origin, body = origin_of(url), b""
+def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> str:
+    """Fetch the rules for a URL; cache them and the delay that they ask for.
+
+    Returns why the server could not be reached, '' if it could.
+    """
+    origin, body, problem = origin_of(url), b"", ""
     state: Literal["read", "none", "closed"] = "read"
     try:
         body = client.get_resource(f"{origin}/robots.txt").body[:_MAX_BYTES]
     except HTTPStatusError as error:
         # A missing or refused file forbids nothing; that of a failing server might forbid anything.
         state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
-    except WebprintError:
-        state = "closed"
+    except WebprintError as error:
+        state, problem = "closed", error.message
     text = body.decode("utf-8-sig", "replace").replace("\0", "")
     this = robots.c.origin == str(origin)
     with store.write() as connection:
@@ -100,4 +103,4 @@ def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> 
         )  # fmt: skip
         host = update(hosts).where(hosts.c.name == origin.netloc)
         connection.execute(host.values(delay=rules.delay(user_agent)))
-    return rules
+    return problem

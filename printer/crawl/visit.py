@@ -102,8 +102,8 @@ class Visitor:
         try:
             rules = cached_rules(self._store, lease.url, retry_delay)
             if rules is None:
-                fetch_rules(self._store, self._client, lease.url, self._user_agent)
-                return Deferred()
+                problem = fetch_rules(self._store, self._client, lease.url, self._user_agent)
+                return Deferred(problem=problem)
             if rules.state == "closed" and rules.failures < MAX_ATTEMPTS:
                 return Deferred(retry_delay)
             if rules.state == "closed":

@@ -13,6 +13,9 @@ from ..errors import FetchTimeout, TooLarge
 _ENCODING_OVERHEAD = 2
 _MAX_HEADER_BYTES = 500_000
 
+#: What to do about an answer over the limit.
+LARGER_HINT = "Allow more with --max-size, as in --max-size 50MB"
+
 
 class Budget:
     """The seconds until ``deadline`` and the bytes of one response that a fetch may still use."""
@@ -54,7 +57,8 @@ class Budget:
 
     def too_large(self) -> TooLarge:
         """Return the error for a response over the size limit."""
-        return TooLarge(f"the answer is larger than {format_bytes(self.max_bytes)}")
+        message = f"the answer is larger than {format_bytes(self.max_bytes)}"
+        return TooLarge(message, hint=LARGER_HINT)
 
 
 #: The budget that limits connections used in this context.

@@ -18,7 +18,7 @@ from ..capture import Capture, PageSource
 from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, TooLarge, WebprintError
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
-from .budget import Budget, format_bytes, use_budget
+from .budget import LARGER_HINT, Budget, format_bytes, use_budget
 from .content_type import check_html
 from .credentials import load_credentials
 from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
@@ -198,7 +198,8 @@ class HttpClient:
                 return response, None
             if response.status_code >= 400:
                 retry_after = _retry_after(response)
-                error = status_error(response.status_code, url, retry_after)
+                challenge = str(response.headers.get("WWW-Authenticate", ""))
+                error = status_error(response.status_code, url, retry_after, challenge)
                 transient = response.status_code in TRANSIENT_STATUSES
                 raise TransientError(error, retry_after) if transient else error
             return response, _read_body(response, url, request)
@@ -234,7 +235,7 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > budget.max_bytes:
         sizes = format_bytes(int(declared)), format_bytes(budget.max_bytes)
-        raise TooLarge(f"the answer is {sizes[0]}, over the limit of {sizes[1]}")
+        raise TooLarge(f"the answer is {sizes[0]}, over the limit of {sizes[1]}", hint=LARGER_HINT)
     body = bytearray()
     unchecked = request.html
     for chunk in response.iter_bytes():

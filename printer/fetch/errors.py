@@ -75,8 +75,13 @@ def with_url(error: E, url: str) -> E:
     return error
 
 
-def status_error(status: int, url: str, retry_after: float = 0.0) -> HTTPStatusError:
-    """Return the error for a response with an error status, with a hint for the user."""
+def status_error(
+    status: int, url: str, retry_after: float = 0.0, challenge: str = ""
+) -> HTTPStatusError:
+    """Return the error for a response with an error status, with a hint for the user.
+
+    ``challenge`` is its header WWW-Authenticate.
+    """
     try:
         phrase = " " + HTTPStatus(status).phrase
     except ValueError:
@@ -85,12 +90,14 @@ def status_error(status: int, url: str, retry_after: float = 0.0) -> HTTPStatusE
         f"the server answered {status}{phrase}",
         status=status,
         url=url,
-        hint=_status_hint(status, retry_after),
+        hint=_status_hint(status, retry_after, challenge),
         retry_after=retry_after,
     )
 
 
-def _status_hint(status: int, retry_after: float) -> str:
+def _status_hint(status: int, retry_after: float, challenge: str) -> str:
+    if status == HTTPStatus.UNAUTHORIZED and challenge.lower().lstrip().startswith("basic"):
+        return "It asks for a name and a password: --user NAME:PASSWORD"
     if status in {401, 403, 407, 451}:
         return (
             "If you can read it in a browser, pass its cookies with --cookies cookies.txt"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from ..capture import Capture, FetchMethod, PageSource
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..options import FetchOptions
-from .budget import format_bytes
+from .budget import LARGER_HINT, format_bytes
 from .content_type import check_html
 
 _MAX_BYTES = FetchOptions().max_bytes
@@ -95,7 +95,7 @@ def path_of_file_url(url: str) -> Path:
 def _read(stream: BinaryIO, max_bytes: int, name: str) -> bytes:
     body = stream.read(max_bytes + 1)
     if len(body) > max_bytes:
-        raise TooLarge(f"{name} is larger than {format_bytes(max_bytes)}")
+        raise TooLarge(f"{name} is larger than {format_bytes(max_bytes)}", hint=LARGER_HINT)
     return body
 
 

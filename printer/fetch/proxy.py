@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
-from .budget import format_bytes
+from .budget import LARGER_HINT, format_bytes
 from .ssrf import Guard
 
 _MAX_CONNECTIONS = 128
@@ -74,7 +74,8 @@ class Proxy:
         """The error for traffic over the limit, None if within it."""
         if self._bytes_left > 0:
             return None
-        return TooLarge(f"the page loads more than {format_bytes(self._max_bytes)}")
+        message = f"the page loads more than {format_bytes(self._max_bytes)}"
+        return TooLarge(message, hint=LARGER_HINT)
 
     async def _stop(self) -> None:
         self._server.close()

@@ -16,19 +16,22 @@ from tests.support.web_server import Reply
 PROGRAM = "from printer.cli import main; main()"
 
 
-def start(folder, listed, *options):
+def start(folder, listed, *options, stdout=None):
     """Start the command as a process; options that make it quick."""
     (folder / "urls.txt").write_text("\n".join(listed))
     quick = ["--delay", "0", "--rest", "0.1", "--workers", "1", "--no-cache", "--render", "never"]
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", *quick, *options],
-        cwd=folder, stdout=(folder / "out.jsonl").open("w"), stderr=subprocess.PIPE, text=True,
+        cwd=folder, stdout=stdout, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip
 
 
 def run(folder, listed, *options):
-    with start(folder, listed, *options) as process:
+    with (
+        (folder / "out.jsonl").open("w") as out,
+        start(folder, listed, *options, stdout=out) as process,
+    ):
         _, said = process.communicate(timeout=180)
     return process.returncode, said
 

@@ -339,3 +339,24 @@ def test_several_pages_are_extracted_to_one_list_or_a_folder(webprint, web, tmp_
     assert (code, out) == (HTTPStatusError.exit_code, "")
     assert "404" in err
     assert (tmp_path / "d/One.txt").read_text().startswith("One")
+
+
+@pytest.mark.parametrize("delay", [0.2, 0.4])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(tmp_path, delay):
+    (tmp_path / "a.html").write_text(story_page())
+    process = start("a.html", "out.pdf", cwd=tmp_path)
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode in (130, -signal.SIGINT)  # -SIGINT: before any of our code ran
+    assert b"Traceback" not in err or b"printer" not in err
+    assert not (tmp_path / "out.pdf").exists()
+
+
+def test_a_password_that_is_asked_for_and_an_answer_too_large_name_their_options(webprint, web):
+    url = web.add("/x", "no", status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+    assert "--user NAME:PASSWORD" in fails(webprint, url)[1]
+    url = web.add("/large", "x" * 50_000)
+    code, err = fails(webprint, url, "--max-size", "20kB")
+    assert code == TooLarge.exit_code
+    assert "--max-size" in err

@@ -75,3 +75,14 @@ def test_every_printed_page_is_a_line_of_json(web, webprint):
     lines = [json.loads(line) for line in out.splitlines()]
     assert {line["url"] for line in lines} == {f"{web.url}/story/{n}" for n in range(2)}
     assert all(line["out"] == "found.pdf" and line["error"] is None for line in lines)
+
+
+def test_a_host_that_does_not_answer_is_told_at_once(web, webprint, monkeypatch):
+    monkeypatch.setattr("printer.crawl.visit.RETRY_FACTOR", 0.01)
+    url = web.url
+    web.close()
+    code, _, said = webprint("crawl", url, *QUICK)
+    assert code == 10
+    first = said.splitlines()[0]
+    assert first == f"warning: {url}/: the server refused the connection; trying again for a while"
+    assert said.count("refused") == 1
