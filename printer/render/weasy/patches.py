@@ -10,12 +10,13 @@ Modules that have imported an original by name do not see its replacement:
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -213,6 +214,56 @@ def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *ar
         stream.end_marked_content()
 
 
+#: The most style sheets that are kept, and what makes one depend on its document.
+MAX_STYLE_SHEETS = 16
+_DEPENDENT = re.compile(r"@(?:font-face|import|layer|color-profile|[\w-]*\\)", re.IGNORECASE)
+
+
+def reuse_style_sheet(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Parse the text of a style sheet once for all documents that have it."""
+    text, media_type = kwargs.get("string"), kwargs.get("media_type")
+    if text is None or args or _DEPENDENT.search(text):
+        return original(*args, **kwargs)
+    sheet = _parse_style_sheet(original, text, media_type)
+    if sheet is None:
+        return original(*args, **kwargs)
+    kwargs["page_rules"].extend(sheet.page_rules)
+    kwargs["counter_style"].update(sheet.counter_style)
+    return sheet.css
+
+
+@dataclass(frozen=True, slots=True)
+class _StyleSheet:
+    css: Any
+    page_rules: list[Any]
+    counter_style: dict[str, Any]
+
+
+class _Listener(logging.Handler):
+    """Notes whether there is a warning."""
+
+    heard = False
+
+    def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002 - as it is called
+        self.heard = True
+
+
+@lru_cache(maxsize=MAX_STYLE_SHEETS)
+def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _StyleSheet | None:
+    """Return a parsed style sheet, or None if it has faults, of which each document warns."""
+    page_rules: list[Any] = []
+    counter_style: dict[str, Any] = {}
+    logger, listener = logging.getLogger("weasyprint"), _Listener(logging.WARNING)
+    logger.addHandler(listener)
+    try:
+        css = original(
+            string=text, media_type=media, page_rules=page_rules, counter_style=counter_style
+        )
+    finally:
+        logger.removeHandler(listener)
+    return None if listener.heard else _StyleSheet(css, page_rules, counter_style)
+
+
 @dataclass(frozen=True, slots=True)
 class Patch:
     """A function of a module of WeasyPrint, and the replacement that is called with it."""
@@ -232,6 +283,7 @@ PATCHES = (
     Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
+    Patch("weasyprint.css", "CSS", reuse_style_sheet),
 )
 
 _thread = threading.local()

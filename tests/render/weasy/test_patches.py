@@ -18,10 +18,10 @@ from weasyprint import HTML
 from weasyprint.layout import LayoutContext
 
 from printer.options import PrintOptions
-from printer.render.context import RenderContext, build_front_matter
+from printer.render.context import Document, RenderContext, build_front_matter
 from printer.render.weasy import patches
 from printer.render.weasy.engine import render_pdf
-from printer.render.weasy.patches import PATCHES, Patch, patched
+from printer.render.weasy.patches import PATCHES, Patch, _parse_style_sheet, patched
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 ROOT = Path(__file__).parents[3]
@@ -40,6 +40,8 @@ PARAMETERS = {
     "make_page": "context root_box page_type resume_at page_number page_state",
     "remake_page": "index context root_box html",
     "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
+    "CSS": "guess filename url file_obj string encoding base_url url_fetcher _check_mime_type"
+    " media_type font_config counter_style color_profiles matcher page_rules layers layer",
 }
 
 #: The modules that bind each function when they are imported, and so call the original unless the
@@ -53,6 +55,7 @@ BOUND_BY = {
     "make_page": set[str](),
     "remake_page": set[str](),
     "draw_first_line": set[str](),
+    "CSS": {"css.__init__", "document", "html"},
 }
 
 #: What the layout context holds; placing figures restores the three marked *, and relies on the
@@ -194,3 +197,40 @@ def test_leaders_are_one_text_that_looks_like_their_dots(
     assert len(joined) < len(separate)
     assert drawn[0].min() < 128
     assert np.abs(drawn[0] - drawn[1]).mean() < 0.05
+
+
+STYLE = """
+    @counter-style stars { system: cyclic; symbols: "*"; suffix: "! " }
+    @page { size: 200pt 150pt; margin: 10pt; @bottom-left { content: "page " counter(page) } }
+    li { list-style: stars; color: var(--ink) } :root { --ink: #123 }
+"""
+
+
+def test_a_style_sheet_that_was_parsed_before_gives_the_same_pages() -> None:
+    one, other = (
+        Document(f"<html lang=en><title>{title}</title><style>{STYLE}</style><ol><li>{title}</ol>")
+        for title in ("One", "Another")
+    )
+    _parse_style_sheet.cache_clear()
+    first = render_pdf(one)
+    render_pdf(other)
+    assert _parse_style_sheet.cache_info().hits == 1
+    again = render_pdf(one)
+    _parse_style_sheet.cache_clear()
+
+    assert first.pdf == again.pdf
+    text = pypdfium2.PdfDocument(again.pdf)[0].get_textpage().get_text_range()
+    assert "*! One" in text
+    assert "page 1" in text
+
+
+def test_each_document_warns_of_a_faulty_style_sheet() -> None:
+    faulty = Document("<html lang=en><title>-</title><style>p { margin: blue }</style><p>Words")
+    assert render_pdf(faulty).warnings == render_pdf(faulty).warnings != ()
+
+
+@pytest.mark.parametrize("rule", ["@font-face { font-family: x }", "@layer x;", "@\\66ont-face {}"])
+def test_a_style_sheet_with_effects_on_its_document_is_parsed_for_each(rule: str) -> None:
+    _parse_style_sheet.cache_clear()
+    render_pdf(Document(f"<html lang=en><title>-</title><style>{rule}</style><p>Words"))
+    assert _parse_style_sheet.cache_info().currsize == 0
