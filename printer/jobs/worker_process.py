@@ -103,6 +103,8 @@ class _ForkServer:
             with self._lock:
                 socket.send_fds(self._socket, [b"f"], [connection.fileno()])
                 pid = int(self._socket.recv(32) or 0)
+                if pid > 0:
+                    self._socket.recv(1)  # Now it is a child of this process.
         except ConnectionError:
             return 0
         if pid < 0:
@@ -133,6 +135,7 @@ def _fork_workers(
                 worker_process.serve(descriptors[0])
             if os.waitpid(middle, 0)[1]:
                 raise OSError(errno.EAGAIN, "")
+            requests.send(b"+")
         except OSError as error:
             if os.getppid() != parent:
                 os._exit(1)  # The process between: this one answers.

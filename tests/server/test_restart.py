@@ -79,7 +79,7 @@ def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
     below = list(child_pids(server.process.pid))
     server.process.terminate()
     assert server.process.wait(20) == 0
-    assert "Traceback" not in server.log_text()
+    assert "Traceback" not in server.log_text(), server.log_text()
     for pid in below:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
