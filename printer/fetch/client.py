@@ -22,7 +22,7 @@ from .budget import LARGER_HINT, Budget, format_bytes, use_budget
 from .content_type import check_html
 from .credentials import load_credentials
 from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
-from .ssrf import Guard, Resolver, resolve_host
+from .ssrf import Guard, Resolver, resolve_host, upstream_proxy
 from .transport import CachedTransport, CacheError, GuardedTransport
 
 if TYPE_CHECKING:
@@ -175,7 +175,10 @@ class HttpClient:
     def _build(self, url: str, request: _Request) -> httpx2.Request:
         origin, budget = origin_of(url), request.budget
         # Check cached responses too: the cache must not answer for a forbidden address.
-        self.guard.addresses(origin.host, origin.port, budget.time_left())
+        if upstream_proxy(origin.scheme, origin.host):
+            self.guard.check_proxied(origin.host, origin.port, budget.time_left())
+        else:
+            self.guard.addresses(origin.host, origin.port, budget.time_left())
         connect = min(self.options.connect_timeout, budget.time_left())
         address = url.partition("#")[0]
         key = f"{self.credentials.key}\n{address}"

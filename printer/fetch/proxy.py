@@ -8,6 +8,7 @@ made to the address that was checked.
 from __future__ import annotations
 
 import asyncio
+import base64
 import ipaddress
 import struct
 import threading
@@ -16,7 +17,7 @@ from typing import Self
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
 from .budget import LARGER_HINT, format_bytes
-from .ssrf import Guard
+from .ssrf import Guard, UpstreamProxy, upstream_proxy
 
 _MAX_CONNECTIONS = 128
 _BLOCK_BYTES = 65_536
@@ -125,6 +126,10 @@ class Proxy:
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to the first allowed address that answers."""
         limit = self._connect_timeout
+        if upstream := upstream_proxy("https" if port == 443 else "http", host):
+            check = self._guard.check_proxied
+            await self._loop.run_in_executor(self._resolvers, check, host, port, limit)
+            return await asyncio.wait_for(_connect_through(upstream, host, port), limit)
         *rest, last = await self._loop.run_in_executor(
             self._resolvers, self._guard.addresses, host, port, limit
         )
@@ -168,6 +173,36 @@ async def _handshake(
         return _UNKNOWN_ADDRESS_TYPE
     (port,) = struct.unpack("!H", await reader.readexactly(2))
     return (host, port) if command == 1 else _UNKNOWN_COMMAND
+
+
+async def _connect_through(
+    proxy: UpstreamProxy, host: str, port: int
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to a host by the method CONNECT of an upstream proxy (RFC 9110)."""
+    origin = proxy.origin
+    try:
+        reader, writer = await asyncio.open_connection(
+            origin.host, origin.port, ssl=origin.scheme == "https" or None
+        )
+    except OSError as error:
+        raise proxy.unreachable() from error
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
+    if proxy.login:
+        token = base64.b64encode(proxy.login.encode("utf-8", "surrogateescape")).decode()
+        lines.append(f"Proxy-Authorization: Basic {token}")
+    try:
+        writer.write("\r\n".join([*lines, "", ""]).encode())
+        await writer.drain()
+        head = await reader.readuntil(b"\r\n\r\n")
+    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        writer.close()
+        raise proxy.unreachable() from error
+    status = head.split(b"\r\n", 1)[0].decode("latin-1").partition(" ")[2]
+    if not status.startswith("2"):
+        writer.close()
+        raise proxy.refused(status)
+    return reader, writer
 
 
 async def _reply(writer: asyncio.StreamWriter, code: int) -> None:

@@ -12,10 +12,12 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..errors import BlockedAddress, FetchError, FetchTimeout
-from ..urls import credentials_by_origin, origins_of
+from ..errors import BadURL, BlockedAddress, FetchError, FetchTimeout, UsageError
+from ..urls import Origin, credentials_by_origin, origin_of, origins_of, split_credentials
 
 #: Resolves a host name, or a numeric address in any form, to IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
@@ -66,6 +68,55 @@ def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class UpstreamProxy:
+    """A proxy that the environment names; ``login`` is its NAME:PASSWORD, '' for none."""
+
+    origin: Origin
+    login: str = ""
+
+    def unreachable(self) -> FetchError:
+        """Return the error for a proxy that does not answer."""
+        return FetchError(
+            f"the proxy {self.origin} does not answer",
+            hint="HTTP_PROXY and HTTPS_PROXY name it; NO_PROXY lists hosts that need none",
+        )
+
+    def refused(self, reason: str) -> FetchError:
+        """Return the error for a proxy that does not connect to the server."""
+        return FetchError(
+            f"the proxy {self.origin} refused: {reason[:80].rstrip('.').lower()}",
+            hint="If it needs a password, use HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT",
+        )
+
+
+def upstream_proxy(scheme: str, host: str) -> UpstreamProxy | None:
+    """Return the proxy of the environment for a host, as curl would choose it.
+
+    Loopback needs none, and no host that NO_PROXY lists.  Raises :class:`UsageError` for a proxy
+    that is neither http nor https.
+    """
+    from urllib import request
+
+    proxies = request.getproxies_environment()
+    url = proxies.get(scheme) or proxies.get("all", "")
+    if not url or host == "localhost":
+        return None
+    if request.proxy_bypass_environment(host):  # type: ignore[attr-defined]  # not in typeshed
+        return None
+    with suppress(ValueError):
+        if ipaddress.ip_address(host.strip("[]")).is_loopback:
+            return None
+    url, login = split_credentials(url if "://" in url else f"http://{url}")
+    try:
+        return UpstreamProxy(origin_of(url), login)
+    except BadURL as error:
+        raise UsageError(
+            f"the proxy {url[:80]} is not an http or https address",
+            hint=f"Change {scheme.upper()}_PROXY, or list {host} in NO_PROXY",
+        ) from error
+
+
 class Guard:
     """Check the hosts of one run; safe to share between threads.
 
@@ -107,6 +158,22 @@ class Guard:
             f"{name} is on a private network and was not fetched",
             hint="If you trust it, allow it with --allow-private",
         )
+
+    def check_proxied(self, host: str, port: int, timeout: float) -> None:
+        """Raise an error for a host that a proxy must not be asked for.
+
+        The proxy resolves the name itself.  A name that only the proxy can resolve may be private:
+        it is allowed where private addresses are.
+        """
+        try:
+            self.addresses(host, port, timeout)
+        except (BlockedAddress, FetchTimeout):
+            raise
+        except FetchError as error:
+            if self._allow_private or (host.lower().strip("[]"), port) in self._allowed:
+                return
+            hint = "Only the proxy may know it: allow that with --allow-private"
+            raise BlockedAddress(error.message, hint=hint) from error
 
     def _addresses(self, host: str, timeout: float) -> tuple[str, ...]:
         with self._lock:

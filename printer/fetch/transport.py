@@ -13,7 +13,7 @@ import httpx2
 from ..errors import WebprintError
 from .budget import current_budget
 from .errors import LIBRARY_ERRORS
-from .ssrf import Guard
+from .ssrf import Guard, UpstreamProxy, upstream_proxy
 
 if TYPE_CHECKING:
     from .cache import Cache
@@ -83,17 +83,41 @@ class _GuardedBackend(httpcore2.NetworkBackend):
         return connect(last)
 
 
+class _ProxyBackend(httpcore2.NetworkBackend):
+    """Connect to a proxy, which the user's environment names."""
+
+    def __init__(self, proxy: UpstreamProxy) -> None:
+        self._proxy = proxy
+        self._backend = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        limit = current_budget.get().cap(timeout)
+        try:
+            stream = self._backend.connect_tcp(host, port, limit, local_address, socket_options)
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+            raise self._proxy.unreachable() from error
+        return _BudgetStream(stream)
+
+
 class GuardedTransport(httpx2.BaseTransport):
     """Send requests over guarded connections.
 
     httpx2's transport takes no network backend, so this one passes requests to an httpcore2 pool,
-    created on first use because loading certificates takes a while.
+    created on first use because loading certificates takes a while.  A proxy of the environment is
+    asked for the host by name, which the client has checked.
     """
 
     def __init__(self, guard: Guard) -> None:
         self._backend = _GuardedBackend(guard)
         self._lock = threading.Lock()
-        self._pools: dict[str, httpcore2.ConnectionPool] = {}
+        self._pools: dict[tuple[str, UpstreamProxy | None], httpcore2.ConnectionPool] = {}
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request; exceptions of httpcore2 and our own pass through."""
@@ -101,15 +125,21 @@ class GuardedTransport(httpx2.BaseTransport):
         target = httpcore2.URL(
             scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
         )
-        response = self._pool(url.scheme).handle_request(
-            httpcore2.Request(
-                method=request.method,
-                url=target,
-                headers=request.headers.raw,
-                content=b"",
-                extensions=request.extensions,
+        proxy = upstream_proxy(url.scheme, url.host)
+        try:
+            response = self._pool(url.scheme, proxy).handle_request(
+                httpcore2.Request(
+                    method=request.method,
+                    url=target,
+                    headers=request.headers.raw,
+                    content=b"",
+                    extensions=request.extensions,
+                )
             )
-        )
+        except httpcore2.ProxyError as error:
+            raise (proxy.refused(str(error)) if proxy else error) from error
+        if proxy and response.status == 407:
+            raise proxy.refused("407 Proxy Authentication Required")
         return httpx2.Response(
             status_code=response.status,
             headers=response.headers,
@@ -124,17 +154,27 @@ class GuardedTransport(httpx2.BaseTransport):
         for pool in pools.values():
             pool.close()
 
-    def _pool(self, scheme: str) -> httpcore2.ConnectionPool:
+    def _pool(self, scheme: str, proxy: UpstreamProxy | None) -> httpcore2.ConnectionPool:
         with self._lock:
-            if scheme not in self._pools:
-                self._pools[scheme] = httpcore2.ConnectionPool(
-                    ssl_context=httpx2.create_ssl_context() if scheme == "https" else None,
-                    max_connections=_MAX_CONNECTIONS,
-                    max_keepalive_connections=_MAX_CONNECTIONS // 2,
-                    keepalive_expiry=15.0,
-                    network_backend=self._backend,
-                )
-            return self._pools[scheme]
+            if (scheme, proxy) not in self._pools:
+                limits: dict[str, Any] = {
+                    "ssl_context": httpx2.create_ssl_context() if scheme == "https" else None,
+                    "max_connections": _MAX_CONNECTIONS,
+                    "max_keepalive_connections": _MAX_CONNECTIONS // 2,
+                    "keepalive_expiry": 15.0,
+                }
+                if proxy is None:
+                    pool = httpcore2.ConnectionPool(network_backend=self._backend, **limits)
+                else:
+                    name, _, password = proxy.login.partition(":")
+                    pool = httpcore2.HTTPProxy(
+                        str(proxy.origin),
+                        proxy_auth=(name, password) if proxy.login else None,
+                        network_backend=_ProxyBackend(proxy),
+                        **limits,
+                    )
+                self._pools[scheme, proxy] = pool
+            return self._pools[scheme, proxy]
 
 
 class CacheError(Exception):

@@ -269,8 +269,7 @@ def test_referer_tells_other_origins_no_path(web: WebServer, other_web: WebServe
     assert "referer" not in fourth.headers
 
 
-def test_system_proxies_are_not_asked(web: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proxy would resolve names itself, past the guard."""
+def test_loopback_needs_no_proxy(web: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     url = web.add("/x", PAGE)
