@@ -294,10 +294,10 @@ def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str
         candidates[-1] = replace(new, alt=new.alt or old.alt, title=new.title or old.title)
         return True
     alike = same_url or (bool(old.url_key) and old.url_key == new.url_key)
-    if not alike and not _is_preview(old) and not _is_preview(new):
+    if not alike and not is_preview(old) and not is_preview(new):
         return False
     # Browsers that run scripts do not display ``noscript``.
-    keep, other = (new, old) if _is_preview(old) and _is_displayed(new) else (old, new)
+    keep, other = (new, old) if is_preview(old) and _is_displayed(new) else (old, new)
     sources = tuple({source.url: source for source in (*other.sources, *keep.sources)}.values())
     candidates[-1] = replace(
         keep,
@@ -307,7 +307,7 @@ def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str
         width=keep.width or other.width,
         height=keep.height or other.height,
         natural_width=max(keep.natural_width, other.natural_width),
-        url_key=other.url_key if _is_preview(keep) else keep.url_key,
+        url_key=other.url_key if is_preview(keep) else keep.url_key,
         best=best_source(sources),
     )
     return True
@@ -337,7 +337,8 @@ def _has_picture(candidate: Candidate) -> bool:
     )
 
 
-def _is_preview(candidate: Candidate) -> bool:
+def is_preview(candidate: Candidate) -> bool:
+    """Return whether a candidate has nothing but placeholders and blurred previews."""
     return all(source.rank == PREVIEW for source in candidate.sources)
 
 
@@ -441,7 +442,7 @@ def _with_box(candidate: Candidate, box: PictureBox | None) -> Candidate:
     sources = list(candidate.sources)
     known = {source.url for source in sources}
     if candidate.kind == "image" and box.src.startswith("http") and box.src not in known:
-        rank = PLAIN if _is_preview(candidate) else VERSION
+        rank = PLAIN if is_preview(candidate) else VERSION
         sources.append(ImageSource(box.src, box.width, rank))
     return replace(
         candidate,

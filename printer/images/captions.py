@@ -95,14 +95,17 @@ class CaptionFinder:
         )
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
-        if any(
-            self._index.flags[self._index.segment_blocks[at.index]] & _HEADING for at in segments
-        ):
+        if any(map(self._is_linked_heading, segments)):
             return Caption()  # the text of a card
-        spans, credit = read_caption(segments, self._page.base)
+        distinct = {segment.text: segment for segment in segments}
+        spans, credit = read_caption(distinct.values(), self._page.base)
         indexes = frozenset(segment.index for segment in segments)
         is_counter = not credit and _COUNTER.fullmatch(plain_text(spans).strip().lower())
         return Caption((), "", indexes) if is_counter else Caption(spans, credit, indexes)
+
+    def _is_linked_heading(self, segment: Segment) -> bool:
+        flags = self._index.flags[self._index.segment_blocks[segment.index]]
+        return bool(flags & _HEADING) and 2 * segment.link_chars > len(segment.text)
 
     def _range(self, index: int) -> tuple[int, int]:
         return self._index.segment_begins[index], self._index.segment_ends[index]
@@ -170,7 +173,9 @@ class CaptionFinder:
         block = self._index.segment_blocks[at]
         if repeats_alt(segment.text, candidate.alt):
             return [segment]
-        if len(segment.text) > _MAX_BARE_CHARS or self._index.flags[block] & _HEADING:
+        if len(segment.text) > _MAX_BARE_CHARS or segment.text.endswith((":", "：")):
+            return ()
+        if self._index.flags[block] & _HEADING:
             return ()
         for index in islice(self._ancestors(candidate), 5):
             begin, end = self._range(index)

@@ -23,7 +23,7 @@ from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
 from ..urls import host_of
-from .candidates import Candidate
+from .candidates import Candidate, is_preview
 from .captions import Caption
 from .papers.cuter import ArticleBounds
 from .srcset import picture_key, without_proxy
@@ -64,6 +64,7 @@ _MAX_BESIDE_NAME = 24
 #: The fewest digits in the name of a file that no other picture has, the segments above the title
 #: among which the lead picture may be, and features that it never has.
 _MIN_FILE_DIGITS, _LEAD_REACH = 5, 8
+_ICON_NAMES = frozenset({"file of an icon", "named as an icon", "file of a network"})
 _FURNITURE = frozenset({
     "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
     "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
@@ -128,6 +129,10 @@ class FeatureReader:
         """Return why a picture cannot belong to the article whatever its score, '' if it can."""
         if "a smiley" in names:
             return "a smiley"
+        if "an SVG file" in names and names & _ICON_NAMES:
+            return "a drawing of the interface"
+        if candidate.kind == "image" and is_preview(candidate) and not caption.text:
+            return "a placeholder"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):

@@ -43,7 +43,7 @@ _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNOR
 _CSS_URL = re.compile(r"""url\(\s{0,9}["']?([^"')]{1,20000})""")
 _BLANK = re.compile(
     r"[/_.-](?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|grey|gray|1x1|empty|"
-    r"spinner|dummy|clear|s)\.(?:gif|png|jpe?g|svg|webp)"
+    r"spinner|dummy|clear)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
 )
 _BLURRED = re.compile(r"blur[_=(,\d-]")
 _WIDTH = re.compile(
@@ -313,7 +313,7 @@ def _nested_url(path: str, query: str) -> str:
         (
             value
             for name, value in parse_qsl(query[:3000])
-            if _FILE.search(value) and (name == "url" or not is_file)
+            if (_FILE.search(value) or value.endswith(".ico")) and (name == "url" or not is_file)
         ),
         "",
     )

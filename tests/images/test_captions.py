@@ -61,6 +61,12 @@ def test_a_counter_is_no_caption_and_no_text(counter: str) -> None:
     assert len(found.segments) == 1
 
 
+def test_a_caption_said_twice_is_printed_once() -> None:
+    found = caption(f'<div>{IMG}<div class="caption"><p>The boat.</p><p>The boat.</p></div></div>')
+    assert found.text == "The boat."
+    assert len(found.segments) == 2
+
+
 def test_a_caption_is_found_across_the_sources_that_a_parser_nests() -> None:
     nested = "<source>" * 9 + IMG + "</source>" * 9
     slide = f'<div><div><picture>{nested}</picture></div><div><p class="caption">The boat.</p>'
@@ -71,6 +77,8 @@ def test_a_caption_is_found_across_the_sources_that_a_parser_nests() -> None:
     "html",
     [
         IMG,
+        f"<div>{IMG}<p>Read what the mayor said:</p></div>",
+        f'<a href="/x"><figure>{IMG}<figcaption><h3>Letter</h3>Weekly.</figcaption></figure></a>',
         f"<div>{IMG}</div><h2>A heading</h2>",
         f"<p>{IMG}</p><p>A short paragraph.</p>",
         f'<p>{IMG}</p><p><a href="/x">A link to another page</a></p>',

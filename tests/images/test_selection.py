@@ -101,10 +101,16 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
         (f'<div><figure>{PLAIN.format("Portrait of Ann Other")}</figure></div>',
          "a portrait of the author"),
         ('<p><img src="https://cdn.example.net/emoji/846.png"></p>', "a smiley"),
+        ('<p><img src="/i.php?image=https%3A%2F%2Fa.example.net%2Ffavicon.ico"></p>', "a smiley"),
+        ('<p class="picked-badge"><img src="/img/BEST-2026.svg"></p>',
+         "a drawing of the interface"),
+        ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
+         "a placeholder"),
     ],
-    ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley"],
+    ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
+         "favicon", "badge", "placeholder"],
 )  # fmt: skip
-def test_teasers_portraits_and_smileys_are_refused_whatever_their_score(
+def test_teasers_portraits_and_icons_are_refused_whatever_their_score(
     teaser: str, reason: str
 ) -> None:
     page, verdict = read(article(PHOTO, teaser), '<meta name="author" content="Ann Other">')
@@ -122,7 +128,7 @@ def test_teasers_portraits_and_smileys_are_refused_whatever_their_score(
     ],
     ids=["a gallery under a heading", "a link in a caption"],
 )
-def test_the_articles_own_pictures_are_no_teasers(own: str) -> None:
+def test_the_articles_own_pictures_are_kept(own: str) -> None:
     page, verdict = read(article(PHOTO, own))
     found = select_by_method(page, verdict)
     assert [each.candidate.alt for each in found.selected] == ["A ferry", "Sheep"]
