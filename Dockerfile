@@ -14,6 +14,7 @@ WORKDIR /opt/webprint
 COPY pyproject.toml constraints.txt README.md LICENSE CHANGELOG.md ./
 COPY printer printer
 COPY templates templates
+COPY docs/webprint.1 docs/webprint.1
 RUN python3 -m venv .venv \
  && .venv/bin/pip install --no-cache-dir -c constraints.txt '.[server,postgresql,crawl,digest]' \
  && mkdir /data && chown webprint:webprint /data

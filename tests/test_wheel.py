@@ -3,10 +3,12 @@
 import email
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -116,3 +118,12 @@ def test_the_sdist_has_nothing_that_git_does_not(dist):
     with tarfile.open(dist[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert names - {"PKG-INFO"} <= {*ran.stdout.splitlines()}
+
+
+def test_the_image_copies_what_the_build_reads():
+    """Names that pyproject.toml includes are among those that the Dockerfile copies."""
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    wheel = build["targets"]["wheel"]
+    needed = {*wheel["packages"], *wheel["force-include"], *wheel.get("shared-data", {})}
+    copied = set(re.findall(r"^COPY (.*) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    assert needed <= {name for names in copied for name in names.split()}
