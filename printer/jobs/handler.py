@@ -136,7 +136,7 @@ class JobHandler:
             ARTICLE: json.dumps(about, ensure_ascii=False).encode("utf-8", "replace"),
         }
         if result.format == "pdf":
-            files[FIRST_PAGE] = render_first_page(result.pdf)
+            files[FIRST_PAGE] = render_page(result.pdf) or b""
         storage.put_all({f"{attempt.result_folder}/{name}": data for name, data in files.items()})
         summary = {**_summary(pages[0], result), "title": title[:_MAX_LENGTH]}
         return {**summary, "articles": len(pages)}
@@ -235,7 +235,7 @@ def _files(reading: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]
     yield result_file(result.format), result.data
     yield ARTICLE, article.encode("utf-8", "replace")
     if result.format == "pdf":
-        yield FIRST_PAGE, render_first_page(result.pdf)
+        yield FIRST_PAGE, render_page(result.pdf) or b""
 
 
 def result_file(format_: Format) -> str:
@@ -243,14 +243,19 @@ def result_file(format_: Format) -> str:
     return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
 
 
-def render_first_page(pdf: bytes) -> bytes:
-    """Render a PDF's first page as a PNG."""
+def render_page(pdf: bytes, number: int = 0) -> bytes | None:
+    """Render a page of a PDF as a PNG; return None if it has no such page.
+
+    Not thread-safe, as PDFium is not.
+    """
     import pypdfium2
     from PIL import Image
 
     document = pypdfium2.PdfDocument(pdf)
     try:
-        page = document[0]
+        if number >= len(document):
+            return None
+        page = document[number]
         image = page.render(scale=_FIRST_PAGE_WIDTH / page.get_width()).to_pil()
     finally:
         document.close()

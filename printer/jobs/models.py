@@ -84,6 +84,11 @@ class Job:
         """The storage key of the results, those of the attempt that stored them."""
         return result_folder(self.id, self.result.get("attempt", self.attempt))
 
+    @property
+    def has_result(self) -> bool:
+        """Whether there are results: of a change that failed, those before it."""
+        return self.state == "done" or (self.state in FINISHED and "attempt" in self.result)
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:

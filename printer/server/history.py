@@ -184,9 +184,9 @@ class History:
         deadline = time.monotonic() + _READ_SECONDS
         for job in self._queue.get_many([row[0] for row in pending]).values():
             state, text = job.state, ""
-            if state == "done" and time.monotonic() < deadline:
+            if job.has_result and time.monotonic() < deadline:
                 text = self._read_text(job)
-            elif state == "done":
+            elif job.has_result:
                 state = _UNREAD  # type: ignore[assignment]
             connection.execute(
                 "UPDATE prints SET state = ?, title = ?, text = ? WHERE id = ?",

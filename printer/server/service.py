@@ -21,6 +21,7 @@ from ..editing import EditableBlock
 from ..editing.snapshot import Edit, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
+from ..jobs import handler
 from ..jobs.models import FINISHED, Job, JobRequest, snapshot_key
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
@@ -39,6 +40,9 @@ _MAX_PREFERENCES_BYTES = 10_000
 _MAX_OPEN_SNAPSHOTS = 4
 _MAX_SNAPSHOT_BYTES = 400_000_000
 _MAX_LABEL = 90
+
+#: PDFium serves one thread at a time.
+_pdfium = Lock()
 
 
 class NotEditable(JobsError):
@@ -163,17 +167,26 @@ class PrintService:
             print(f"webprint: {error}", file=sys.stderr, flush=True)
 
     def read_result(self, job: Job, name: str) -> bytes:
-        """Return a file of a print; raise 409 if it is not done, 404 if the file is gone."""
-        if job.state != "done":
+        """Return a file of a print; raise 409 if it has no result, 404 if the file is gone."""
+        if not job.has_result:
             raise HTTPException(409, f"the print is {job.state}")
         data = self.storage.get(f"{job.result_folder}/{name}")
         if data is None:
             raise HTTPException(404, "its result was deleted")
         return data
 
+    def draw_page(self, job: Job, number: int) -> bytes:
+        """Return a picture of a page of a PDF, counted from 1; raise 404 if it has none."""
+        data = self.read_result(job, handler.PDF)
+        with _pdfium:
+            picture = handler.render_page(data, number - 1)
+        if picture is None:
+            raise HTTPException(404, "there is no such page")
+        return picture
+
     def export(self, job: Job, format_: Format) -> bytes:
         """Return a print's article, as edited, in another format; raise 409 without a snapshot."""
-        snapshot = self.snapshot(job) if job.state == "done" else None
+        snapshot = self.snapshot(job) if job.has_result else None
         if snapshot is None:
             raise HTTPException(409, f"the print is {job.state}, or too old for this")
         article = snapshot.apply(self.edit(job))

@@ -386,3 +386,112 @@ def test_nothing_is_wider_than_a_telephone(server, open_page):
     for path in (f"/prints/{job['id']}", f"/prints/{job['id']}/rule", "/settings", "/"):
         page.goto(server.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_a_change_that_fails_keeps_the_last_pdf_and_says_why(server, open_page):
+    job = printed(server, url="https://example.org/kept", html=long_story(boats=9))
+    page = open_page(f"/prints/{job['id']}")
+    before = settled(page)
+    stored = server.home / f".local/share/webprint/prints/{job['id']}/0/base.zip"
+    data = stored.read_bytes()
+    stored.unlink()
+    piece(page, "Boat 7.").click()
+    count = page.locator("#count")
+    expect(count).to_contain_text("This could not be laid out, and the PDF is the one before")
+    expect(count).to_contain_text("is gone")
+    expect(page.get_by_role("link", name="Open", exact=True)).not_to_have_attribute(
+        "aria-disabled", "true"
+    )
+    assert pdf_of(server, job)[0] == before
+    assert server.client.get(f"/prints/{job['id']}/pages/1").status_code == 200
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("this is the print before it")
+    expect(page.get_by_role("link", name="Download")).to_be_visible()
+    assert "Boat 7." in server.client.get(job["links"]["article"]).json()["text"]
+    stored.write_bytes(data)
+    server.client.post(f"/prints/{job['id']}/retry")
+    server.wait_finished(job["id"])
+    assert "Boat 7." not in server.client.get(job["links"]["article"]).json()["text"]
+
+
+def test_events_are_followed_although_the_server_is_busy(server, open_page):
+    job = printed(server, url="https://example.org/busy", html=long_story(boats=9))
+    page = open_page(f"/prints/{job['id']}")
+    settled(page)
+    refused = []
+
+    def refuse_twice(route):
+        if len(refused) < 2:
+            refused.append(route.request.url)
+            route.fulfill(status=503, body="busy")
+        else:
+            route.continue_()
+
+    page.route("**/events", refuse_twice)
+    page.get_by_label("Title").fill("Busy harbour")
+    page.get_by_label("Title").blur()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Busy harbour", timeout=WAIT)
+    assert len(refused) == 2
+
+
+def test_the_follower_of_events_gives_up_at_last(server, open_page):
+    page = open_page("/settings")
+    outcome = page.evaluate("""async () => {
+        const { followPrint, retryDelay } = await import("/static/events.js");
+        const made = [];
+        class Source extends EventTarget {
+            constructor() { super(); made.push(this); this.readyState = Source.CLOSED; }
+            close() { this.closed = true; }
+        }
+        Source.CLOSED = 2;
+        const calls = [];
+        const real = window.setTimeout;
+        window.setTimeout = (work) => work();
+        followPrint("/x", { onPrint: (p) => calls.push(p.state), onGone() {}, onLost: () => calls.push("lost") }, Source);
+        made[0].dispatchEvent(new MessageEvent("print", { data: '{"state": "running"}' }));
+        for (let n = 0; n < 9; n++) made.at(-1).dispatchEvent(new Event("error"));
+        window.setTimeout = real;
+        return [made.length, calls, [0, 3, 99].map(retryDelay)];
+    }""")
+    assert outcome == [9, ["running", "lost"], [500, 4000, 15000]]
+
+
+def test_all_pages_pictures_columns_and_their_size(server, open_page, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    job = printed(server, url=web.add("/story", long_story()))
+    assert job["result"]["pictures"] == 1
+    page = open_page(f"/prints/{job['id']}")
+    before = settled(page)
+    page.get_by_text("All pages").click()
+    assert page.locator("#sheets img").count() == before
+    assert server.client.get(f"/prints/{job['id']}/pages/{before}").content[:4] == b"\x89PNG"
+    for wrong in (0, before + 1, "x"):
+        status = server.client.get(f"/prints/{job['id']}/pages/{wrong}").status_code
+        assert status in (404, 422)
+    page.get_by_label("Columns").select_option("2")
+    settled(page)
+    page.get_by_label("Picture size").select_option("0.5")
+    settled(page)
+    assert server.client.get(f"/api/prints/{job['id']}").json()["options"]["set"] == [
+        "columns=2", "pictures=0.5",
+    ]  # fmt: skip
+    page.get_by_label("Page margins").select_option("8mm")
+    less = settled(page)
+    assert less < before
+    assert page.locator("#sheets img").count() == less
+    page.get_by_role("button", name="Remove all pictures").click()
+    settled(page)
+    done = server.client.get(f"/api/prints/{job['id']}").json()
+    assert done["result"]["pictures"] == 0
+    page.get_by_role("button", name="Undo").click()
+    settled(page)
+    assert server.client.get(f"/api/prints/{job['id']}").json()["result"]["pictures"] == 1
+    assert page.complaints == []
+
+
+def test_pictures_are_removed_without_javascript(server, open_page, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    job = printed(server, url=web.add("/story", long_story(boats=9)))
+    page = open_page(f"/prints/{job['id']}", java_script_enabled=False)
+    page.get_by_role("button", name="Remove all pictures").click()
+    assert server.wait_finished(job["id"])["result"]["pictures"] == 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Path, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...article import Figure, to_data
@@ -58,6 +58,7 @@ def editor_values(service: PrintService, job: Job) -> dict[str, Any] | None:
         "site": rule_site(job),
         "fields": editor_fields(settings),
         "blocks": preview_blocks(snapshot, edit),
+        "pictures": {b.id for b in snapshot.blocks if isinstance(b.block, Figure)},
         "changed": bool(edit.removed or edit.restored),
     }
 
@@ -155,6 +156,12 @@ def _add_preview_routes(router: APIRouter, service: PrintService) -> None:
         headers = {"Content-Security-Policy": csp, "X-Frame-Options": "SAMEORIGIN"}
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html; charset=utf-8")
 
+    @router.get("/prints/{print_id}/pages/{number}")
+    def get_page(print_id: str, number: Annotated[int, Path(ge=1, le=100_000)]) -> Response:
+        """Get a picture of a page of the PDF."""
+        data = service.draw_page(service.get(print_id), number)
+        return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
+
     @router.get("/prints/{print_id}/pictures/{number}")
     def get_picture(print_id: str, number: int) -> Response:
         """Get a picture as it is printed."""
@@ -172,9 +179,10 @@ def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
     async def edit_form(request: Request, print_id: str) -> Response:
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             included = {str(value) for value in form.getlist("include")}
+            without_pictures = "pictures" in form
             names = ("title", *EDITOR_OPTIONS, *THEME_OPTIONS)
             values = {name: str(form[name]) for name in names if name in form}
-        return await run_sync(_revise, service, print_id, included, values)
+        return await run_sync(_revise, service, print_id, included, values, without_pictures)
 
     @router.get("/prints/{print_id}/rule")
     def show_rules(print_id: str) -> Response:
@@ -193,11 +201,19 @@ def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
 
 
 def _revise(
-    service: PrintService, print_id: str, included: set[str], values: dict[str, str]
+    service: PrintService,
+    print_id: str,
+    included: set[str],
+    values: dict[str, str],
+    without_pictures: bool,
 ) -> Response:
     """Revise a print with the values of a form, which has the state of every block."""
     job, snapshot = _editable(service, print_id)
-    include = {block.id: block.id in included for block in snapshot.blocks}
+    include = {
+        block.id: block.id in included
+        and not (without_pictures and isinstance(block.block, Figure))
+        for block in snapshot.blocks
+    }
     title = values.pop("title", None)
     current = merge_options(service.settings, job.options)
     try:

@@ -271,8 +271,8 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         job = service.get(print_id)
         finished, editor = job.state in FINISHED, editor_values(service, job)
         return render_page(
-            "print", job=job, finished=finished, steps=_STEPS, editor=editor, missing=missing,
-            options=describe_options(job.options),
+            "print", job=job, finished=finished, has_result=job.has_result, steps=_STEPS,
+            editor=editor, missing=missing, options=describe_options(job.options),
         )  # fmt: skip
 
     @router.post("/prints/{print_id}/retry")

@@ -1,4 +1,9 @@
 // The editor of a print: which blocks are printed, the options, and the number of pages.
+import { followPrint } from "./events.js";
+
+// The server could not lay out the change; the PDF is the one before.
+class LayoutError extends Error {}
+
 const form = document.getElementById("edit");
 const preview = document.getElementById("preview");
 const count = document.getElementById("count");
@@ -149,7 +154,8 @@ async function save() {
     storeHistory();
     showResult(print);
   } catch (error) {
-    count.textContent = error.message || count.dataset.unreachable;
+    const isOld = error instanceof LayoutError;
+    count.textContent = isOld ? `${count.dataset.failed} ${error.message}` : error.message || count.dataset.unreachable;
     count.classList.add("bad");
   }
   busy = false;
@@ -159,18 +165,16 @@ async function save() {
 
 // Wait until the print is finished, and return it.
 function finishedPrint() {
-  return new Promise((resolve, reject) => {
-    const events = new EventSource(`${url}/events`);
-    const end = (settle, value) => { events.close(); settle(value); };
-    events.addEventListener("print", (event) => {
-      const print = JSON.parse(event.data);
-      if (print.state === "done") end(resolve, print);
-      else if (["failed", "cancelled"].includes(print.state)) {
-        end(reject, new Error((print.error && print.error.message) || print.state));
+  return new Promise((resolve, reject) => followPrint(`${url}/events`, {
+    onPrint(print) {
+      if (print.state === "done") resolve(print);
+      else if (print.state === "failed" || print.state === "cancelled") {
+        reject(new LayoutError(print.error ? print.error.message : "it was stopped"));
       }
-    });
-    events.addEventListener("gone", () => end(reject, new Error("")));
-  });
+    },
+    onGone: () => reject(new Error(count.dataset.gone)),
+    onLost: () => reject(new Error("")),
+  }));
 }
 
 function showResult(print) {
@@ -182,10 +186,31 @@ function showResult(print) {
   for (const image of document.querySelectorAll("img[data-first-page]")) {
     image.src = `${image.dataset.firstPage}?r=${print.attempt}`;
   }
+  showPages(print);
   if (reloadPreview) {
     reloadPreview = false;
     preview.contentWindow.location.reload();
   }
+}
+
+// Show all pages, which the browser loads as they come into view.
+function showPages(print) {
+  const list = document.getElementById("sheets");
+  if (!list) return;
+  list.replaceChildren(...Array.from({ length: print.result.pages }, (_, n) => {
+    const image = document.createElement("img");
+    image.className = "sheet";
+    image.loading = "lazy";
+    image.alt = `Page ${n + 1}`;
+    image.src = `${list.dataset.pages}${n + 1}?r=${print.attempt}`;
+    return image;
+  }));
+}
+
+function removePictures() {
+  const include = { ...current.include };
+  for (const [id, box] of checkboxes) if ("picture" in box.dataset) include[id] = false;
+  change({ ...current, include });
 }
 
 function toggle(block) {
@@ -231,7 +256,11 @@ document.getElementById("list").open = false;
 preview.addEventListener("load", listen);
 listen();
 form.addEventListener("change", (event) => { if (event.target !== showExcluded) change(readForm()); });
-form.addEventListener("submit", (event) => { event.preventDefault(); change(readForm()); });
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (event.submitter?.name === "pictures") removePictures();
+  else change(readForm());
+});
 showExcluded.addEventListener("change", hideOrShowExcluded);
 undoButton.addEventListener("click", () => step(undoStack, redoStack));
 redoButton.addEventListener("click", () => step(redoStack, undoStack));

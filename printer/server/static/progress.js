@@ -1,12 +1,15 @@
 // Show the steps of a print, and its result once there is one.
+import { followPrint } from "./events.js";
+
 const status = document.getElementById("status");
 const steps = JSON.parse(status.dataset.steps);
-const events = new EventSource(status.dataset.events);
-const reload = () => { events.close(); location.reload(); };
-events.addEventListener("print", (event) => {
-  const print = JSON.parse(event.data);
-  const text = steps[print.step] || steps[print.state] || print.state;
-  if (["done", "failed", "cancelled"].includes(print.state)) reload();
-  else if (text !== status.textContent) status.textContent = text;
+const reload = () => location.reload();
+followPrint(status.dataset.events, {
+  onPrint(print) {
+    const text = steps[print.step] || steps[print.state] || print.state;
+    if (["done", "failed", "cancelled"].includes(print.state)) reload();
+    else if (text !== status.textContent) status.textContent = text;
+  },
+  onGone: reload,
+  onLost() { status.textContent = status.dataset.unreachable; },
 });
-events.addEventListener("gone", reload);
