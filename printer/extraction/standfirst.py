@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
@@ -34,6 +34,8 @@ _OUTSIDE = int(
 )  # fmt: skip
 #: The fewest and most words of a standfirst, its most segments, and the largest share of links.
 _MIN_WORDS, _MAX_WORDS, _MAX_SEGMENTS, _MAX_LINKED = 4, 120, 3, 0.3
+#: The most lines between a title and the text above which it is repeated.
+_REPEATED_TITLE = 10
 #: The fewest and most letters by which the beginning of a text is recognized.
 _MIN_KEY, _MAX_KEY = 30, 60
 #: The fewest words of the first paragraph below, and the most of a line that is a date.
@@ -57,8 +59,11 @@ class _Finder:
         self.title_key = comparison_key(page.metadata.title[:400]) or None
         selected = (at for at, flag in enumerate(keep) if flag and self._is_long(at))
         self.text = list(islice((at for at in selected if not self._is_title(at)), 2))
-        above = range(self.text[0] if self.text else 0)
-        self.title = next(filter(self._is_title, reversed(above)), -1)
+        first = self.text[0] if self.text else 0
+        # Pages may repeat the title between the standfirst and the text.
+        near = range(max(0, first - _REPEATED_TITLE), first)
+        titles = chain(filter(self._is_title, near), filter(self._is_title, reversed(range(first))))
+        self.title = next(titles, -1)
 
     def _words(self, at: int) -> int:
         return count_words(self.segments[at].text[:1500])

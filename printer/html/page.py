@@ -14,9 +14,12 @@ from .index import PageIndex, Segment, build_index, drop_unindexed
 from .layout import PageLayout, attach_layout, strip_markers
 from .metadata.metadata import Metadata, read_metadata
 from .parse import EMAIL_ATTRIBUTE, base_url, decode_emails, parse
+from .visibility import hide_by_style
 
 #: Pages with fewer characters of text outside links may carry their text as data.
 _SHELL = 500
+#: The most lines to search for the author and the date.
+_LINES = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +50,13 @@ class Page:
         return self.index.segments
 
 
+def _is_cell(segment: Segment) -> bool:
+    """Return whether a segment is in a row of data, which may be about other dates and names."""
+    block = segment.block
+    row = block.getparent() if block.tag == "td" else None
+    return block.tag in {"dd", "th"} or (row is not None and row.find("th") is not None)
+
+
 @gc_paused
 def read_page(
     html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
@@ -67,6 +77,7 @@ def read_page(
         source = strip_markers(source, layout)
     if EMAIL_ATTRIBUTE in source:
         decode_emails(tree)
+    hide_by_style(tree)
     base = base_url(tree, url)
     index = build_index(tree, page_layout)
     visible_chars = sum(len(segment.text) - segment.link_chars for segment in index.segments)
@@ -75,7 +86,8 @@ def read_page(
         if len(text) > max(_SHELL, 2 * visible_chars):
             insert_article(tree, text)
             index = build_index(tree, page_layout)
-    metadata = read_metadata(tree, url, base)
+    lines = [segment.text for segment in index.segments[:_LINES] if not _is_cell(segment)]
+    metadata = read_metadata(tree, url, base, lines)
     if index.truncated:
         drop_unindexed(index)
     return Page(tree, url, base, metadata, index, source, page_layout)

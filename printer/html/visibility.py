@@ -8,8 +8,8 @@ is: a reader can unfold it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Set
+from functools import lru_cache, partial
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -90,6 +90,103 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
     if len(texts) == _MAX_LEAVES or sum(map(len, texts)) > limit:
         return False
     return next(element.iter("math", "pre", "img"), None) is None
+
+
+# Style sheets
+
+#: The most characters of a page's style sheets to read, and of a rule's selectors.
+_MAX_STYLE, _MAX_SELECTORS = 500_000, 2_000
+_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
+_AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
+_NOT_DISPLAYED = re.compile(r"(?<![\w-])display\s{0,9}:\s{0,9}none")
+_DISPLAYED = re.compile(r"(?<![\w-])display\s{0,9}:\s{0,9}(?!none)[a-z]")
+#: A selector of nothing but names, perhaps with a tag; one of its names; tags that frame a page.
+_SELECTOR = re.compile(r"([a-zA-Z][a-zA-Z0-9]*|)((?:[.#][\w-]{1,100}){1,3})")
+_NAME = re.compile(r"[.#][\w-]+")
+_FRAMES = frozenset({"html", "body", "main", "article"})
+#: A class that displays an element on some screens, as utility frameworks call it: 'md:block'.
+_RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
+#: The largest share of a page's text that such an element may have, as scripts show larger ones.
+_HIDDEN_SHARE = 0.2
+
+
+def hide_by_style(tree: HtmlElement) -> None:
+    """Set the attribute ``hidden`` on elements that the page's own style sheets do not display.
+
+    Only plain rules count (``.promo {display: none}``) outside media queries, if no other rule
+    displays elements of that name, and if no reader can unfold the element.  ``visibility: hidden``
+    does not count, as it mostly precedes an animation.
+    """
+    css = _read_css(tree)
+    rules: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for tag, names in _hiding_rules(css):
+        rules.setdefault(names[0], []).append((tag, names))
+    if not rules:
+        return
+    is_displayed = lru_cache(None)(partial(_is_displayed, css))
+    controls: frozenset[str] | None = None
+    most: float | None = None
+    for element in tree.iter("*"):
+        attributes = element.attrib
+        if not ("class" in attributes or "id" in attributes) or element.tag in _FRAMES:
+            continue
+        stated = (attributes.get("class") or "")[:1000]
+        element_names = [f".{name}" for name in stated.split()] + [f"#{attributes.get('id')}"]
+        if rules.keys().isdisjoint(element_names) or _RESPONSIVE.search(stated):
+            continue
+        hiding = [
+            names
+            for name in element_names
+            for tag, names in rules.get(name, ())
+            if tag in {"", element.tag} and set(names) <= set(element_names)
+        ]
+        if not hiding or any(is_displayed(name) for names in hiding for name in names):
+            continue
+        controls = read_controls(tree.iter("*")) if controls is None else controls
+        if "display" in (element.get("style") or "") or is_folded(element, controls):
+            continue
+        most = _HIDDEN_SHARE * _text_size(tree) if most is None else most
+        if _text_size(element) <= most:
+            element.set("hidden", "")
+
+
+def _text_size(element: HtmlElement) -> int:
+    return sum(map(len, element.itertext()))
+
+
+def _read_css(tree: HtmlElement) -> str:
+    """Return the page's style sheets for screens, '' if they hide nothing."""
+    styles = (style.text or "" for style in tree.iter("style") if not _is_for_print(style))
+    css = "\n".join(styles)[:_MAX_STYLE]
+    return _COMMENT.sub("", css) if _NOT_DISPLAYED.search(css) else ""
+
+
+def _is_for_print(style: HtmlElement) -> bool:
+    parent = style.getparent()
+    return (style.get("media") or "all").strip().lower() not in {"all", "screen"} or (
+        parent is not None and parent.tag == "noscript"
+    )
+
+
+def _hiding_rules(css: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the tag and the names of each plain selector of a rule against display."""
+    plain = _AT_RULE.sub("", css)
+    for match in _NOT_DISPLAYED.finditer(plain):
+        start = plain.rfind("{", 0, match.start())
+        begin = max(plain.rfind(sign, max(0, start - _MAX_SELECTORS), start) for sign in "{};")
+        for selector in plain[begin + 1 : start].split(","):
+            if parts := _SELECTOR.fullmatch(selector.strip()):
+                yield parts[1].lower(), tuple(_NAME.findall(parts[2]))
+
+
+def _is_displayed(css: str, name: str) -> bool:
+    """Return whether a rule displays elements of a name, perhaps once a script has acted."""
+    for match in islice(re.finditer(rf"{re.escape(name)}(?![\w-])", css), _MAX_SIBLINGS):
+        begin = css.find("{", match.end(), match.end() + _MAX_SELECTORS)
+        end = css.find("}", begin)
+        if begin >= 0 and _DISPLAYED.search(css, begin, end if end >= 0 else len(css)):
+            return True
+    return False
 
 
 # Folded text

@@ -76,3 +76,8 @@ def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
     assert SUMMARY not in " ".join(iter_text(*rest))
     dropped = Verdict((False, False, *keep[2:]), standfirst=frozenset({1}))
     assert SUMMARY not in compose(page, dropped, placed).text
+
+
+def test_a_standfirst_below_the_first_of_two_titles_is_found() -> None:
+    line = f"<div class='excerpt'>{SUMMARY}</div><div>Photo: Ivo</div>"
+    assert standfirst(f"<h1>The ferry</h1>{line}<h1>The ferry</h1>{BODY}") == [SUMMARY]

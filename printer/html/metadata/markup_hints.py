@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import clean_line
+from ...text import clean_line, count_words
 from ..parse import element_line
 from .bylines import BYLINE, find_byline
-from .dates import find_date, parse_date
+from .dates import find_date, is_date_line, parse_date
 from .titles import Heading, title_key
 
 #: Limits of the headings to examine, and of the text leaves of one element.
@@ -34,6 +34,10 @@ _MAX_CHARS = 160
 #: The fewest characters of a date, and the most of a line that is only a date; the most words of
 #: such a line.
 _DATE_CHARS, _STAMP_CHARS, _STAMP_WORDS = 6, 80, 4
+#: The lines to read below and above the title; the fewest words of a paragraph, in its first
+#: characters; what a title's line may have beside its letters, in characters.
+_LINES_BELOW, _LINES_ABOVE = 12, 3
+_PARAGRAPH_WORDS, _PARAGRAPH_CHARS, _SLACK_CHARS = 25, 600, 60
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 _IS_AUTHOR, _IS_DATE = 1, 2
@@ -171,6 +175,52 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
         hints.dates = hints.dates or _first(dates, read_date) or _first(lines, read_beside)
     hints.dates = hints.dates or stamps
     return hints
+
+
+def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:
+    """Read the author and date from lines without marks, beside the title.
+
+    The date of an update counts if there is no other.
+
+    Args:
+        lines: The page's lines of text.
+        title: Its title, which is one of them.
+        language: Its language, a BCP 47 tag.
+    """
+    hints = MarkupHints()
+    updates: list[str] = []
+    for line in _lines_beside(lines, title):
+        is_byline = BYLINE.match(line) and find_byline(line)
+        if is_byline and not hints.authors:
+            hints.authors = [line]
+        if is_byline or is_date_line(line, language):
+            dates = updates if _UPDATED.search(line) else hints.dates
+            dates += filter(None, [find_date(line, language)])
+    hints.dates = hints.dates or updates
+    return hints
+
+
+def _lines_beside(lines: Sequence[str], title: str) -> Iterator[str]:
+    """Yield the short lines below the title, to the second paragraph, and those above it."""
+    key = title_key(title)
+    place = -1
+    for at, line in enumerate(lines):
+        if key and len(line) <= len(title) + _SLACK_CHARS and title_key(line) == key:
+            place = at
+        elif 0 <= place < at - _LINES_BELOW:
+            break
+    if place < 0:
+        return
+    paragraphs = 0
+    for line in lines[place + 1 : place + 1 + _LINES_BELOW]:
+        if count_words(line[:_PARAGRAPH_CHARS]) > _PARAGRAPH_WORDS:
+            paragraphs += 1
+            if paragraphs == 2:
+                break
+        elif len(line) <= _MAX_CHARS:
+            yield line
+    above = reversed(lines[max(0, place - _LINES_ABOVE) : place])
+    yield from (line for line in above if len(line) <= _MAX_CHARS)
 
 
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:

@@ -17,7 +17,7 @@ from .bylines import find_office, is_byline_label, join_names
 from .dates import find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
 from .language import choose_language, text_direction
-from .markup_hints import main_headings, read_markup_hints
+from .markup_hints import main_headings, read_line_hints, read_markup_hints
 from .titles import SiteNames, choose_title
 
 #: Limits of ``meta`` and ``link`` elements, and of the values of one name.
@@ -117,13 +117,14 @@ class Metadata:
     section: str = ""
 
 
-def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
+def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] = ()) -> Metadata:
     """Return a page's metadata, from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the text.
 
     Args:
         tree: The page.
         url: Its address, '' if unknown.
         base: The base URL of its relative links.
+        lines: Its lines of text.
     """
     head = read_head(tree)
     canonical = _canonical(head, url, base)
@@ -145,10 +146,13 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     names = _persons(stated, language, *not_authors)
     published = _published(head, schema, language, find_path_date(_path(url)))
     if not names or not published:
-        hints = read_markup_hints(tree, title, language)
-        stated.append(hints.authors)
-        names = names or join_names(hints.authors, language, *not_authors)
-        published = published or next(iter(hints.dates), "")
+        for hints in (
+            read_markup_hints(tree, title, language),
+            read_line_hints(lines, title, language),
+        ):
+            stated.append(hints.authors)
+            names = names or join_names(hints.authors, language, *not_authors)
+            published = published or next(iter(hints.dates), "")
     if not names:
         names = _persons(stated, language, title) or find_office(chain(*stated), *not_authors[:-1])
     lead = next(iter(schema.leads), "")

@@ -3,6 +3,7 @@ import pytest
 from printer.html.metadata.dates import find_date, find_path_date, parse_date
 from printer.html.metadata.markup_hints import read_markup_hints
 from printer.html.metadata.metadata import read_metadata
+from printer.html.page import read_page
 from printer.html.parse import parse
 
 
@@ -189,3 +190,29 @@ def test_the_path_s_day_corrects_one_of_utc():
     assert stated_date(head.format(zone="Z"), url="https://example.org/2019/10/17/x") == (
         "2024-10-18T02:41:41+00:00"
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "published"),
+    [
+        (
+            "<h1>Ferries</h1><div><p>At the quay</p><div>Posted: 2:12 PM Jan 11, 2012</div></div>",
+            11,
+        ),
+        ("<div>11.01.2012 | 13:02</div><h1>Ferries</h1>", 11),
+        ("<h1>Ferries</h1><p>Updated 12.01.2012</p><p>11.01.2012</p>", 11),
+        ("<h1>Ferries</h1><p>Updated 11.01.2012</p>", 11),
+        ("<h1>Ferries</h1><table><tr><th>Built</th><td>11.01.2012</td></tr></table>", 0),
+        ("<h1>Ferries</h1><p>The pier burned down on 11 January 2012.</p>", 0),
+    ],
+)
+def test_a_date_in_a_line_without_marks_beside_the_title_is_read(lines, published):
+    links = "".join(f"<a href='/{n}'><i>Page</i></a>" for n in range(60))
+    page = read_page(f"<html lang=en><title>Ferries</title>{links}{lines}")
+    assert page.metadata.published[:10] == ("2012-01-11" if published else "")
+
+
+def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
+    lines = "<h1>Ferries</h1>" + "<i></i>" * 100 + "<p>By <a href='/x'>Ivo Halloran</a></p>"
+    page = read_page(f"<html lang=en><title>Ferries</title>{lines}<p>By the sea</p>")
+    assert page.metadata.byline == "Ivo Halloran"
