@@ -24,7 +24,7 @@ class BatchOptions:
     """
 
     delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
-    max_tries: int = option(3, "How often to try a page before giving up.", min=1, flag="--tries")
+    max_tries: int = option(3, "Attempts for a temporary failure.", min=1, flag="--tries")
     retry_delay: float = option(
         10.0, "Seconds before the first retry; doubles.", min=0.0, flag="--rest"
     )

@@ -209,7 +209,8 @@ def _row(param: Any) -> tuple[str, str]:
     names = ", ".join(sorted(param.opts, key=lambda name: name.startswith("--")))
     names += "".join(f" / {name}" for name in param.secondary_opts)
     if not param.is_flag:
-        names += f" {param.metavar or param.name.upper()}"
+        is_number = isinstance(param.default, int | float)
+        names += f" {param.metavar or ('N' if is_number else param.opts[0].lstrip('-').upper())}"
     text, default = param.help or "", param.default
     if param.show_default and default and isinstance(default, int | float) and not param.is_flag:
         text = f"{text.rstrip('.')} ({default:g} by default)."

@@ -125,12 +125,13 @@ def _setting_option(name: str, field: Any, notes: Any) -> inspect.Parameter:
         default_text = notes.get("shown") or (f"{default:g}" if kind is float else default)
         text = f"{text.rstrip('.')} ({default_text} by default)."
     flags += notes.get("flags", "").split()
+    value = "N" if kind in (int, float) else name.upper().replace("_", "-")
     option = typer.Option(
         *flags,
         help=text,
         show_default=False,
         rich_help_panel=notes["panel"],
-        metavar=None if kind is bool else notes.get("metavar", name.upper().replace("_", "-")),
+        metavar=None if kind is bool else notes.get("metavar", value),
         autocompletion=_COMPLETIONS.get(name),
     )
     # A size such as 20MB is parsed with the setting.

@@ -161,7 +161,8 @@ def _completeness(report: CompletenessReport) -> str:
 
 
 def _all_words(report: CompletenessReport) -> str:
-    return f"all {report.article.words:,} words"
+    words = report.article.words
+    return f"all {words:,} {'word' if words == 1 else 'words'}"
 
 
 def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from ..options import ENDINGS, Format, Options
 from ..output import Result
 from ..pipeline import PageOutcome, Printer, check_options, source_name
 from ..settings import LoadedSettings, Settings
+from ..text import count_words
 from . import output, search
 from .arguments import Target, check_pages, check_print, list_pages, split_output
 from .console import Console
@@ -21,6 +22,9 @@ from .help import Commands, HelpCommand, full_help, overview
 from .options import BaseURL, JsonLines, Lists, make_printer, page_input, with_settings
 
 commands = Commands()
+
+#: The words of an article whose layout takes so long that the user is told, and what it takes.
+LONG_ARTICLE, WORDS_PER_PAGE, SECONDS_PER_PAGE = 60_000, 950, 0.25
 
 
 class _PrintCommand(HelpCommand):
@@ -163,6 +167,7 @@ class _PrintJob:
                 read.append((source_name(source), error))
                 if not isinstance(outcome, WebprintError):
                     articles.append(outcome.article)
+                    self._announce(outcome.article)
                 yield source, outcome
 
         try:
@@ -181,6 +186,19 @@ class _PrintJob:
         if incomplete:
             self.console.error(incomplete)
         return result.failures[0].error if result.failures else incomplete
+
+    def _announce(self, article: Article) -> None:
+        """Say how long a very long article will take."""
+        words = count_words(article.text)
+        if words < LONG_ARTICLE or self.printer.options.page.format != "pdf":
+            return
+        pages = words // WORDS_PER_PAGE
+        seconds = pages * SECONDS_PER_PAGE
+        line = f"{article.title[:80]}: {words:,} words, about {pages} pages, which may take "
+        line += f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
+        if seconds > self.settings.print_timeout / 2:
+            line += f"; --print-timeout {4 * seconds:.0f} allows more time"
+        self.console.info(line)
 
     def _report_failure(self, name: str, error: WebprintError) -> None:
         self.console.error(error)

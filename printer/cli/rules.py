@@ -13,6 +13,7 @@ from ..settings import LoadedSettings
 from ..site_rules import store
 from ..site_rules.apply import ACTIONS
 from ..text import count_words
+from . import output
 from .console import Console
 from .help import Commands
 from .options import MESSAGES, BaseURL, PageArgument, make_printer, page_input, with_settings
@@ -109,7 +110,8 @@ def _comparison(
 
 def _size(article: Article) -> str:
     words = count_words(article.text)
-    return f"{words} words, {len(article.figures)} pictures, {len(article.blocks)} blocks"
+    counts = ((words, "word"), (len(article.figures), "picture"), (len(article.blocks), "block"))
+    return ", ".join(output.count(number, noun) for number, noun in counts)
 
 
 @rules.command()

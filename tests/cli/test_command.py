@@ -360,3 +360,14 @@ def test_a_password_that_is_asked_for_and_an_answer_too_large_name_their_options
     code, err = fails(webprint, url, "--max-size", "20kB")
     assert code == TooLarge.exit_code
     assert "--max-size" in err
+
+
+def test_a_very_long_article_says_what_it_will_take(webprint, tmp_path, monkeypatch):
+    monkeypatch.setattr("printer.cli.print.LONG_ARTICLE", 50)
+    monkeypatch.setattr("printer.cli.print.WORDS_PER_PAGE", 10)
+    (tmp_path / "a.html").write_text(story_page())
+    assert " pages, which may take " in webprint("a.html", "out.pdf")[2].splitlines()[0]
+    assert "--print-timeout" not in webprint("a.html", "out.pdf")[2]
+    monkeypatch.setattr("printer.cli.print.SECONDS_PER_PAGE", 10)
+    assert "minutes; --print-timeout " in webprint("a.html", "out.pdf")[2]
+    assert "may take" not in webprint("a.html", "out.md")[2]
