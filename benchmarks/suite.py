@@ -39,6 +39,7 @@ SUITE = (
     Benchmark("rejected_cache", "Pictures: the memory of rejected ones", 90, wide=True),
     Benchmark("key_paragraphs", "Key paragraphs beside the page's own summary", 60, wide=True),
     Benchmark("completeness", "Printing: nothing lost on the way to paper", 240, quick=True),
+    Benchmark("setting", "Setting: holes, gaps, cut words, tables, notes", 60, quick=True),
     Benchmark("robustness", "Printing: what comes of pages of the web", 150),
     Benchmark("crawl", "The crawler, killed and with a query", 90),
     Benchmark("faults", "Faults: killed, full, locked, slow", 1000),

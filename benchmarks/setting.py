@@ -1,0 +1,177 @@
+"""Measure how pages are set: `python -m benchmarks.setting [--pages N]`.
+
+Lays out articles of the shared corpus with blank pictures of the stated sizes (3 to 2 where none
+is stated), and counts what a reader sees: holes at the foot of pages that are not the last, lines
+with wide gaps between words, words cut in titles and headings, tables over the edge of the text,
+and notes that are lost or late.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
+from itertools import pairwise
+from typing import Any
+
+from PIL import Image
+
+from printer import Article, PrintOptions, extract
+from printer.errors import NoArticle
+from printer.output import Picture
+from printer.render.context import RenderContext, build_document
+from printer.render.weasy.engine import _lay_out, asset_fetcher
+from printer.render.weasy.figure_placement import lowest_edge
+from printer.render.weasy.footnotes import count_misplaced
+from printer.render.weasy.patches import patched
+from printer.themes.page import UNITS
+
+from .corpus import CORPUS, samples, there
+from .protocol import Effort, Row, Unavailable, floors
+
+SETS = ("fundus", "daniel", "wcxb", "moz", "defuddle")
+
+#: A hole, as a share of the height of the text; a wide gap between words, in points; the width of a
+#: space, in ems.
+HOLE, WIDE_GAP, SPACE = 0.15, 7.0, 0.25
+
+#: The width of a picture without a stated one, and the least of one that is printed.
+WIDTH, LEAST_WIDTH = 1200, 200
+
+#: The shares to reach, in percent; of everything else, there should be none.
+HOLES, WIDE_GAPS = f"holes over {HOLE:.0%} of the text", f"lines with gaps over {WIDE_GAP:.0f} pt"
+GOALS = {HOLES: 2.0, WIDE_GAPS: 0.3}
+
+_SPACELESS = frozenset({"ja", "zh", "th", "lo", "km", "my"})
+
+
+def articles(count: int) -> Iterator[Article]:
+    """Yield the articles of ``count`` pages, as many of each set."""
+    for name in SETS:
+        pages = list(samples(name))
+        share = -(-count // len(SETS))
+        for sample in pages[:: max(1, len(pages) // share)][:share]:
+            try:
+                yield extract(sample.html, sample.url)
+            except NoArticle:
+                continue
+
+
+@cache
+def blank(width: int, height: int) -> Picture:
+    """Return a grey picture."""
+    data = BytesIO()
+    Image.new("L", (width, height), 170).save(data, "PNG")
+    return Picture(data.getvalue(), "image/png", width, height)
+
+
+def lay_out(article: Article) -> list[Any]:
+    """Return the pages of an article."""
+    import weasyprint
+
+    pictures = {}
+    for figure in article.figures:
+        width = figure.width or WIDTH
+        if width >= LEAST_WIDTH:
+            height = min(2 * width, figure.height or width * 2 // 3)
+            pictures[figure.svg or figure.src] = blank(width, height)
+    context = RenderContext.of([article], PrintOptions())
+    targets = context.new_targets()
+    document = build_document(context, (0,), pictures, targets, targets)
+    fetcher = asset_fetcher(document.assets)
+    html = weasyprint.HTML(string=document.html, base_url=None, url_fetcher=fetcher)
+    with patched():
+        return list(_lay_out(html, document).pages)
+
+
+def measure(article: Article) -> Counter[str]:
+    """Return counts of an article: pages, lines, and what is wrong with them."""
+    pages = lay_out(article)
+    found = Counter(pages=len(pages), late_notes=count_misplaced(pages))
+    for number, page in enumerate(pages):
+        box = page._page_box
+        root, notes = box.children[:2]
+        foot = box.content_box_y() + box.height - (notes.margin_height() if notes.children else 0)
+        if number < len(pages) - 1 and box.page_type.name != "turned":
+            found["inner pages"] += 1
+            found["holes"] += (foot - lowest_edge(root)) / box.height > HOLE
+        edge = box.content_box_x() + box.width
+        for part in root.descendants():
+            kind = type(part).__name__
+            if kind == "LineBox":
+                gap = max(getattr(b, "justification_spacing", 0) for b in part.descendants())
+                points = UNITS["px"] / UNITS["pt"]
+                found["lines"] += 1
+                found["wide gaps"] += (gap + SPACE * part.style["font_size"]) * points > WIDE_GAP
+            elif kind == "TableBox":
+                found["wide tables"] += part.position_x + part.width > edge + 1
+            elif "balanced" in (
+                part.element.get("class") or "" if part.element is not None else ""
+            ):
+                found["cut words"] += count_cuts(part, article.language)
+    return found
+
+
+def count_cuts(heading: Any, language: str) -> int:
+    """Return the number of lines of a heading that end inside a word."""
+    if language.partition("-")[0] in _SPACELESS:
+        return 0
+    text = " ".join("".join(heading.element.itertext()).split())
+    lines = [
+        "".join(getattr(box, "text", "") for box in line.descendants()).strip()
+        for line in heading.children
+        if type(line).__name__ == "LineBox"
+    ]
+    return sum(a.endswith("\u2010") or a[-10:] + b[:10] in text for a, b in pairwise(lines))
+
+
+def total(count: int) -> tuple[int, Counter[str]]:
+    """Return the number of articles, and the counts of all."""
+    counts = [measure(article) for article in articles(count)]
+    return len(counts), sum(counts, Counter())
+
+
+def shares(found: Counter[str]) -> dict[str, float]:
+    """Return the figures: shares in percent, or numbers."""
+    return {
+        HOLES: 100 * found["holes"] / max(1, found["inner pages"]),
+        WIDE_GAPS: 100 * found["wide gaps"] / max(1, found["lines"]),
+        "words cut in headings": found["cut words"],
+        "tables over the edge": found["wide tables"],
+        "notes lost or late": found["late_notes"],
+    }
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    if not there():
+        raise Unavailable(f"not measured: the corpus is not at {CORPUS}")
+    logging.getLogger("weasyprint").setLevel(logging.ERROR)
+    number, found = total(effort.of(100, 50, 20))
+    for figure, value in shares(found).items():
+        limit = floors("setting")[figure] if effort.quick else GOALS.get(figure, 0)
+        unit = "%" if figure in GOALS else ""
+        yield Row("webprint", figure, value, unit, number, goal=f"≤ {limit}", pinned=effort.quick)
+
+
+def main() -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=100)
+    if not there():
+        print(f"no corpus at {CORPUS}", file=sys.stderr)
+        return 1
+    logging.getLogger("weasyprint").setLevel(logging.ERROR)
+    number, found = total(parser.parse_args().pages)
+    print(f"{number} articles, {found['pages']} pages, {found['lines']} lines")
+    for figure, value in shares(found).items():
+        print(f"{figure}: {value:.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
