@@ -93,14 +93,10 @@ def advisory_lock(connection: Connection, lock: int) -> None:
 
 
 @contextmanager
-def translate_db_errors(
-    action: str, hint: str = "", passthrough: tuple[type[Exception], ...] = ()
-) -> Iterator[None]:
-    """Raise :class:`JobsError` for database errors, except those in ``passthrough``."""
+def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
+    """Raise :class:`JobsError` for database errors."""
     try:
         yield
-    except passthrough:
-        raise
     except SQLAlchemyError as error:
         reason = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
         raise JobsError(f"{action}: {reason}", hint=hint) from error

@@ -170,6 +170,19 @@ def test_a_print_is_revised_and_keeps_its_title_meanwhile(table):
     assert table.get(job.id).title == "Lights"
 
 
+def test_a_revision_that_fails_leaves_the_last_result(table):
+    job, _ = table.submit(STORY)
+    claim(table).finish({"title": "Lights", "attempt": 1})
+    assert table.revise(job.id, {}, b"edit")
+    claim(table).fail(ErrorRecord("no"))
+    assert table.retry(job.id)
+    claim(table).fail(ErrorRecord("no"))
+    failed = table.get(job.id)
+    assert (failed.state, failed.attempt, failed.title) == ("failed", 3, "Lights")
+    assert failed.result_folder == f"{job.id}/1"
+    assert table.attempts()[job.id] == ("failed", 1), "retention keeps it"
+
+
 def test_a_removed_job_is_gone_with_its_page(table):
     job, _ = table.submit(STORY, "key")
     taken = claim(table)
