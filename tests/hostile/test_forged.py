@@ -178,9 +178,9 @@ def test_in_a_feed_of_digests(words: str) -> None:
 
 @pytest.mark.parametrize("words", WORDS)
 def test_in_a_header_of_an_answer(words: str) -> None:
-    from printer.server.routes.api import _content_disposition
+    from printer.server.routes.api import content_disposition
 
-    for name, value in _content_disposition(SimpleNamespace(title=WORDS[words]), "pdf").items():  # type: ignore[arg-type]
+    for name, value in content_disposition(SimpleNamespace(title=WORDS[words]), "pdf").items():  # type: ignore[arg-type]
         (name + value).encode("ascii")
         assert value.isprintable()
         assert value.count('"') == 2

@@ -64,7 +64,7 @@ def test_it_goes_to_a_folder_and_to_no_other(server, settings, done, person, tmp
     elsewhere = f"{tmp_path}/elsewhere"
     refused = person.post(page, data={"to": elsewhere})
     assert refused.status_code == 422
-    assert "there is no destination" in refused.text
+    assert "There is no destination" in refused.text
     assert "Sent" not in person.get(page, params={"sent": "your bank"}).text
 
 
