@@ -31,6 +31,7 @@ def complete_tags(document: Any, pdf: Any) -> None:
     for element in elements.values():
         if element["S"] == "/Figure" and getattr(element.get("Alt"), "string", None) in readings:
             element["S"] = "/Formula"
+    _join_links(pdf, elements)
     _tag_notes(root, elements)
     _mark_artifacts(pdf, root, elements)
 
@@ -74,6 +75,28 @@ def _element_text(element: Any) -> str:
     return " ".join(text.replace("\u200b", "").replace("\u2060", "").split())
 
 
+def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
+    """Give the annotations of marks inside a link, such as emphasis, to the element of the link."""
+    tree = _parent_tree(pdf)
+    places = {number: place + 1 for place, number in enumerate(tree) if isinstance(number, int)}
+    for element in elements.values():
+        link = element
+        while link is not None and link["S"] != "/Link":
+            link = elements.get(link["P"])
+        if link is None or link is element:
+            continue
+        for kid in [kid for kid in element["K"] if isinstance(kid, bytes) and kid not in elements]:
+            element["K"].remove(kid)
+            link["K"].append(kid)
+            annotation = _get(pdf, _get(pdf, kid)["Obj"])
+            tree[places[annotation["StructParent"]]] = link.reference
+
+
+def _parent_tree(pdf: Any) -> Any:
+    """Return the numbers of pages and annotations, each followed by its structure elements."""
+    return _get(pdf, _get(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
+
+
 def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:
     """Tag footnotes, which are spans in an area that is a child of the document."""
     count = 0
@@ -101,7 +124,7 @@ def _mark_artifacts(pdf: Any, root: Any, elements: dict[bytes, Any]) -> None:
     for reference, element in elements.items():
         if reference not in reached:
             artifacts[element["Pg"]].update(kid for kid in element["K"] if isinstance(kid, int))
-    tree = _get(pdf, _get(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
+    tree = _parent_tree(pdf)
     rows: dict[int, Any] = dict(zip(tree[::2], tree[1::2], strict=True))
     for reference, ids in artifacts.items():
         page = _get(pdf, reference)
