@@ -138,8 +138,10 @@ class JobQueue:
         self._clock = clock
         schema = None if self.engine.dialect.name == "sqlite" else "dbos"
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
-                 "executor_id", "recovery_attempts", "attributes", "output")  # fmt: skip
+                 "executor_id", "recovery_attempts", "attributes")  # fmt: skip
         self._table = table("workflow_status", *map(column, names), schema=schema)
+        outcome = ("workflow_uuid", "output")
+        self._outcomes = table("workflow_output", *map(column, outcome), schema=schema)
         with _db_errors():
             with self.engine.connect() as connection:  # Also makes the file, with its log.
                 connection.exec_driver_sql("SELECT 1")
@@ -382,10 +384,16 @@ class JobQueue:
 
     def attempts(self) -> dict[str, tuple[State, int]]:
         """Return the state of every job by id, and the attempt whose results it has."""
-        rows = self._table.c
-        query = select(
-            rows.workflow_uuid, rows.status, rows.recovery_attempts, rows.attributes, rows.output
-        ).where(rows.name == WORKFLOW)
+        rows, outcomes = self._table.c, self._outcomes
+        same = outcomes.c.workflow_uuid == rows.workflow_uuid
+        query = (
+            select(
+                rows.workflow_uuid, rows.status, rows.recovery_attempts, rows.attributes,
+                outcomes.c.output,
+            )
+            .select_from(self._table.outerjoin(outcomes, same))
+            .where(rows.name == WORKFLOW)
+        )  # fmt: skip
         known: dict[str, tuple[State, int]] = {}
         with _db_errors(), read_only(self.engine) as connection:
             for job_id, status, dispatches, attributes, output in connection.execute(query):

@@ -181,6 +181,9 @@ def test_a_revision_that_fails_leaves_the_last_result(table):
     assert (failed.state, failed.attempt, failed.title) == ("failed", 3, "Lights")
     assert failed.result_folder == f"{job.id}/1"
     assert table.attempts()[job.id] == ("failed", 1), "retention keeps it"
+    assert table.revise(job.id, {}, b"edit")
+    claim(table).finish({"title": "Lights", "attempt": 4})
+    assert table.attempts()[job.id] == ("done", 4)
 
 
 def test_a_removed_job_is_gone_with_its_page(table):
