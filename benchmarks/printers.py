@@ -58,6 +58,8 @@ def chromium(url: str, out: Path) -> list[str]:
     """Return the command of a browser's own print."""
     program = next(iter(find_chromium()))
     switches = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    # What a page refers to elsewhere is not there, so do not wait for it.
+    switches.append("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
     return [
         program,
         *switches,
@@ -106,7 +108,8 @@ def reader_view(sample: Sample) -> str:
 def text_of(pdf: Path) -> str:
     """Return the text of a PDF with the words that it hyphenates undone."""
     ran = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, check=True)
-    return re.sub(r"[-\u00ad\u2010]\n", "", ran.stdout.decode("utf-8", "replace"))
+    text = ran.stdout.decode("utf-8", "replace").replace("\u00ad\n", "").replace("\u00ad", "")
+    return re.sub(r"[-\u2010]\n", "", text)
 
 
 def print_page(
@@ -160,7 +163,7 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(name, "words of the article printed", note="not measured: it is not here")
             continue
         n = len(found)
-        yield Row(name, "words of the article printed", sum(p.recall for p in printed) / n, n=n)
+        yield Row(name, "words of the article printed", fmean(p.recall for p in printed), n=n)
         yield Row(name, "share of other words on paper", fmean(p.other for p in printed), n=n)
         yield Row(name, "pages of paper, mean", fmean(p.pages for p in printed), n=n)
         yield Row(name, "share of PDFs with tags", fmean(p.tagged for p in printed), n=n)
