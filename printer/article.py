@@ -234,6 +234,25 @@ class Embed:
 
 
 @dataclass(frozen=True, slots=True)
+class Post:
+    """A post of a discussion, or a comment: who wrote it, when (as on the page), and what.
+
+    ``depth`` is the number of posts above it that it replies to.  The first post has no ``author``
+    if that is the article's.
+    """
+
+    author: str
+    published: str
+    blocks: tuple[Block, ...]
+    depth: int = 0
+
+    @property
+    def signature(self) -> str:
+        """The line with author and date."""
+        return ", ".join(filter(None, (self.author, self.published)))
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A footnote or endnote; spans refer to it by ``id``."""
 
@@ -249,7 +268,7 @@ class Rule:
 
 Block: TypeAlias = (
     Paragraph | Heading | List | DefinitionList | Quote | Code | Table | Figure | Math | Embed
-    | Note | Rule
+    | Note | Post | Rule
 )  # fmt: skip
 
 
@@ -260,7 +279,9 @@ def child_blocks(block: Block) -> Iterator[tuple[Block, ...]]:
             yield from (item.blocks for item in items)
         case DefinitionList(entries=entries):
             yield from (details for entry in entries for details in entry.details)
-        case Quote(blocks=blocks) | Note(blocks=blocks) | Embed(blocks=blocks):
+        case (
+            Quote(blocks=blocks) | Note(blocks=blocks) | Embed(blocks=blocks) | Post(blocks=blocks)
+        ):
             yield blocks
         case Table():
             yield from (cell.blocks for row in block.rows for cell in row)
@@ -347,6 +368,8 @@ def _text_parts(block: Block) -> Iterator[Block | str]:
             yield block.caption
             for row in block.rows:
                 yield "\t".join(" ".join(iter_text(*cell.blocks)) for cell in row).strip()
+        case Post():
+            yield from (block.signature, *block.blocks)
         case Quote(cite=cite):
             parts = (*block.blocks, plain_text(cite))
             yield from (parts[-1], *parts[:-1]) if block.introduced else parts

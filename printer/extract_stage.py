@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from lxml.html import HtmlElement
 
 from .article import Article, iter_text
-from .compose import append_comments, compose, drop_author_lines, find_posts
+from .compose import append_comments, compose, find_posts, select_posts
 from .errors import NoArticle
 from .extraction import select_segments
 from .gc_paused import gc_paused
-from .html.comments import Comments, read_comments
+from .html.discussion import Comments, read_comments
 from .html.obstacles import MAX_STUB, find_obstacle
 from .html.page import Page, read_page
+from .html.posts import Post
 from .images import (
     PictureSelection,
     drop_captions,
@@ -107,14 +108,12 @@ def extract_article(
     ``probe`` drops pictures by the size of their files and may use the network for that;
     ``editable`` computes ``Extraction.blocks``.
     """
-    rules, verdict, selection = _select(page, options, probe)
+    rules, verdict, selection, posts = _select(page, options, probe)
     # On a forum page the comments are the article.
-    separate = options.comments and verdict.kind != "forum"
-    comments = read_comments(page.tree) if separate else Comments()
+    separate = options.comments and verdict.kind != "forum" and not posts
+    comments = read_comments(page.tree, page.segments) if separate else Comments()
     verdict = drop_captions(page, verdict, selection)
     ruled_page = replace(page, metadata=rules.override_metadata(page.metadata))
-    posts = find_posts(page, verdict)
-    verdict = drop_author_lines(page, verdict, posts)
     comment_elements = below(comments.elements)
     excluded = comment_elements | rules.dropped
     article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
@@ -150,14 +149,16 @@ def _beginning(article: Article) -> str:
 
 def _select(
     page: Page, options: ExtractOptions, probe: SizeFilter | None
-) -> tuple[RuleMatch, Verdict, PictureSelection]:
-    """Select text segments and pictures by the site's rules and the extraction methods."""
+) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[Post, ...]]:
+    """Select text segments, pictures and posts by the site's rules and the extraction methods."""
     rules = match_rules(page, options.rules)
-    verdict = apply_rules(page, rules, select_segments(page, options))
+    verdict = select_segments(page, options)
+    posts = find_posts(page, verdict)
+    verdict = apply_rules(page, rules, select_posts(page, verdict, posts))
     selection = select_pictures(page, verdict, options, probe)
     if options.images in ("article", "all"):
         selection = override_selection(page, selection, rules.dropped, rules.included, rules.reason)
-    return rules, verdict, selection
+    return rules, verdict, selection, posts
 
 
 def _editable(
@@ -188,7 +189,7 @@ def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None
     """Explain the decision about each of a page's segments and pictures."""
     from .extraction.explain import explain as explain_segments
 
-    rules, verdict, selection = _select(page, options, probe)
+    rules, verdict, selection, _ = _select(page, options, probe)
     explanation = explain_segments(page, verdict, place_pictures(page, selection))
     segments = (
         replace(decision, rule=segment_reason(rules, segment))

@@ -34,8 +34,8 @@ CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     (
         "The article",
         article,
-        "Article Span Paragraph Heading List Item DefinitionList Definition Quote Code Table Cell"
-        " Figure Math Embed Note Rule plain_text walk",
+        "Article Span Paragraph Heading List Item DefinitionList Definition Quote Post Code Table"
+        " Cell Figure Math Embed Note Rule plain_text walk",
     ),
     (
         "Errors",

@@ -7,29 +7,34 @@ quotations and tables are collected by builders (:mod:`.block_builders`, :mod:`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from types import MappingProxyType
 
 from lxml.html import HtmlElement
 
 from ..article import Article, Paragraph
-from ..html.comments import MAX_COMMENTS, Comments
-from ..html.forum import Post
+from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
 from ..html.page import Page
+from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
 from .builder import ArticleBuilder
+from .discussion import (
+    comment_blocks,
+    find_posts,
+    post_blocks,
+    select_content,
+    select_posts,
+    without_last_heading,
+)
 from .footnotes import LinkTargets, find_link_targets
-from .forum import author_lines, comment_blocks, drop_author_lines, find_posts
 from .math import convert_inline_tex
 from .postprocess import join_drop_caps, postprocess
 from .selection import select, select_below
 
-__all__ = ["append_comments", "compose", "drop_author_lines", "find_posts"]
+__all__ = ["append_comments", "compose", "find_posts", "select_posts"]
 
 
-_NO_POSTS: Mapping[HtmlElement, Post] = MappingProxyType({})
 _CUT = "the page is too long to be read in full; the article ends where reading stopped"
 
 
@@ -38,7 +43,7 @@ def compose(
     verdict: Verdict,
     pictures: tuple[PlacedFigure, ...],
     excluded: Set[HtmlElement] = frozenset(),
-    posts: Mapping[HtmlElement, Post] = _NO_POSTS,
+    posts: Sequence[Post] = (),
 ) -> Article:
     """Return the article of a page.
 
@@ -47,14 +52,21 @@ def compose(
         verdict: The selected segments.
         pictures: The selected pictures.
         excluded: Elements whose own text is left out.
-        posts: The posts of a discussion, which get author lines.
+        posts: The posts of a discussion, which follow the other text.
     """
     metadata = page.metadata
     introduction, verdict = _split_standfirst(page, verdict)
     selection = select(page, verdict, pictures, excluded)
+    if posts:
+        selection = select_content(selection, posts)
     targets = find_link_targets(page, selection)
-    builder = ArticleBuilder(page, selection, targets, author_lines(posts, metadata.byline))
-    blocks = join_drop_caps(convert_inline_tex(builder.blocks(), page))
+    builder = ArticleBuilder(page, selection, targets, frozenset(post.element for post in posts))
+    blocks = builder.blocks()
+    if posts:
+        above = without_last_heading(blocks)
+        byline = "" if above else metadata.byline
+        blocks = above + post_blocks(page, selection, targets, posts, byline)
+    blocks = join_drop_caps(convert_inline_tex(blocks, page))
     linked = bool(targets.places or targets.references)
     return Article(
         title=metadata.title,
@@ -98,5 +110,5 @@ def append_comments(article: Article, page: Page, comments: Comments) -> Article
     blocks = article.blocks + comment_blocks(page, comments)
     warnings = article.warnings
     if comments.more:
-        warnings += (f"only the first {MAX_COMMENTS} comments are printed",)
+        warnings += (f"only the first {MAX_POSTS} comments are printed",)
     return replace(article, blocks=blocks, warnings=warnings)

@@ -27,7 +27,6 @@ from ..article import (
     Note,
     Paragraph,
     Quote,
-    Rule,
     Span,
     Spans,
     Table,
@@ -35,6 +34,7 @@ from ..article import (
 )
 from ..html.index import BLOCK_TAGS
 from ..html.parse import element_line
+from ..html.posts import QUOTATION_CLASS
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
@@ -83,13 +83,6 @@ class BlockBuffer:
         """End the paragraph and add a block."""
         self.flush()
         self.blocks.append(self._with_id(block))
-
-    def begin(self, line: Paragraph) -> None:
-        """Add the first line of a post, replacing a rule above it."""
-        self.flush()
-        if self.blocks and isinstance(self.blocks[-1], Rule):
-            self.blocks.pop()
-        self.put(line)
 
     def float(self, figure: Figure) -> None:
         """Add a picture after the current paragraph without ending it."""
@@ -321,6 +314,8 @@ class QuoteBuilder(BlockBuilder):
                 del blocks[-1]
         if not (cite or self.post):
             cite = _take_introduction(blocks)
+        if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
+            return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
         return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraphs(cite)
 
 
@@ -429,6 +424,14 @@ def is_pull(element: HtmlElement) -> bool:
     """Return whether an element's class names a pull quote."""
     classes = element.get("class")
     return bool(classes and "pull" in classes.lower() and _PULL.search(classes[:500]))
+
+
+def is_quotation(element: HtmlElement) -> bool:
+    """Return whether a class says that an element of a post is a quotation."""
+    classes = element.get("class")
+    return bool(
+        classes and "quot" in classes.lower() and QUOTATION_CLASS.search(classes[:300].lower())
+    )
 
 
 class HeadingBuilder(BlockBuilder):

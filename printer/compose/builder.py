@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Set
 from dataclasses import replace
-from types import MappingProxyType
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
+from ..article import Block, Code, Embed, List, Math, Rule
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
@@ -24,6 +23,7 @@ from .block_builders import (
     SummaryBuilder,
     is_box,
     is_pull,
+    is_quotation,
 )
 from .code import code_text, is_code_table, language_of
 from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
@@ -45,7 +45,6 @@ _PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
 _ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
 _STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
-_NONE: Mapping[HtmlElement, Paragraph] = MappingProxyType({})
 
 
 class _OpenElement:
@@ -75,14 +74,14 @@ class ArticleBuilder:
         page: Page,
         selection: Selection,
         targets: LinkTargets,
-        author_lines: Mapping[HtmlElement, Paragraph] = _NONE,
+        posts: Set[HtmlElement] = frozenset(),
     ) -> None:
         self.page = page
         self.leaves = selection.leaves
         self.path = selection.path
         self.figures = selection.figures
         self.targets = targets
-        self.author_lines = author_lines
+        self.posts = posts  # not entered; in a post, elements may be quotations by their class
         self.links = LinkResolver(page, targets)
         self.aliases: dict[str, str] = {}  # a link target -> the id of the block that has it
         self.buffer = BlockBuffer()
@@ -104,10 +103,8 @@ class ArticleBuilder:
             if isinstance(node, _OpenElement):
                 self._leave(node)
                 node = node.element
-            elif node in self.path:
+            elif node in self.path and node not in self.posts:
                 entered = self._enter(node)
-                if node in self.author_lines:
-                    self.buffer.begin(self.author_lines[node])
                 if entered.descend:
                     if text := node.text:
                         self._text(node, False, text)
@@ -352,6 +349,8 @@ class ArticleBuilder:
             return HeadingBuilder(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
         if is_box(element):
             return QuoteBuilder(box=True)
+        if self.posts and is_quotation(element):
+            return QuoteBuilder()
         return QuoteBuilder(pull=True) if is_pull(element) else None
 
     def _tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:

@@ -66,6 +66,15 @@ def postprocess(
     return _fix_links(result, aliases) if linked else result
 
 
+def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Return the corrected blocks of a post: those corrections that need no whole article."""
+    sound = [block for block in map(_clean_paragraph, blocks) if block is not None]
+    parts = [part for block in sound for part in _split_labels(block)]
+    while parts and isinstance(parts[-1], Rule):
+        parts.pop()
+    return tuple(parts[1:] if parts and isinstance(parts[0], Rule) else parts)
+
+
 def _clean_paragraph(block: Block) -> Block | None:
     """Drop a bullet without text and items without content; make a row of asterisks a rule."""
     if isinstance(block, List):

@@ -20,6 +20,7 @@ from ..article import (
     Math,
     Note,
     Paragraph,
+    Post,
     Quote,
     Row,
     Rule,
@@ -132,6 +133,15 @@ def _quote(block: Quote) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _post(block: Post) -> str:
+    author, date = _text(block.author), _text(block.published)
+    signature = ", ".join(filter(None, (f"**{author}**" if author else "", date)))
+    text = _join((signature, _blocks(block.blocks)))
+    for _ in range(block.depth):
+        text = _quoted(text)
+    return text
 
 
 def _fenced_code(block: Code) -> str:
@@ -282,6 +292,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Rule: lambda _: "---",
     List: _list,
     DefinitionList: _definitions,
+    Post: _post,
     Quote: _quote,
     Table: _table,
 }

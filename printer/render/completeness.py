@@ -17,6 +17,7 @@ from ..article import (
     Math,
     Note,
     Paragraph,
+    Post,
     Quote,
     Spans,
     Table,
@@ -126,8 +127,8 @@ def _parts(block: Block) -> Iterator[Block | Spans | str]:
             return
     for children in child_blocks(block):
         yield from children
-    if isinstance(block, Embed):
-        yield from (block.title, block.author, block.published)
+    if isinstance(block, Embed | Post):
+        yield from (getattr(block, "title", ""), block.author, block.published)
 
 
 def _span_pieces(spans: Spans) -> Iterator[str]:

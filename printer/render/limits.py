@@ -24,6 +24,7 @@ from ..article import (
     List,
     Note,
     Paragraph,
+    Post,
     Quote,
     Row,
     Span,
@@ -89,7 +90,7 @@ def _limit_children(block: Block, depth: int) -> Block:
         case List():
             items = (Item(_limit(item.blocks, depth), item.id) for item in block.items)
             return replace(block, items=tuple(items))
-        case Quote() | Note() | Embed():
+        case Quote() | Note() | Embed() | Post():
             return replace(block, blocks=_limit(block.blocks, depth))
         case DefinitionList():
             return DefinitionList(

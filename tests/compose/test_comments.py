@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from printer import extract
-from printer.article import Heading, Item, List, Paragraph, Span
-from printer.html.comments import MAX_COMMENTS
+from printer.article import Heading, Item, List, Paragraph, Post, Span
+from printer.html.discussion import MAX_POSTS
 from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/story"
@@ -38,19 +38,16 @@ def test_comments_are_no_part_of_the_article() -> None:
 def test_comments_stand_after_the_article_when_they_are_wanted() -> None:
     without, found = extract(PAGE, URL), extract(PAGE, URL, comments=True)
     assert found.blocks[: len(without.blocks)] == without.blocks
-    heading, comments = found.blocks[len(without.blocks) :]
+    heading, *comments = found.blocks[len(without.blocks) :]
     assert heading == Heading(2, (Span("Comments"),))
-    assert isinstance(comments, List)
-    signature = (Span("Anna", ("strong",)), Span(", 3 May 2024", ("small",)))
-    first, last = comments.items
-    assert first.blocks[0] == Paragraph(signature)
-    assert isinstance(said := first.blocks[1], Paragraph)
-    assert said.spans == (Span("I was "), Span("never", ("em",)), Span(" late."))
-    assert first.blocks[2] == List((Item((Paragraph((Span("Once."),)),)),))
-    assert isinstance(replies := first.blocks[3], List)
-    assert replies.items[0].blocks[1] == Paragraph((Span(SENTENCE.strip()),))
-    assert isinstance(linked := last.blocks[1], Paragraph)
-    assert Span("this", href="https://example.org/x") in linked.spans
+    late = Paragraph((Span("I was "), Span("never", ("em",)), Span(" late.")))
+    once = List((Item((Paragraph((Span("Once."),)),)),))
+    see = Paragraph((Span("See "), Span("this", href="https://example.org/x"), Span(".")))
+    assert comments == [
+        Post("Anna", "3 May 2024", (late, once)),
+        Post("Ben", "3 May 2024", (Paragraph((Span(SENTENCE.strip()),)),), depth=1),
+        Post("Cleo", "3 May 2024", (see,)),
+    ]
 
 
 def test_a_page_without_comments_is_the_same_with_them() -> None:
@@ -64,8 +61,7 @@ def test_the_heading_is_in_the_language_of_the_page() -> None:
 
 
 def test_of_a_great_many_comments_the_first_are_printed() -> None:
-    many = "".join(comment("Anna", f"<p>{SENTENCE * 3}</p>") for _ in range(MAX_COMMENTS + 9))
+    many = "".join(comment("Anna", f"<p>{SENTENCE * 3}</p>") for _ in range(MAX_POSTS + 9))
     found = extract(story_page(extra=thread(many)), URL, comments=True)
-    assert found.warnings == (f"only the first {MAX_COMMENTS} comments are printed",)
-    (comments,) = (block for block in found.blocks if isinstance(block, List))
-    assert len(comments.items) == MAX_COMMENTS
+    assert found.warnings == (f"only the first {MAX_POSTS} comments are printed",)
+    assert sum(isinstance(block, Post) for block in found.blocks) == MAX_POSTS

@@ -1,0 +1,212 @@
+"""Discussions: forum posts, and readers' comments after the article."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+
+from lxml.html import HtmlElement
+
+from .. import article as model
+from ..article import (
+    COLONS,
+    Block,
+    Code,
+    Heading,
+    Paragraph,
+    Quote,
+    Rule,
+    Span,
+    iter_text,
+    plain_text,
+    walk,
+)
+from ..html.discussion import Comments, read_posts
+from ..html.page import Page
+from ..html.posts import Post, is_written_date
+from ..i18n import load_table
+from ..selection import Verdict
+from ..text import comparison_key
+from .builder import ArticleBuilder
+from .footnotes import LinkTargets
+from .postprocess import postprocess_part
+from .selection import Selection, select_below
+
+#: Signs of posts on a page that was not classified as a forum.
+_HINTS = (
+    re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
+    re.compile("data-author="),
+    re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
+)
+_DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
+#: Longer quotations of posts above, in letters and digits, are cut to so many characters; and the
+#: most characters searched for what they quote.
+_LONG, _QUOTED_CHARS, _MAX_SEARCHED = 120, 90, 200_000_000
+#: The letters and digits of a page's description to search for.
+_LEAD = 40
+#: The longest line above a quotation that says whose it is.
+_INTRODUCTION = 150
+#: Signs of a link to the quoted post.
+_POINTERS = " \n↑↗→»"
+#: The heading of comments without a heading of their own, by language.
+_COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
+
+
+def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
+    """Return the posts of a discussion, none for any other page."""
+    is_known = verdict.kind == "forum" or _DISCUSSION.search(page.source) is not None
+    if not is_known and not any(hint.search(page.source) for hint in _HINTS):
+        return ()
+    return read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
+
+
+def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
+    """Return the verdict of a discussion: all that its posts say, and what introduces them.
+
+    If the page's description is the beginning of the first post, nothing introduces it.
+    """
+    if not posts:
+        return verdict
+    lead = comparison_key(page.metadata.lead)[:_LEAD]
+    first = "".join(leaf.text for leaf in posts[0].leaves)
+    is_opened = bool(lead) and lead in comparison_key(first)
+    content = {leaf for post in posts for leaf in post.leaves}
+    elements = {post.element for post in posts}
+    keep: list[bool] = []
+    begun = False
+    for segment, selected in zip(page.segments, verdict.keep, strict=True):
+        is_content = any(leaf in content for leaf in segment.leaves)
+        begun = begun or is_content or _is_inside(segment.block, elements)
+        keep.append(is_content or (selected and not begun and not is_opened))
+    return replace(verdict, keep=tuple(keep))
+
+
+def _is_inside(element: HtmlElement, posts: Set[HtmlElement]) -> bool:
+    return element in posts or any(ancestor in posts for ancestor in element.iterancestors())
+
+
+def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
+    """Return the selection without what is in posts but not part of their content."""
+    elements = {post.element for post in posts}
+    content = {leaf for post in posts for leaf in post.leaves}
+    bodies = {post.content for post in posts}
+    leaves = {
+        leaf: at
+        for leaf, at in selection.leaves.items()
+        if leaf in content or leaf.parent is None or not _is_inside(leaf.parent, elements)
+    }
+    figures = {
+        element: figure
+        for element, figure in selection.figures.items()
+        if _is_inside(element, bodies) or not _is_inside(element, elements)
+    }
+    return replace(selection, leaves=leaves, figures=figures)
+
+
+def without_last_heading(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return what introduces a discussion without the heading or rule above the posts."""
+    rest = list(blocks)
+    while rest and isinstance(rest[-1], Heading | Rule):
+        rest.pop()
+    return tuple(rest)
+
+
+def post_blocks(
+    page: Page, selection: Selection, targets: LinkTargets, posts: Sequence[Post], byline: str
+) -> tuple[model.Post, ...]:
+    """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
+    elements = frozenset(post.element for post in posts)
+    composed: list[model.Post] = []
+    quotations = _Quotations()
+    for post in posts:
+        builder = ArticleBuilder(page, selection, targets, elements)
+        blocks = quotations.shorten(postprocess_part(builder.blocks(post.content)))
+        quotations.add(blocks)
+        if not blocks:
+            continue
+        is_opening = not composed and post.author == byline
+        author, date = ("", "") if is_opening else (post.author, post.date)
+        composed.append(model.Post(author, date, blocks, post.depth))
+    return tuple(composed)
+
+
+def _key(blocks: Iterable[Block]) -> str:
+    return comparison_key(" ".join(iter_text(*blocks)))
+
+
+def _attributed(quote: Quote) -> Quote:
+    """Return a quotation with a first line that ends in a colon as its attribution."""
+    if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
+        return quote
+    text = plain_text(first.spans).rstrip(_POINTERS)
+    if len(text) > _QUOTED_CHARS or not text.endswith(COLONS):
+        return quote
+    rest = quote.blocks[1:]
+    if (
+        isinstance(rest[0], Paragraph)
+        and len(rest) > 1
+        and is_written_date(plain_text(rest[0].spans))
+    ):
+        rest = rest[1:]
+    return replace(quote, blocks=rest, cite=(Span(text),))
+
+
+class _Quotations:
+    """Shortens quotations of what is printed above, in bounded time."""
+
+    def __init__(self) -> None:
+        self.printed = ""
+        self.budget = _MAX_SEARCHED
+
+    def add(self, blocks: Iterable[Block]) -> None:
+        """Add what a post says itself."""
+        self.printed += _key(block for block in blocks if not isinstance(block, Quote)) + "\n"
+
+    def shorten(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return what a post says with long quotations cut to their first words.
+
+        A quotation at the end, as mail programs append it, is dropped with its attribution.
+        """
+        rest = list(blocks)
+        while len(rest) > 1 and isinstance(last := rest[-1], Quote) and self._is_printed(last):
+            rest.pop()
+            if isinstance(rest[-1], Paragraph) and _introduces(rest[-1]) and len(rest) > 1:
+                rest.pop()
+        return tuple(self._shorten(block) if isinstance(block, Quote) else block for block in rest)
+
+    def _is_printed(self, quote: Quote) -> bool:
+        """Return whether all that is quoted, except for quotations in it, stands above."""
+        keys = [_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
+        self.budget -= len(self.printed) * len(keys)
+        return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
+
+    def _shorten(self, block: Quote) -> Quote:
+        quote = _attributed(block)
+        quoted = [inner for inner in quote.blocks if not isinstance(inner, Quote)]
+        key = _key(quoted)
+        first = next((inner for inner in quoted if isinstance(inner, Paragraph)), None)
+        self.budget -= len(self.printed)
+        if first is None or len(key) < _LONG or self.budget < 0 or key[:_LONG] not in self.printed:
+            return quote
+        text = plain_text(first.spans)
+        words = text[:_QUOTED_CHARS].rpartition(" ")[0] or text[:_QUOTED_CHARS]
+        spans = (Span(f"{words} …"),)
+        return replace(quote, blocks=(Paragraph(spans, lang=first.lang, dir=first.dir),))
+
+
+def _introduces(paragraph: Paragraph) -> bool:
+    text = plain_text(paragraph.spans)
+    return len(text) <= _INTRODUCTION and text.endswith(COLONS)
+
+
+def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:
+    """Return a heading and the comments, nothing if there are none."""
+    if not comments.posts:
+        return ()
+    language = page.metadata.language.partition("-")[0]
+    heading = comments.heading or _COMMENT_HEADINGS.get(language, _COMMENT_HEADINGS["en"])
+    leaves = (leaf for post in comments.posts for leaf in post.leaves)
+    selection = select_below(page.tree, leaves)
+    posts = post_blocks(page, selection, LinkTargets(), comments.posts, "")
+    return Heading(2, (Span(heading),)), *posts

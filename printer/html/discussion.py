@@ -1,0 +1,356 @@
+"""Find the posts of a discussion, and the comments below an article, with their replies.
+
+A post is an element that schema.org microdata, a class, an id or its own name marks as one; else
+one of several similar elements, each with an author or a date, that together contain most of the
+page's text.  No site and no program is recognized by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from lxml.html import HtmlElement
+
+from ..i18n import load_table
+from .index import Segment
+from .parse import element_line
+from .posts import (
+    CLIMB,
+    FEW,
+    HEADINGS,
+    IS_COMMENT,
+    IS_LIST,
+    IS_POST,
+    IS_SECTION,
+    MAX_ELEMENTS,
+    NAME_CHARS,
+    NO_POSTS,
+    SECTION_CLASS,
+    Kinds,
+    Post,
+    PostReader,
+    is_mark,
+    names_of,
+    signatures,
+)
+
+#: Limits of similar blocks and sections to examine.
+_MAX_BLOCKS, _MAX_SECTIONS = 20_000, 20
+#: Limits of posts per page and of nested replies; deeper ones go to the last allowed level.
+MAX_POSTS, MAX_DEPTH = 2_000, 8
+#: If this share of the comments is signed, the unsigned ones are not comments.
+_MAX_SIGNED = 0.8
+#: The fewest posts of a discussion.
+_MIN_POSTS = 2
+#: The share of the selected text that posts must contain; less on a page known to be a discussion,
+#: as its first post may be unlike the others.
+_MOST, _SOME = 0.5, 0.25
+#: The most kinds of elements to try as posts; how much better another kind must be.
+_MAX_GROUPS, _BETTER = 6, 1.05
+
+_TYPES = re.compile(
+    r"schema\.org/(?:Question|Answer|(?:User)?Comments?|(?:DiscussionForum|SocialMedia)Posting)\b"
+)
+_COMMENT_TYPES = re.compile(r"schema\.org/(?:User)?Comments?\b", re.IGNORECASE)
+_ITEMS = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
+_REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
+#: Classes of pingbacks and trackbacks from other sites.
+_PINGS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
+#: Headings and labels of comment sections, apart from the number of comments.
+_TABLE = load_table("comment_headings")
+_LABELS = frozenset(map(str.casefold, [*_TABLE["by_language"].values(), *_TABLE["others"]]))
+_NOT_LETTERS = re.compile(r"[\W\d_]+")
+_LEVEL_CLASS = re.compile(r"(?:^|[\s_-])(?:depth|level|lvl|indent)[-_]?(\d{1,2})(?=$|\s)")
+_LEVEL_ATTRIBUTES = (
+    "depth",
+    "data-depth",
+    "data-level",
+    "data-comment-depth",
+    "indent",
+    "data-indent",
+)
+_INDENT = re.compile(
+    r"(?:margin|padding)-(?:left|inline-start)\s{0,9}:\s{0,9}(\d{1,4})(?:\.\d{1,6})?(?:px|r?em|%)"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comments:
+    """A page's comments in document order.
+
+    ``heading`` is the page's heading above them ('' for none), ``elements`` are those that contain
+    comments and heading, ``more`` means that some comments were not read.
+    """
+
+    heading: str = ""
+    posts: tuple[Post, ...] = ()
+    elements: frozenset[HtmlElement] = frozenset()
+    more: bool = False
+
+
+def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
+    """Return a page's comments, also if the page is only a discussion."""
+    units = _find_comments(tree)
+    reader = PostReader(units[:MAX_POSTS])
+    reader.read(segments, None)
+    posts = [post for post in reader.posts.values() if post.leaves and not _is_label(_text(post))]
+    signed = sum(post.is_signed for post in posts)
+    # "Comments" in documentation have neither authors nor dates.
+    if 2 * signed < len(posts) or not posts:
+        return Comments()
+    if signed >= _MAX_SIGNED * len(posts):
+        posts = [post for post in posts if post.is_signed]
+    _set_depths(posts)
+    heading = _find_heading(posts[0].element)
+    return Comments(
+        "" if heading is None else element_line(heading, limit=NAME_CHARS),
+        tuple(posts),
+        frozenset([*(post.element for post in posts), *([] if heading is None else [heading])]),
+        len(units) > MAX_POSTS,
+    )
+
+
+def read_posts(
+    tree: HtmlElement, segments: Sequence[Segment], keep: Sequence[bool], *, is_known: bool = False
+) -> tuple[Post, ...]:
+    """Return the posts of a discussion in document order, () if the page is none.
+
+    Args:
+        tree: The page.
+        segments: Its text segments.
+        keep: Which of them were selected.
+        is_known: Whether the page is known to be a discussion.  On any other, posts must be called
+            so and contain more of the selected text.
+    """
+    sizes: Counter[HtmlElement] = Counter()
+    for segment, selected in zip(segments, keep, strict=True):
+        for leaf in segment.leaves if selected else ():
+            if leaf.parent is not None:
+                sizes[leaf.parent] += len(leaf.text.strip())
+    best: list[Post] = []
+    most = 0.0
+    least = _SOME if is_known else _MOST
+    similar = _find_similar(tree, sizes, least) if is_known else []
+    for units in (_find_marked(tree), *similar):
+        reader = PostReader(units[:MAX_POSTS])
+        reader.read(segments, sizes)
+        posts = [post for post in reader.posts.values() if post.leaves]
+        size = sum(map(reader.size_of, posts))
+        authors = sum(bool(post.author) for post in posts)
+        signed = sum(post.is_signed for post in posts)
+        if (
+            authors >= _MIN_POSTS
+            and signed >= _MAX_SIGNED * len(posts)
+            and size >= least * sizes.total()
+            and sum(bool(reader.size_of(post)) for post in posts)
+            >= (_MIN_POSTS if is_known else len(posts) / 2)
+        ):
+            dates = sum(bool(post.date) for post in posts)
+            content_size = sum(len(leaf.text.strip()) for post in posts for leaf in post.leaves)
+            merit = size / (content_size + sizes.total()) * (authors + dates) / len(posts)
+            if merit > most:
+                best, most = posts, _BETTER * merit
+    _set_depths(best)
+    if all(post.depth for post in best[1:]):  # all answer the first
+        for post in best[1:]:
+            post.depth -= 1
+    return tuple(best)
+
+
+# Finding posts
+
+
+def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
+    """Return the elements that are called posts, in document order."""
+    kinds = Kinds()
+    return [
+        element
+        for element in islice(tree.iter("*"), MAX_ELEMENTS)
+        if element.attrib
+        and element.tag not in NO_POSTS
+        and (kinds[element] & (IS_POST | IS_COMMENT) or _is_marked_up(element, _TYPES, _ITEMS))
+    ]
+
+
+def _find_similar(
+    tree: HtmlElement, sizes: Mapping[HtmlElement, int], least: float
+) -> list[list[HtmlElement]]:
+    """Return groups of signed elements of one kind with most of the selected text, outer first."""
+    kinds = Kinds()
+    groups: dict[str, Counter[HtmlElement]] = {}
+    signed: dict[str, dict[HtmlElement, None]] = {}
+    names: dict[HtmlElement, tuple[str, ...]] = {}
+    for element in islice(tree.iter("*"), MAX_ELEMENTS):
+        size = sizes.get(element, 0)
+        marked = is_mark(element, kinds)
+        if not (size or marked):
+            continue
+        counted: set[str] = set()
+        for ancestor in chain([element], islice(element.iterancestors(), CLIMB)):
+            if ancestor not in names:
+                names[ancestor] = signatures(ancestor)
+            for name in names[ancestor]:
+                if name not in counted:
+                    counted.add(name)
+                    groups.setdefault(name, Counter())[ancestor] += size
+                    if marked and ancestor is not element:
+                        signed.setdefault(name, {})[ancestor] = None
+    found: dict[tuple[HtmlElement, ...], int] = {}
+    for name, members in signed.items():
+        group = groups[name]
+        both = [element for element in members if group[element]]
+        size = sum(group[element] for element in both)
+        if (
+            len(both) >= _MIN_POSTS
+            and len(both) >= _MAX_SIGNED * sum(map(bool, group.values()))
+            and size >= least * sum(sizes.values())
+        ):
+            found[tuple(members)] = sum(1 for _ in both[0].iterancestors())
+    largest = sorted(found, key=len, reverse=True)[:_MAX_GROUPS]
+    order = {element: at for at, element in enumerate(tree.iter("*"))} if largest else {}
+    return [
+        sorted(group, key=order.__getitem__) for group in sorted(largest, key=found.__getitem__)
+    ]
+
+
+def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
+    """Return the elements that may be comments, in document order."""
+    kinds = Kinds()
+    units: dict[HtmlElement, None] = {}
+    sections: list[HtmlElement] = []
+    for element in islice(tree.iter("*"), MAX_ELEMENTS):
+        if element.tag in NO_POSTS and element.tag not in HEADINGS:
+            continue
+        kind = kinds[element] if element.attrib else 0
+        if kind & IS_COMMENT or (
+            element.attrib and _is_marked_up(element, _COMMENT_TYPES, {"comment"})
+        ):
+            units[element] = None
+        if kind & IS_LIST:
+            units.update(dict.fromkeys(child for child in element if child.tag in {"li", "div"}))
+        if kind & IS_SECTION or _is_label(element.get("aria-label") or ""):
+            sections.append(element)
+        elif element.tag in HEADINGS and _is_label(element_line(element, limit=NAME_CHARS)):
+            sections.append(element.getparent())
+    if not units:
+        for section in sections[:_MAX_SECTIONS]:
+            if section.tag not in {"body", "html", "main"} and (
+                alike := _find_alike(section, kinds)
+            ):
+                return alike
+    # Last, because checking a comment's surroundings costs more than finding it.
+    ordered = [element for element in tree.iter("*") if element in units] if units else []
+    return [
+        unit
+        for unit in ordered[: 2 * MAX_POSTS]
+        if not _PINGS.search(names_of(unit))
+        and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), CLIMB))
+    ]
+
+
+def _find_alike(section: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
+    """Return the similar blocks in a comment section, each with an author or a time."""
+    groups: dict[tuple[str, str], list[HtmlElement]] = {}
+    for element in islice(section.iterdescendants("li", "div", "article", "section"), _MAX_BLOCKS):
+        groups.setdefault((element.tag, element.get("class") or ""), []).append(element)
+    for group in groups.values():
+        if len(group) > 1 and all(_has_signature(block, kinds) for block in group[:FEW]):
+            return group
+    return []
+
+
+def _has_signature(block: HtmlElement, kinds: Kinds) -> bool:
+    inner = islice(block.iterdescendants(), FEW * 10)
+    signed = any(is_mark(element, kinds) for element in inner)
+    return signed and any(map(str.isalnum, element_line(block, limit=400)))
+
+
+def _is_marked_up(element: HtmlElement, types: re.Pattern[str], items: Iterable[str]) -> bool:
+    """Return whether microdata marks an element as a post."""
+    itemtype = element.get("itemtype")
+    return bool(itemtype and types.search(itemtype[:200])) or element.get("itemprop") in items
+
+
+def _is_label(text: str) -> bool:
+    return _NOT_LETTERS.sub(" ", text[:NAME_CHARS]).strip().casefold() in _LABELS
+
+
+def _text(post: Post) -> str:
+    return "".join(leaf.text for leaf in post.leaves)
+
+
+# Replies
+
+
+def _set_depths(posts: Sequence[Post]) -> None:
+    """Set the depth of each post: by nesting, by a box of replies beside it, or as stated."""
+    by_element = {post.element: post for post in posts}
+    latest: dict[HtmlElement | None, Post] = {}  # the last post of each parent
+    nested = False
+    for post in posts:
+        above = _find_parent(post.element, by_element, latest)
+        post.depth = 0 if above is None else min(above.depth + 1, MAX_DEPTH - 1)
+        nested = nested or above is not None
+        latest[post.element.getparent()] = post
+    if nested:
+        return
+    open_levels: list[int] = []
+    for post, level in zip(posts, map(_stated_level, posts), strict=True):
+        while open_levels and open_levels[-1] >= level:
+            open_levels.pop()
+        post.depth = min(len(open_levels), MAX_DEPTH - 1)
+        open_levels.append(level)
+
+
+def _find_parent(
+    unit: HtmlElement,
+    posts: Mapping[HtmlElement, Post],
+    latest: Mapping[HtmlElement | None, Post],
+) -> Post | None:
+    below = unit
+    for ancestor in islice(unit.iterancestors(), CLIMB):
+        if ancestor in posts:
+            return posts[ancestor]
+        # Replies may be in a separate box beside the post.
+        if below is not unit and ancestor in latest and _REPLIES.search(names_of(below)):
+            return latest[ancestor]
+        below = ancestor
+    return None
+
+
+def _stated_level(post: Post) -> int:
+    """Return the level or indent that attributes state, in any unit."""
+    for element in chain([post.element], islice(post.element.iterdescendants(), 12)):
+        for name in _LEVEL_ATTRIBUTES:
+            if (level := element.get(name) or "").isdecimal():
+                return int(level[:4])
+        if match := _LEVEL_CLASS.search(names_of(element)) or _INDENT.search(
+            (element.get("style") or "")[:300]
+        ):
+            return int(match[1])
+        if element.tag == "img" and element.get("height") == "1":  # a spacer
+            width = element.get("width") or ""
+            return int(width[:4]) if width.isdecimal() else 0
+    return 0
+
+
+def _find_heading(comment: HtmlElement) -> HtmlElement | None:
+    """Return the heading above the first comment if it is that of the comments."""
+    for ancestor in (comment, *islice(comment.iterancestors(), FEW)):
+        if ancestor.tag in {"body", "html", "main", "article"} and ancestor is not comment:
+            return None
+        parent = ancestor.getparent()
+        in_section = parent is not None and bool(SECTION_CLASS.search(names_of(parent)))
+        for sibling in islice(ancestor.itersiblings(preceding=True), FEW):
+            heading = sibling if sibling.tag in HEADINGS else sibling.find(".//h2")
+            heading = sibling.find(".//h3") if heading is None else heading
+            if heading is None:
+                continue
+            text = element_line(heading, limit=NAME_CHARS)
+            if _is_label(text) or (in_section and any(map(str.isdigit, text))):
+                return heading
+    return None

@@ -1,0 +1,643 @@
+"""Read what a post or comment says, who wrote it and when.
+
+The author and the date are marked by microdata, an element or a class, or written above the text.
+What a post says is in the smallest element that has the same place in all posts of a kind and
+contains nearly all of their text.  No site and no program is recognized by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from lxml.html import HtmlElement
+
+from ..text import clean_attribute
+from .index import INVISIBLE_TAGS, Leaf, Segment
+from .metadata.dates import find_date, parse_date
+from .parse import element_line
+
+#: Limits of elements to examine, and of ancestors to climb; a few of anything.
+MAX_ELEMENTS, CLIMB, FEW = 200_000, 40, 8
+#: The share of the posts that must have an element, and of their text in it, for it to be the body.
+_COMMON, _NEARLY_ALL = 0.75, 0.85
+#: Text in this many posts, not longer than this, is an interface's.
+_REPEATS, _REPEATED_CHARS = 3, 100
+
+NAME_CHARS = 80
+#: The longest name of an author, and line of a name with its surroundings, in characters.
+_NAME, _LINE = 50, 120
+#: The selected share of what posts of a kind say from which all of them belong to a discussion.
+_MIN_SELECTED = 0.25
+#: The text of posts outside the elements in them, as a share, if those are what the posts say.
+_LITTLE = 0.25
+_MAX_CHILDREN = 200
+#: Characters around a name or a date that are not part of it.
+_EDGES = " :：,·•|»«›-–—"
+_SAYS = re.compile(r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
+_TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
+_NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
+_CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
+_DATE_CHARS, _FIRST_TEXTS, _DAY = 60, 20, len("2024-02-29")
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
+#: Elements that contain words of others.
+_QUOTATIONS = frozenset({"blockquote", "q"})
+QUOTATION_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:bb-?code-?)?(?:block-?)?quote(?:d|-?(?:container|block|box|content|wrapper))?(?=$|[\s_-])"
+)
+#: Classes, in lower case, that mark an author, a date.
+_AUTHOR_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:fn|author-?(?:name|link)?|comment-?author|[a-z]{0,4}user-?name|commenter"
+    r"|nick(?:name)?|display-?name|posted-?by|poster(?:-?name)?|by)(?=$|\s|--)|(?:^|\s)hnuser(?=$|\s)"
+)
+_DATE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:comment-?(?:date|time|metadata)|date-?(?:time)?|(?:relative-?)?time(?:stamp)?"
+    r"|age|ago|post(?:ed)?-?(?:on|at|date|time))(?=$|\s)"
+)
+#: The address of a person's page.
+_PROFILE = re.compile(
+    r"(?:^|/)(?:u|user|users|members?|profile|people|~|@)[/=-]?[\w%.~@-]"
+    r"|\b(?:member|profile|user|memberlist)\.php\?|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
+    re.IGNORECASE,
+)
+#: What a class, an id or a name of an element says.
+IS_POST, IS_AUTHOR, IS_DATE, IS_BODY, IS_FURNITURE, IS_IN_BODY_FURNITURE = 1, 2, 4, 8, 16, 32
+IS_COMMENT, IS_LIST, IS_SECTION = 64, 128, 256
+_POST = re.compile(
+    r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|forum-?|topic-?|crawler-?)?"
+    r"(?:post|message|comment|answer|reply|response)"
+    r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container|article))?(?=\s|$)"
+)
+_POST_ID = re.compile(r"(?:[a-z]{1,7}[-_])?(?:p|post|msg|message|comment|answer|reply)[-_]?\d+")
+_POST_TAG = re.compile(r"-(?:post|message|comment|answer|reply)$")
+_COMMENT = re.compile(
+    r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|post-?|single-?|blog-?)?comment"
+    r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container))?(?=\s|$)"
+    r"|(?:^|\s)(?:[a-z]{2,4}-)?comment[-_]?\d+(?=\s|$)",
+)
+SECTION_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
+)
+_LIST = re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)")
+_BODY = re.compile(
+    r"(?:^|[\s_-])(?:comment-?(?:content|text|message|copy)|comment__(?:content|text|body|message)"
+    r"|content|message|text)(?=$|\s)"
+)
+_FURNITURE = re.compile(
+    r"(?:^|[\s_-])(?:reply|respond|actions?|meta(?:data)?|avatar|votes?|likes?|share|report|flag"
+    r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
+    r"|signature|sig|rank|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
+)
+#: Furniture within what a post says.
+_INNER_FURNITURE = re.compile(
+    r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:collapse|expand)(?:er)?-?(?:link|button|toggle)?|expandlink|quote-?controls|avatar"
+    r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
+    r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
+)
+_FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
+_PARTS_OF_TEXT = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "ul"})
+_EDGE_TAGS = frozenset({"form", "footer", "header", "time"})
+#: Previews of linked pages.
+_CARD = re.compile(
+    r"(?:^|[\s_-])(?:onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed))(?=$|[\s_-])"
+)
+_DIGITS = re.compile(r"\d+")
+NO_POSTS = frozenset({
+    "a", "b", "body", "button", "em", "form", "h1", "h2", "h3", "h4", "head", "html", "i", "img",
+    "input", "label", "link", "main", "meta", "p", "script", "small", "span", "strong", "style",
+    "svg", "tbody", "textarea", "time",
+})  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class Post:
+    """A post or a comment: ``author`` and ``date`` as printed ('' if unknown), and what it says.
+
+    ``body`` contains the text nodes ``leaves``; ``depth`` is the number of posts above it that it
+    replies to.
+    """
+
+    element: HtmlElement
+    author: str = ""
+    date: str = ""
+    leaves: list[Leaf] = field(default_factory=list)
+    depth: int = 0
+    body: HtmlElement | None = None
+    marks: list[HtmlElement] = field(default_factory=list)
+    stated: bool = False
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether its author or date is known."""
+        return bool(self.author or self.date)
+
+    @property
+    def content(self) -> HtmlElement:
+        """The element of what it says."""
+        return self.element if self.body is None else self.body
+
+
+class Kinds:
+    """What the class and the id of elements say, read once for each different pair."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+
+    def __getitem__(self, element: HtmlElement) -> int:
+        classes, name = element.get("class") or "", element.get("id") or ""
+        key = f"{classes[:300]} #{name[:80]} {element.tag}"
+        kind = self.known.get(key)
+        if kind is None:
+            kind = self.known[key] = self._read(
+                classes[:300].lower(), name[:80].lower(), element.tag
+            )
+        return kind
+
+    @staticmethod
+    def _read(classes: str, name: str, tag: str) -> int:
+        kind = IS_POST if _POST.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
+        if "-" in tag and _POST_TAG.search(tag[-80:]):
+            kind |= IS_POST
+        named = f"{classes} {name}"
+        kind |= IS_SECTION if SECTION_CLASS.search(named) else 0
+        if "comment" in named:
+            kind |= IS_COMMENT if _COMMENT.search(named) else 0
+            kind |= IS_LIST if _LIST.search(named) else 0
+        kind |= IS_AUTHOR if _AUTHOR_CLASS.search(classes) else 0
+        kind |= IS_DATE if _DATE_CLASS.search(classes) else 0
+        kind |= IS_BODY if _BODY.search(classes) else 0
+        kind |= IS_FURNITURE if _FURNITURE.search(classes) else 0
+        kind |= IS_IN_BODY_FURNITURE if _INNER_FURNITURE.search(classes) else 0
+        return kind
+
+
+def signatures(element: HtmlElement) -> tuple[str, ...]:
+    """Return what similar elements have in common: the first class, or all; () if it is no post."""
+    if element.tag in NO_POSTS:
+        return ()
+    classes = _DIGITS.sub("", element.get("class") or "").lower().split()
+    named = classes[0] if classes else _DIGITS.sub("#", element.get("id") or "")
+    if not named:
+        return ()
+    first = f"{element.tag}.{named[:80]}"
+    return (first, f"{element.tag}.{' '.join(classes)[:300]}") if len(classes) > 1 else (first,)
+
+
+def signature_of(element: HtmlElement) -> str:
+    """Return the kind of an element: its name and first class, or its id without digits."""
+    return next(iter(signatures(element)), str(element.tag))
+
+
+def is_mark(element: HtmlElement, kinds: Kinds) -> bool:
+    """Return whether an element may name an author or a date."""
+    if element.tag == "time" or element.get("datetime") or is_written_date(element.text):
+        return True
+    if not element.attrib:
+        return False
+    if element.tag == "a" and _PROFILE.search((element.get("href") or "")[:300]):
+        return True
+    return bool(kinds[element] & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
+
+
+def names_of(element: HtmlElement) -> str:
+    """Return an element's classes and id in lower case."""
+    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
+
+
+# Content
+
+
+class PostReader:
+    """Reads authors, dates and text of posts, each element once."""
+
+    def __init__(self, units: Iterable[HtmlElement]) -> None:
+        self.kinds = Kinds()
+        self.posts = {unit: Post(unit) for unit in units}
+        self.selecteders: dict[HtmlElement, Post | None] = {}
+        self.sizes: Mapping[HtmlElement, int] = {}
+        self.selected: dict[Post, int] = {}
+
+    def read(self, segments: Sequence[Segment], sizes: Mapping[HtmlElement, int] | None) -> None:
+        """Read all posts; the body of each is sought by the selected text of ``sizes``, or all."""
+        self._join_nested(segments, sizes)
+        self._sign()
+        self._drop_parts()
+        leaves = self._leaves(segments)
+        self._find_bodies(leaves, sizes)
+        for post, inside in leaves.items():
+            post.leaves = self._content(post, inside)
+            self.selected[post] = _mass(post.leaves, sizes)
+            if not _YEAR.search(post.date):
+                post.date = _find_written_date(inside, set(post.leaves)) or post.date
+        self._find_written_authors(leaves)
+        if sizes is not None:
+            for group in self._groups(leaves):
+                content = sum(_mass(post.leaves, None) for post in group)
+                are_dated = any(post.date and self.selected[post] for post in group)
+                for post in group:
+                    if are_dated and not post.date and not self.selected[post]:  # folded to a line
+                        post.leaves = []
+                if sum(self.selected[post] for post in group) < _MIN_SELECTED * content:
+                    for post in group:  # the remarks of a kind that is not the page's topic
+                        post.leaves = []
+
+    def size_of(self, post: Post) -> int:
+        """Return the length of a post's text that the body is sought by."""
+        return self.selected.get(post, 0)
+
+    def _owner(self, element: HtmlElement | None) -> Post | None:
+        """Return the innermost post around an element, with the result cached on the way up."""
+        path = []
+        while element is not None and element not in self.selecteders and element not in self.posts:
+            path.append(element)
+            element = element.getparent()
+        post = None
+        if element is not None:
+            post = self.posts.get(element) or self.selecteders.get(element)
+        self.selecteders.update(dict.fromkeys(path, post))
+        return post
+
+    def _groups(self, posts: Iterable[Post]) -> list[list[Post]]:
+        """Return the posts of each kind."""
+        groups: dict[str, list[Post]] = {}
+        for post in posts:
+            groups.setdefault(signature_of(post.element), []).append(post)
+        return list(groups.values())
+
+    def _join_nested(
+        self, segments: Sequence[Segment], sizes: Mapping[HtmlElement, int] | None
+    ) -> None:
+        """Drop elements with the text of one post each in elements of another kind."""
+        for _ in range(FEW):
+            leaves = self._leaves(segments)
+            dropped = False
+            for group in self._groups(self.posts.values()):
+                outer = {post: self._owner(post.element.getparent()) for post in group}
+                around = [post for post in outer.values() if post is not None]
+                if len(around) < len(group) or len(set(around)) < len(group):
+                    continue
+                if signature_of(around[0].element) == signature_of(group[0].element):
+                    continue
+                inside = sum(_mass(leaves.get(post, ()), sizes) for post in group)
+                outside = sum(_mass(leaves.get(post, ()), sizes) for post in around)
+                if outside <= _LITTLE * inside or not inside:
+                    for post in group:
+                        del self.posts[post.element]
+                    dropped = True
+                    self.selecteders.clear()
+                    break
+            self.selecteders.clear()
+            if not dropped:
+                return
+
+    def _find_written_authors(self, leaves: Mapping[Post, list[Leaf]]) -> None:
+        """Set unknown authors to the first text above the content that differs between posts."""
+        unknown = [post for post in leaves if not post.author and post.body is not None]
+        if not unknown:
+            return
+        texts = Counter(
+            name
+            for inside in leaves.values()
+            for name in {_DIGITS.sub("#", _name(leaf)) for leaf in inside}
+        )
+        common = max(2, len(leaves) // 2)
+        for post in unknown:
+            content = set(post.leaves)
+            for leaf in leaves[post][:_FIRST_TEXTS]:
+                if leaf in content:
+                    break
+                name = _name(leaf)
+                if (
+                    2 <= len(name) <= _NAME
+                    and any(map(str.isalpha, name))
+                    and texts[_DIGITS.sub("#", name)] <= common
+                    and not is_written_date(name)
+                ):
+                    post.author = name
+                    break
+
+    def _drop_parts(self) -> None:
+        """Drop the posts without author and date that are parts of one, or contain others."""
+        above = {post: self._owner(element.getparent()) for element, post in self.posts.items()}
+        containers = set(above.values())
+        for post, outer in above.items():
+            if not post.is_signed and (outer is not None or post in containers):
+                del self.posts[post.element]
+        self.selecteders.clear()
+
+    def _sign(self) -> None:
+        """Set author and date of each post from the marks in it, outside quotations."""
+        for post in self.posts.values():
+            author = post.element.get("data-author") or post.element.get("author") or ""
+            post.author = clean_attribute(author, NAME_CHARS)
+            post.stated = bool(post.author)
+        profiles: list[tuple[Post, HtmlElement]] = []
+        roots = [e for e in self.posts if self._owner(e.getparent()) is None]
+        for element in islice(
+            chain.from_iterable(r.iterdescendants() for r in roots), MAX_ELEMENTS
+        ):
+            if not isinstance(element.tag, str) or element in self.posts:
+                continue
+            if not element.attrib and element.tag not in {"time", "cite"}:
+                continue
+            self._sign_by(element, profiles)
+        for post, link in profiles:
+            if len(post.author) < 2:
+                name = _read_author(link)
+                post.author = name if any(map(str.isalnum, name)) else ""
+                post.marks.append(link)
+
+    def _sign_by(self, element: HtmlElement, profiles: list[tuple[Post, HtmlElement]]) -> None:
+        """Use an element that may name an author or a date."""
+        item = element.get("itemprop") or ""
+        kind = self.kinds[element]
+        stated = item in {"author", "creator"} or element.get("rel") == "author"
+        is_author = stated or kind & IS_AUTHOR or element.tag == "cite"
+        is_date = (
+            kind & IS_DATE
+            or element.tag == "time"
+            or element.get("datetime")
+            or item in {"dateCreated", "datePublished", "commentTime"}
+        )
+        is_profile = (
+            element.tag == "a" and _PROFILE.search((element.get("href") or "")[:300]) is not None
+        )
+        if not (is_author or is_date or is_profile):
+            return
+        post = self._owner(element)
+        if post is None or self._is_quoted(element, post):
+            return
+        if is_author:
+            name = _read_author(element)
+            is_line = len(element_line(element, limit=2 * _LINE)) < _LINE
+            if any(map(str.isalnum, name)) and not is_written_date(name) and len(name) <= _NAME:
+                if len(post.author) < 2 or (stated and not post.stated):
+                    post.author, post.stated = name, stated
+                post.marks += [element] if is_line else []
+        elif is_profile:
+            profiles.append((post, element))
+        if is_date and (date := read_date(element)):
+            day = date.removeprefix(post.author).partition("(")[0]
+            # What is displayed, rather than the same day as data.
+            if not post.date or (
+                _ISO_DATE.match(post.date) and parse_date(day)[:7] == post.date[:7]
+            ):
+                post.date = day.strip(_EDGES)
+            post.marks.append(element)
+
+    def _is_quoted(self, element: HtmlElement, post: Post) -> bool:
+        for ancestor in islice(element.iterancestors(), CLIMB):
+            if ancestor is post.element:
+                return False
+            if ancestor.tag in _QUOTATIONS or QUOTATION_CLASS.search(names_of(ancestor)):
+                return True
+        return False
+
+    def _leaves(self, segments: Sequence[Segment]) -> dict[Post, list[Leaf]]:
+        """Return the text nodes of each post, without those of posts inside it."""
+        leaves: dict[Post, list[Leaf]] = {}
+        for segment in segments:
+            for leaf in segment.leaves:
+                post = self._owner(leaf.parent)
+                if post is not None and not leaf.text.isspace():
+                    leaves.setdefault(post, []).append(leaf)
+        return leaves
+
+    def _find_bodies(
+        self, leaves: Mapping[Post, list[Leaf]], sizes: Mapping[HtmlElement, int] | None
+    ) -> None:
+        """Set the body of each post: the smallest element common to posts with their text."""
+        texts = Counter(
+            text
+            for inside in leaves.values()
+            for text in {leaf.text.strip() for leaf in inside}
+            if len(text) <= _REPEATED_CHARS
+        )
+        for group in self._groups(leaves):
+            self._find_common_body(group, leaves, sizes, texts)
+
+    def _find_common_body(
+        self,
+        group: list[Post],
+        leaves: Mapping[Post, list[Leaf]],
+        sizes: Mapping[HtmlElement, int] | None,
+        texts: Mapping[str, int],
+    ) -> None:
+        places: dict[tuple[str, ...], dict[Post, set[HtmlElement]]] = {}
+        masses: Counter[tuple[str, ...]] = Counter()
+        total = 0
+        speaking = 0
+        for post in group:
+            marks = set(post.marks)
+            mass = 0
+            for leaf in leaves[post]:
+                parent = leaf.parent
+                size = len(leaf.text.strip())
+                if (sizes is not None and parent not in sizes) or (
+                    texts.get(leaf.text.strip(), 0) >= _REPEATS
+                ):
+                    continue
+                path = self._path(parent, post)
+                if sizes is None and self._is_furniture(path, outside=True):
+                    continue
+                if not marks.isdisjoint(path):
+                    continue
+                mass += size
+                place: tuple[str, ...] = ()
+                for element in reversed(path):
+                    place = (*place, _step(element))
+                    places.setdefault(place, {}).setdefault(post, set()).add(element)
+                    masses[place] += size
+                    if len(place) > 12:
+                        break
+            total += mass
+            speaking += mass > 0
+        best = None
+        for place, by_post in places.items():
+            sole = sum(len(elements) == 1 for elements in by_post.values())
+            if (
+                masses[place] >= _NEARLY_ALL * total
+                and sole >= _COMMON * speaking
+                and place[-1].partition(".")[0] not in _PARTS_OF_TEXT
+                and (best is None or len(place) > len(best))
+            ):
+                best = place
+        if best is None:
+            return
+        for post in group:
+            post.body = self._at(post, best)
+
+    def _at(self, post: Post, place: tuple[str, ...]) -> HtmlElement | None:
+        """Return the element at a place in a post, or the one around it if there are several."""
+        sole = post.element
+        level = [post.element]
+        for step in place:
+            inside = (child for element in level for child in islice(element, _MAX_CHILDREN))
+            level = [c for c in inside if _step(c) == step and c not in self.posts][:_MAX_CHILDREN]
+            if not level:
+                return None
+            if len(level) == 1:
+                sole = level[0]
+        return None if sole is post.element else sole
+
+    def _path(self, element: HtmlElement | None, post: Post) -> list[HtmlElement]:
+        """Return the elements from one up to its post, without the post."""
+        path = []
+        while element is not None and element is not post.element:
+            path.append(element)
+            element = element.getparent()
+        return path
+
+    def _is_furniture(self, path: Iterable[HtmlElement], *, outside: bool) -> bool:
+        """Return whether one of some nested elements is an interface's."""
+        for element in path:
+            if element.tag in _FURNITURE_TAGS or element.get("role") == "button":
+                return True
+            if _heads_code(element):
+                return True
+            if outside and element.tag in _EDGE_TAGS:
+                return True
+            if not element.attrib:
+                continue
+            kind = self.kinds[element]
+            if outside and self._is_text(element):
+                return False
+            if kind & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
+                return True
+        return False
+
+    def _content(self, post: Post, leaves: list[Leaf]) -> list[Leaf]:
+        """Return the text nodes of what a post says."""
+        content: list[Leaf] = []
+        stated: list[Leaf] = []  # in what the page calls the text
+        marks = set(post.marks)
+        present: set[str] = set()  # a folded post may begin with a copy of its first paragraphs
+        for leaf in leaves:
+            path = self._path(leaf.parent, post)
+            if post.body is not None:
+                if post.body not in path:
+                    continue
+                path = path[: path.index(post.body)]
+            elif not marks.isdisjoint(path):
+                continue
+            if self._is_furniture(path, outside=post.body is None):
+                continue
+            if post.date and " ".join(leaf.text.split()) == post.date:
+                continue
+            if _is_in_card(path) or (len(leaf.text) > _REPEATED_CHARS and leaf.text in present):
+                continue
+            present.add(leaf.text)
+            content.append(leaf)
+            if post.body is None and any(self._is_text(element) for element in path):
+                stated.append(leaf)
+        content = stated or content
+        return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
+
+    def _is_text(self, element: HtmlElement) -> bool:
+        is_called = element.attrib and self.kinds[element] & IS_BODY
+        return bool(is_called) or element.get("itemprop") in {"text", "commentText"}
+
+
+def _heads_code(element: HtmlElement) -> bool:
+    """Return whether an element is the line above a block of code, in a box for both."""
+    below, box = element.getnext(), element.getparent()
+    return (
+        below is not None
+        and below.tag == "pre"
+        and element.tag in {"div", "p", "span"}
+        and box is not None
+        and "code" in (box.get("class") or "")[:300].lower()
+    )
+
+
+def _is_in_card(path: Iterable[HtmlElement]) -> bool:
+    """Return whether text is in the preview of a linked page, apart from its title."""
+    for element in path:
+        if element.tag in HEADINGS:
+            return False
+        if (classes := element.get("class")) and _CARD.search(classes[:300].lower()):
+            return True
+    return False
+
+
+def _step(element: HtmlElement) -> str:
+    classes = (element.get("class") or "").split()
+    named = classes[0] if classes else element.get("id") or ""
+    return f"{element.tag}.{_DIGITS.sub('#', named)[:60]}"
+
+
+def _read_author(mark: HtmlElement) -> str:
+    """Return the name in a mark: the marked name, a link, emphasized text, or all of it."""
+    text = mark.get("content") or ""
+    for element in () if text else islice(mark.iterdescendants(), 2 * FEW):
+        classes = (element.get("class") or "").split()
+        is_name = element.get("itemprop") == "name" or "fn" in classes
+        if is_name or element.tag in {"a", "b", "strong"}:
+            named = element.get("content") or element_line(element, " ", NAME_CHARS)
+            if len(named.strip()) > 1:  # not the letter of an avatar
+                text = named
+                break
+    if not text:
+        parts = (" ".join(str(part).split()) for part in islice(mark.itertext(), FEW))
+        text = next((part for part in parts if any(map(str.isalnum, part))), "")
+    return _SAYS.sub("", clean_attribute(text)[:NAME_CHARS]).strip(_EDGES)
+
+
+def _name(leaf: Leaf) -> str:
+    return " ".join(leaf.text[: 2 * _NAME].split()).strip(_EDGES)
+
+
+def _mass(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None) -> int:
+    """Return the length of the selected text in some text nodes, or of all."""
+    return sum(len(leaf.text.strip()) for leaf in leaves if sizes is None or leaf.parent in sizes)
+
+
+def is_written_date(text: str | None) -> bool:
+    """Return whether a text is only a date with a time of day."""
+    return bool(
+        text
+        and len(text) <= 2 * _DATE_CHARS
+        and _CLOCK.search(text)
+        and len(text.strip()) <= _DATE_CHARS
+        and (find_date(text) or _NUMERIC_DATE.search(text))
+    )
+
+
+def read_date(mark: HtmlElement) -> str:
+    """Return the date in a mark: as displayed if that has a year, else the machine-readable day."""
+    time = mark if mark.tag == "time" or mark.get("datetime") else mark.find(".//time")
+    display = mark if time is None else time
+    if time is None:  # words may stand before the date
+        inner = islice(mark.iterdescendants(), FEW)
+        display = next((e for e in inner if find_date(element_line(e, " ", _DATE_CHARS))), mark)
+    displayed = element_line(display, " ", _DATE_CHARS)
+    if len(display) > 1 and _YEAR.search(first := element_line(display[0], " ", _DATE_CHARS)):
+        displayed = first  # before a shorter form for small screens
+    stated = [mark.get("content"), mark.get("title")]
+    if time is not None:
+        stated = [time.get("datetime"), time.get("title"), *stated]
+    day = next((date[:_DAY] for text in stated if text and (date := parse_date(text))), "")
+    if _YEAR.search(displayed) or not day:
+        return displayed if any(map(str.isdigit, displayed)) else ""
+    titles = (" ".join((display.get("title") or "").split()), *(text for text in stated if text))
+    title = next((text for text in titles if not _ISO_DATE.match(text) and _YEAR.search(text)), "")
+    return (_TIME_OF_DAY.split(title[:_DATE_CHARS])[0].strip(_EDGES) if title else "") or day
+
+
+def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
+    """Return the last date with a time of day around what a post says.
+
+    The author's first day in the forum may stand there, too.
+    """
+    latest = found = ""
+    for leaf in islice((leaf for leaf in leaves if leaf not in content), _FIRST_TEXTS):
+        text = " ".join(leaf.text[: 2 * _DATE_CHARS].split())
+        if is_written_date(text) and (not found or parse_date(text) > latest):
+            latest, found = parse_date(text), text.strip(_EDGES)
+    return found

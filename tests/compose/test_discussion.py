@@ -1,0 +1,119 @@
+"""A printed discussion: who wrote each post, when, what it quotes, and nothing of the site."""
+
+from __future__ import annotations
+
+from printer import extract
+from printer.article import (
+    Article,
+    Code,
+    Figure,
+    Paragraph,
+    Post,
+    Quote,
+    Span,
+    plain_text,
+    walk,
+)
+from tests.support.story_page import SENTENCE, story_page
+
+URL = "https://example.org/t/1"
+
+POST = """<div itemprop=comment itemscope itemtype="https://schema.org/Comment" class=post>
+  <div class=head><span itemprop=author itemscope><b itemprop=name>{0}</b></span>,
+    <time itemprop=datePublished datetime={1}>{1}</time> <a href=#{2}>#{2}</a></div>
+  <div itemprop=text>{3}</div><div class=tools>Like · Report</div></div><hr>"""
+
+
+def thread(*said: tuple[str, str]) -> Article:
+    posts = "".join(
+        POST.format(name, f"2024-05-0{n}", n, text) for n, (name, text) in enumerate(said, 1)
+    )
+    head = "<title>On rain</title><meta name=author content=Rosa>"
+    opening = (
+        "<body itemscope itemtype='https://schema.org/DiscussionForumPosting'><h1>On rain</h1>"
+    )
+    return extract(f"<html><head>{head}</head>{opening}{posts}</body></html>", URL)
+
+
+def thought(name: str) -> str:
+    return f"<p>{name} thinks so. {SENTENCE}</p><p>{SENTENCE}</p>"
+
+
+def posts(article: Article) -> list[Post]:
+    assert all(isinstance(block, Post) for block in article.blocks)
+    return [block for block in article.blocks if isinstance(block, Post)]
+
+
+def test_each_post_is_signed_but_the_first_that_the_title_names() -> None:
+    found = posts(thread(*((name, thought(name)) for name in ("Rosa", "Tomas", "Vera", "Ida"))))
+    assert [post.signature for post in found] == [
+        "", "Tomas, 2024-05-02", "Vera, 2024-05-03", "Ida, 2024-05-04",
+    ]  # fmt: skip
+    assert [len(post.blocks) for post in found] == [2] * 4
+    assert not any(
+        "#" in plain_text(b.spans) for b in walk(tuple(found)) if isinstance(b, Paragraph)
+    )
+
+
+def test_a_short_reply_is_kept_like_the_others() -> None:
+    said = [("Rosa", thought("Rosa")), ("Ida", "<p>Yes.</p>"), ("Vera", thought("Vera"))]
+    assert posts(thread(*said))[1].blocks == (Paragraph(plain("Yes.")),)
+
+
+def plain(text: str) -> tuple[Span, ...]:
+    return (Span(text),)
+
+
+LONG = (
+    "The gauge on the roof shows nine millimetres since this morning, which is more than "
+    "in the whole of last month, and the gutter has begun to drip on the neighbour’s bench."
+)
+
+
+def test_quotations_are_attributed_and_long_ones_of_posts_above_cut() -> None:
+    short = "<blockquote><div>Rosa wrote: ↑</div><div>Nine?</div></blockquote>"
+    long = f"<div class=bbcode-quote><div>Rosa wrote:</div><div>{LONG}</div></div>"
+    other = f"<blockquote>{LONG.replace('roof', 'shed')}</blockquote>"
+    found = posts(
+        thread(
+            ("Rosa", f"<p>{LONG}</p>{thought('Rosa')}"),
+            ("Ida", short + thought("Ida")),
+            ("Vera", long + thought("Vera")),
+            ("Anna", other + thought("Anna")),
+        )
+    )
+    quotes = [post.blocks[0] for post in found[1:]]
+    assert all(isinstance(quote, Quote) for quote in quotes)
+    texts = [
+        (plain_text(quote.cite), plain_text(quote.blocks[0].spans))
+        for quote in quotes
+        if isinstance(quote, Quote) and isinstance(quote.blocks[0], Paragraph)
+    ]
+    assert texts[0] == ("Rosa wrote:", "Nine?")
+    assert texts[1][0] == "Rosa wrote:"
+    assert texts[1][1].endswith(" …")
+    assert LONG.startswith(texts[1][1][:-2])
+    assert len(texts[1][1]) < 100
+    assert texts[2] == ("", LONG.replace("roof", "shed"))
+
+
+def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
+    appended = f"<p>On 1 May Rosa wrote:</p><blockquote><p>{LONG}</p></blockquote>"
+    found = posts(thread(("Rosa", f"<p>{LONG}</p>"), ("Ida", f"<p>{SENTENCE * 2}</p>{appended}")))
+    assert found[1].blocks == (Paragraph(plain((SENTENCE * 2).strip())),)
+
+
+def test_code_and_pictures_of_posts_are_kept_without_what_heads_the_code() -> None:
+    code = "<div class=codebox><p>Code: <a href=#>Select all</a></p><pre><code>rain()</code></pre></div>"
+    picture = "<img src=/rain.jpg width=800 height=600 alt='The rain gauge on the roof'>"
+    said = [("Rosa", thought("Rosa") + code + thought("Rosa")), ("Ida", thought("Ida") + picture)]
+    found = posts(thread(*said))
+    assert [type(block) for block in found[0].blocks].count(Code) == 1
+    assert "Select" not in "".join(str(block) for block in found[0].blocks)
+    assert any(isinstance(block, Figure) for block in found[1].blocks)
+
+
+def test_an_article_with_comments_below_it_is_not_a_discussion() -> None:
+    comments = "".join(POST.format(name, "2024-05-01", 1, "Yes.") for name in ("Rosa", "Vera"))
+    article = extract(story_page(extra=comments), URL)
+    assert not any(isinstance(block, Post) for block in article.blocks)

@@ -1,0 +1,267 @@
+"""Posts and comments: found by what the page calls them or by likeness, signed, nested."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from printer.html.discussion import (
+    MAX_DEPTH,
+    MAX_POSTS,
+    Comments,
+    read_comments,
+    read_posts,
+)
+from printer.html.index import build_index
+from printer.html.parse import parse
+from printer.html.posts import Post
+
+ARTICLE = "<h1>Nets</h1><article><p>How to mend a net in the winter.</p></article>"
+
+
+def comments(html: str) -> Comments:
+    tree = parse(f"<html><body>{ARTICLE}{html}</body></html>")
+    return read_comments(tree, build_index(tree).segments)
+
+
+def posts(html: str) -> tuple[Post, ...]:
+    tree = parse(f"<html><body>{html}</body></html>")
+    segments = build_index(tree).segments
+    keep = [len(segment.text) > 30 for segment in segments]
+    return read_posts(tree, segments, keep, is_known=True)
+
+
+def told(found: tuple[Post, ...]) -> list[tuple[str, str, str, int]]:
+    """Return posts as (author, date, text, depth)."""
+    return [
+        (post.author, post.date,
+         " ".join("".join(leaf.text for leaf in post.leaves).split()), post.depth)
+        for post in found
+    ]  # fmt: skip
+
+
+def signed(found: tuple[Post, ...]) -> list[tuple[str, str]]:
+    return [(post.author, post.date) for post in found]
+
+
+BLOG = """
+<div id="comments" class="comments-area"><h2 class="comments-title">2 thoughts on “Nets”</h2>
+<ol class="comment-list">
+<li id="comment-1" class="comment even depth-1"><article id="div-comment-1" class="comment-body">
+<footer class="comment-meta"><div class="comment-author vcard"><img src="a.png" alt="">
+<b class="fn">Anna Reed</b> <span class="says">says:</span></div>
+<div class="comment-metadata"><a href="#c1"><time datetime="2024-05-03T10:00:00+01:00">
+May 3, 2024 at 10:00</time></a></div></footer>
+<div class="comment-content"><p>The <b>blue</b> one.</p></div>
+<div class="reply"><a class="comment-reply-link" href="#r">Reply</a></div></article>
+<ol class="children"><li id="comment-2" class="comment"><article id="div-comment-2"
+class="comment-body"><footer class="comment-meta"><b class="fn">Ben</b></footer>
+<div class="comment-content"><p>No, the red one.</p></div></article></li></ol></li>
+<li id="comment-4" class="comment pingback"><p>Pingback: <a href="/x">Other nets</a></p></li></ol>
+<div id="respond" class="comment-respond"><h3>Leave a reply</h3>
+<form class="comment-form"><p class="comment">Your comment</p></form></div></div>
+"""
+
+
+def test_a_blog_s_comments_are_read_with_their_replies() -> None:
+    found = comments(BLOG)
+    assert found.heading == "2 thoughts on “Nets”"
+    assert told(found.posts) == [
+        ("Anna Reed", "May 3, 2024 at 10:00", "The blue one.", 0),
+        ("Ben", "", "No, the red one.", 1),
+    ]
+
+
+def test_microdata_says_what_a_comment_is_and_replies_may_stand_beside_it() -> None:
+    found = comments(
+        """<section><h3>Kommentare (2)</h3>
+        <div itemprop=comment itemscope itemtype="https://schema.org/Comment">
+        <span itemprop=author itemscope><span itemprop=name>Anna</span></span>
+        <time itemprop=dateCreated datetime="2024-05-03T08:00Z">vor 3 Tagen</time>
+        <p itemprop=text>Die blaue.</p></div>
+        <div class=replies><div itemtype="http://schema.org/UserComments" itemscope>
+        <span itemprop=creator>Ben</span><p itemprop=commentText>Nein, die rote.</p></div></div>
+        </section>"""
+    )
+    assert found.heading == "Kommentare (2)"
+    assert told(found.posts) == [
+        ("Anna", "2024-05-03", "Die blaue.", 0),
+        ("Ben", "", "Nein, die rote.", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    ['<div class=x><h2>댓글 2</h2>', '<div aria-label="Comments">', '<div id=discussion>'],
+)  # fmt: skip
+def test_blocks_alike_each_signed_are_comments_where_the_page_says_so(opening: str) -> None:
+    block = '<li class=a1><span class="u author">{}</span> <time>{}</time><p>{}</p></li>'
+    blocks = block.format("가", "2024. 5. 3.", "하나") + block.format("나", "2024. 5. 4.", "둘")
+    found = comments(f"{opening}<ul>{blocks}</ul></div>")
+    assert told(found.posts) == [("가", "2024. 5. 3.", "하나", 0), ("나", "2024. 5. 4.", "둘", 0)]
+    assert not comments(f"<div class=x><ul>{blocks}</ul></div>").posts
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class=comment>Returns the net.</div><div class=comment>Mends the net.</div>",
+        "<span class=comment># knots</span>",
+        '<form class="comment"><p class="author">Name</p><p class="comment">Comment</p></form>',
+        '<div id=comments class=comment><h2>0 comments</h2><p class=author>Name</p></div>',
+        '<a class=comment href=#c>3 comments</a>',
+    ],
+)  # fmt: skip
+def test_what_is_signed_by_nobody_is_no_comment(html: str) -> None:
+    assert comments(html).posts == ()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class=comment><cite>A</cite><p>b</p>" * 20_000,
+        "<div class=comment><cite>A</cite><p>b</p></div>" * 20_000,
+        "<div id=comments>" * 20_000 + "<p>b</p>",
+        f"<div class='comment {'comment-' * 200_000}'><cite>A</cite>b</div>",
+        "<div class=comment>" + "<b>" * 20_000 + "b",
+        "<h2>Comments</h2>" * 20_000 + "<div class=z><time>2024</time>b</div>" * 20_000,
+    ],
+)
+def test_hostile_pages_are_read_in_bounded_time(html: str) -> None:
+    tree = parse(f"<html><body>{ARTICLE}{html}")
+    segments = build_index(tree).segments
+    started = time.process_time()
+    found = read_comments(tree, segments)
+    assert len(found.posts) <= MAX_POSTS
+    read_posts(tree, segments, [True] * len(segments), is_known=True)
+    assert time.process_time() - started < 10
+    assert all(post.depth < MAX_DEPTH for post in found.posts)
+
+
+# Discussions
+
+ANSWERS = """
+<div itemprop=mainEntity itemscope itemtype="https://schema.org/Question">
+  <div itemprop=text><p>Why does it rain on one side of the street only?</p></div>
+  <div class=user><a href=/u/1>An editor</a></div>
+  <div itemprop=author itemscope><a href=/u/2>Rosa</a><meta itemprop=name content=Rosa></div>
+  <time itemprop=dateCreated datetime="2024-05-03T10:00:00Z"></time>
+</div>
+<div itemprop=suggestedAnswer itemscope itemtype="https://schema.org/Answer">
+  <div itemprop=text><p>Because clouds end somewhere, and that is where.</p></div>
+  <div itemprop=author itemscope><span itemprop=name>Tomas</span></div>
+  <ul><li itemprop=comment itemscope itemtype="https://schema.org/Comment">
+    <span itemprop=text>They end everywhere, don’t they, sooner or later?</span><a itemprop=author href=/u/4>Vera</a>
+  </li></ul>
+</div>"""
+
+
+def test_microdata_names_who_asked_answered_and_commented() -> None:
+    assert told(posts(ANSWERS)) == [
+        ("Rosa", "2024-05-03", "Why does it rain on one side of the street only?", 0),
+        ("Tomas", "", "Because clouds end somewhere, and that is where.", 0),
+        ("Vera", "", "They end everywhere, don’t they, sooner or later?", 1),
+    ]
+
+
+SAID = "The wind that evening came from the east, and nobody had shut the barn."
+DAYS = ("3 May 2024", "4 May 2024")
+
+
+@pytest.mark.parametrize(
+    "post",
+    [
+        "<li class='block message' data-author='{0}'><time>{1}</time><p>{2}</p></li>",
+        "<div id=post-1{3}><span class=username>{0}</span> <time>{1}</time><p>{2}</p></div>",
+        "<div id=p77{3}><p class=author>by <a href=/u>{0}</a></p><time>{1}</time><p>{2}</p></div>",
+        "<article class='topic-post'><b class=author>{0}</b><time>{1}</time><p>{2}</p></article>",
+        "<x-comment author='{0}'><time>{1}</time><p>{2}</p></x-comment>",
+        # Only their likeness tells that these are posts.
+        "<div class=k9><a href=/members/{0}.{3}/>{0}</a> <time>{1}</time><div>{2}</div></div>",
+        "<div class=k9><b class=by>{0}</b> <i datetime=2024-05-03>{1}</i><div>{2}</div></div>",
+    ],
+)
+def test_posts_are_found_by_name_or_by_likeness(post: str) -> None:
+    source = "".join(
+        post.format(name, day, f"{SAID} {number}", number)
+        for number, (name, day) in enumerate(zip(["Rosa", "Tomas"], DAYS, strict=True))
+    )
+    assert signed(posts(source)) == [("Rosa", DAYS[0]), ("Tomas", DAYS[1])]
+    assert [len(post.leaves) for post in posts(source)] == [1, 1]
+
+
+def test_a_name_and_a_date_may_stand_in_plain_text() -> None:
+    post = """<div class="w-full p-{2}"><div class=mt-1>{0} · <span>{1}</span></div>
+    <button>Report</button><div class=said>{0} thinks so, and so does everybody else.</div></div>"""
+    source = "".join(
+        post.format(name, f"0{n}/03/2024 19:4{n}", n) for n, name in enumerate(["Rosa", "Ida"], 1)
+    )
+    assert told(posts(source)) == [
+        ("Rosa", "01/03/2024 19:41", "Rosa thinks so, and so does everybody else.", 0),
+        ("Ida", "02/03/2024 19:42", "Ida thinks so, and so does everybody else.", 0),
+    ]
+
+
+PANEL = """<div id=p{3} class=post><dl class=who><dt><b>{0}</b></dt><dd>Member</dd>
+<dd>Joined: 2 May 2011 10:02</dd><dd>Posts: {3}</dd></dl><div class=box><h3>{1}</h3>
+<div class=msg><p>{2}</p><ul><li>{2}</li></ul><div class=signature>Ever onward!</div></div>
+<p class=tools><a href=#>Quote</a> <a href=#>Report {3}</a></p></div></div>"""
+
+
+def test_what_a_post_says_excludes_ranks_counts_signatures_and_tools() -> None:
+    source = "".join(
+        PANEL.format(name, f"5 March 2024 10:0{n}", f"{name} has seen it. " * 3, n)
+        for n, name in enumerate(["Rosa", "Ida", "Vera", "Tomas"])
+    )
+    assert told(posts(source)) == [
+        (name, f"5 March 2024 10:0{n}", " ".join([f"{name} has seen it."] * 6), 0)
+        for n, name in enumerate(["Rosa", "Ida", "Vera", "Tomas"])
+    ]
+
+
+def test_a_name_in_a_quotation_is_not_the_authors() -> None:
+    quoted = "<div class='bbcode_quote'><span class=author>Vera</span> said: no.</div>"
+    found = posts(
+        "".join(
+            f"<div class=post>{quoted}<i class=author>{name}</i><p>{SAID}</p></div>"
+            for name in ("Rosa", "Ida")
+        )
+    )
+    assert signed(found) == [("Rosa", ""), ("Ida", "")]
+
+
+def test_a_note_after_the_day_is_no_part_of_it() -> None:
+    post = (
+        "<div class=post><b class=author>{0}</b><i class=date>3 May 2024 (last changed: 5)</i>"
+        f"<p>{SAID}</p></div>"
+    )
+    assert signed(posts(post.format("Rosa") + post.format("Ida")))[0] == ("Rosa", "3 May 2024")
+
+
+def test_one_post_is_no_discussion() -> None:
+    assert not posts(f"<article class=post><b class=author>Rosa</b><p>{SAID}</p></article>")
+
+
+LEVELS = """<table><tr class=row id={0}><td indent={2}><img src=s.gif height=1 width={2}></td>
+<td><a class=hnuser href=/user?id={1}>{1}</a> <span class=age title=2024-05-03>1 day ago</span>
+<div class=text>{1} answers that at some length, twice.</div></td></tr></table>"""
+
+
+def test_replies_are_as_deep_as_an_indent_states() -> None:
+    rows = [("Rosa", 0), ("Ida", 40), ("Vera", 80), ("Tomas", 40), ("Anna", 0)]
+    found = posts("".join(LEVELS.format(n, name, at) for n, (name, at) in enumerate(rows)))
+    assert [(post.author, post.depth) for post in found] == [
+        ("Rosa", 0), ("Ida", 1), ("Vera", 2), ("Tomas", 1), ("Anna", 0),
+    ]  # fmt: skip
+    assert {post.date for post in found} == {"2024-05-03"}
+
+
+def test_remarks_that_the_article_leaves_out_are_no_posts() -> None:
+    answer = """<div class=answer><div class=text>{0} answers this at length and in detail.</div>
+    <i class=author>{0}</i><ul><li class=comment>Nice, {1}. <i class=author>{1}</i></li></ul></div>"""
+    html = answer.format("Rosa", "Ida") + answer.format("Tomas", "Vera")
+    tree = parse(f"<html><body>{html}</body></html>")
+    segments = build_index(tree).segments
+    keep = ["Nice" not in segment.text for segment in segments]
+    assert [post.author for post in read_posts(tree, segments, keep)] == ["Rosa", "Tomas"]
