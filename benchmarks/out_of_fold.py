@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from printer import Article
-from printer.compose import compose, drop_author_lines, find_posts
+from printer.compose import compose, find_posts, select_posts
 from printer.extraction import postprocess
 from printer.html.page import read_page
 from printer.images import drop_captions, place_pictures, select_pictures
@@ -53,10 +53,10 @@ def composing(
             said = _labelled(sample, [segment.text for segment in page.segments], said)
         scores = {"default": tuple(said["scores"])}
         verdict = postprocess(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
+        posts = find_posts(page, verdict)
+        verdict = select_posts(page, verdict, posts)
         choice = select_pictures(page, verdict, options)
         verdict = drop_captions(page, verdict, choice)
-        posts = find_posts(page, verdict)
-        verdict = drop_author_lines(page, verdict, posts)
         return compose(page, verdict, place_pictures(page, choice), posts=posts)
 
     return read
