@@ -16,6 +16,7 @@ from types import ModuleType
 
 import printer
 from printer import article, capture, errors, options, output, selection
+from printer.cli.app import app
 from printer.cli.help import manual_page
 
 FILE = Path(__file__).parent.parent / "docs/api.md"
@@ -134,7 +135,7 @@ def _told(thing: object) -> str:
 
 def main() -> int:
     """Write the pages, or say whether they are current."""
-    pages = {FILE: reference(), FILE.with_name("webprint.1"): manual_page(printer.__version__)}
+    pages = {FILE: reference(), FILE.with_name("webprint.1"): manual_page(app, printer.__version__)}
     if "--check" not in sys.argv:
         for file, text in pages.items():
             file.write_text(text)

@@ -141,10 +141,8 @@ def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
             formatter.write_dl([_row(param) for param in params])
 
 
-def manual_page(version: str) -> str:
+def manual_page(app: typer.Typer, version: str) -> str:
     """Return the manual page of all commands, in roff."""
-    from .app import app
-
     group: Any = get_command(app)
     root = group.make_context("webprint", [], resilient_parsing=True)
     lines = [

@@ -35,10 +35,11 @@ from .selection import Selection, select_below
 
 #: Signs of posts on a page that was not classified as a forum.
 _HINTS = (
-    re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
-    re.compile("data-author="),
-    re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
+    ("schema.org/", re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")),
+    ("data-author=", re.compile("data-author=")),
+    ("id=", re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d""")),
 )
+_TYPES = ('"DiscussionForumPosting"', '"QAPage"')
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
 #: Longer quotations of posts above, in letters and digits, are cut to so many characters; and the
 #: most characters searched for what they quote.
@@ -55,8 +56,10 @@ _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
 def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     """Return the posts of a discussion, none for any other page."""
-    is_known = verdict.kind == "forum" or _DISCUSSION.search(page.source) is not None
-    if not is_known and not any(hint.search(page.source) for hint in _HINTS):
+    source = page.source
+    is_stated = any(name in source for name in _TYPES) and _DISCUSSION.search(source) is not None
+    is_known = verdict.kind == "forum" or is_stated
+    if not is_known and not any(word in source and hint.search(source) for word, hint in _HINTS):
         return ()
     return read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
 

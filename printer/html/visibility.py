@@ -126,19 +126,22 @@ def hide_by_style(tree: HtmlElement) -> None:
     is_displayed = lru_cache(None)(partial(_is_displayed, css))
     controls: frozenset[str] | None = None
     most: float | None = None
+    named: dict[tuple[str, str], frozenset[str]] = {}
     for element in tree.iter("*"):
-        attributes = element.attrib
-        if not ("class" in attributes or "id" in attributes) or element.tag in _FRAMES:
+        stated, identity = element.get("class") or "", element.get("id") or ""
+        if not (stated or identity) or element.tag in _FRAMES:
             continue
-        stated = (attributes.get("class") or "")[:1000]
-        element_names = [f".{name}" for name in stated.split()] + [f"#{attributes.get('id')}"]
-        if rules.keys().isdisjoint(element_names) or _RESPONSIVE.search(stated):
-            continue
+        key = (stated[:1000], identity)
+        if key not in named:
+            own = frozenset((f"#{identity}", *(f".{name}" for name in key[0].split())))
+            is_hidden = not rules.keys().isdisjoint(own) and not _RESPONSIVE.search(key[0])
+            named[key] = own if is_hidden else frozenset()
+        own = named[key]
         hiding = [
             names
-            for name in element_names
+            for name in own
             for tag, names in rules.get(name, ())
-            if tag in {"", element.tag} and set(names) <= set(element_names)
+            if tag in {"", element.tag} and own.issuperset(names)
         ]
         if not hiding or any(is_displayed(name) for names in hiding for name in names):
             continue

@@ -136,6 +136,7 @@ def test_names_of_digests_are_completed(complete, tmp_path):
 
 def test_the_manual_page_is_current():
     from printer import __version__
+    from printer.cli.app import app
     from printer.cli.help import manual_page
 
-    assert (ROOT / "docs/webprint.1").read_text() == manual_page(__version__), "make api"
+    assert (ROOT / "docs/webprint.1").read_text() == manual_page(app, __version__), "make api"
