@@ -66,7 +66,13 @@ def add_missing_blocks(
     ranges = _likely_gaps(index, keep, scores)
     for container, score in least.items():
         found = _missing(index, container, keep, scores)
-        ranges += [(begin, end) for begin, end in found if _mean(scores, begin, end) >= score]
+        ranges += [
+            (begin, end)
+            for begin, end in found
+            # Teasers of other stories are no definition lists.
+            if index.tags[index.segment_blocks[begin]] in ("dt", "dd")
+            or _mean(scores, begin, end) >= score
+        ]
     for begin, end in ranges:
         for at in range(begin, end):
             selected[at] |= not index.flags[index.segment_blocks[at]] & ElementFlag.BUTTON

@@ -38,6 +38,8 @@ _MIN_WORDS, _MAX_WORDS, _MAX_SEGMENTS, _MAX_LINKED = 4, 120, 3, 0.3
 _REPEATED_TITLE = 10
 #: The fewest and most letters by which the beginning of a text is recognized.
 _MIN_KEY, _MAX_KEY = 30, 60
+#: The most levels from a paragraph up to the elements that are beside each other.
+_MAX_LEVELS = 3
 #: The fewest words of the first paragraph below, and the most of a line that is a date.
 _PARAGRAPH_WORDS, _DATE_WORDS = 15, 8
 
@@ -58,7 +60,7 @@ class _Finder:
         self.page, self.index, self.segments, self.keep = page, page.index, page.segments, keep
         self.title_key = comparison_key(page.metadata.title[:400]) or None
         selected = (at for at, flag in enumerate(keep) if flag and self._is_long(at))
-        self.text = list(islice((at for at in selected if not self._is_title(at)), 2))
+        self.text = list(islice((at for at in selected if not self._is_title(at)), 3))
         first = self.text[0] if self.text else 0
         # Pages may repeat the title between the standfirst and the text.
         near = range(max(0, first - _REPEATED_TITLE), first)
@@ -129,17 +131,25 @@ class _Finder:
         )
 
     def _is_text(self, at: int) -> bool:
-        """Return whether a selected segment is a paragraph like the one after it."""
+        """Return whether a selected segment is a paragraph like the one after it.
+
+        Classes tell nothing where each paragraph has one of its own.
+        """
         if at != self.text[0] or len(self.text) < 2:
             return at in self.text
-        first, second = (self.index.segment_blocks[number] for number in self.text)
+        blocks = [self.index.segment_blocks[number] for number in self.text]
         tags, parents = self.index.tags, self.index.parents
-        return (
-            parents[first] == parents[second]
-            and tags[first] == tags[second]
-            and (
-                self.index.elements[first].get("class") == self.index.elements[second].get("class")
-            )
+        for _ in range(_MAX_LEVELS):
+            if tags[blocks[0]] != tags[blocks[1]]:
+                return False
+            if parents[blocks[0]] == parents[blocks[1]]:
+                break
+            blocks = [max(0, parents[block]) for block in blocks]
+        else:
+            return False
+        classes = [self.index.elements[block].get("class") for block in blocks]
+        return classes[0] == classes[1] or (
+            None not in classes and len(set(classes)) == len(classes) == len(self.text) > 2
         )
 
     def _is_named(self, at: int) -> bool:

@@ -96,7 +96,7 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
 
 #: The most characters of a page's style sheets to read, and of a rule's selectors.
 _MAX_STYLE, _MAX_SELECTORS = 500_000, 2_000
-_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
+_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|<!\[CDATA\[|\]\]>")
 _AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
 _NOT_DISPLAYED = re.compile(r"(?<![\w-])display\s{0,9}:\s{0,9}none")
 _DISPLAYED = re.compile(r"(?<![\w-])display\s{0,9}:\s{0,9}(?!none)[a-z]")
@@ -133,15 +133,17 @@ def hide_by_style(tree: HtmlElement) -> None:
             continue
         key = (stated[:1000], identity)
         if key not in named:
-            own = frozenset((f"#{identity}", *(f".{name}" for name in key[0].split())))
-            is_hidden = not rules.keys().isdisjoint(own) and not _RESPONSIVE.search(key[0])
-            named[key] = own if is_hidden else frozenset()
-        own = named[key]
+            element_names = frozenset((f"#{identity}", *(f".{name}" for name in key[0].split())))
+            is_hidden = not rules.keys().isdisjoint(element_names) and not _RESPONSIVE.search(
+                key[0]
+            )
+            named[key] = element_names if is_hidden else frozenset()
+        element_names = named[key]
         hiding = [
             names
-            for name in own
+            for name in element_names
             for tag, names in rules.get(name, ())
-            if tag in {"", element.tag} and own.issuperset(names)
+            if tag in {"", element.tag} and element_names.issuperset(names)
         ]
         if not hiding or any(is_displayed(name) for names in hiding for name in names):
             continue

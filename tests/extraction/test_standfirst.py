@@ -59,6 +59,17 @@ def test_a_summary_that_the_text_begins_with_is_not_said_twice() -> None:
     assert standfirst(f"<h1>The ferry</h1>{BODY}", TEXT) == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<p class=a1>{TEXT}</p><p class=b2>{TEXT} Again.</p><p class=c3>{TEXT} Then.</p>",
+        f"<p><span>{TEXT}</span></p><p><span>{TEXT} Again.</span></p>",
+    ],
+)
+def test_a_first_paragraph_like_the_others_is_not(body: str) -> None:
+    assert standfirst(f"<h1>The ferry</h1><div>{body}</div>", TEXT) == []
+
+
 def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
     html = f"<h1>The ferry</h1><img src=a.jpg><h2>{SUMMARY} <a href='/b'>more</a></h2>{BODY}"
     page = read_page(f"<html><body>{html}</body></html>", "https://news.test/")

@@ -94,6 +94,7 @@ def test_a_heading_for_screen_readers_stays() -> None:
         (".promo {display: none}", "class='box promo'", True),
         ("p.promo, .x {color: red; display:none !important}", "class=promo", True),
         ("#promo {display: none}", "id=promo", True),
+        ("<![CDATA[.promo {display: none} ]]>", "class=promo", True),
         ("/* } */ @media print {.x {color: red}} .promo {display: none}", "class=promo", True),
         ("div.promo {display: none}", "class=promo", False),
         ("@media (max-width: 9em) {.promo {display: none}}", "class=promo", False),

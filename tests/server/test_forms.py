@@ -98,7 +98,8 @@ def test_what_was_typed_is_shown_again_with_what_is_wrong(server):
     assert '<option value="A5" selected>' in answer.text
     both = {"url": "example.org", "booklet": "yes", "nup": "4"}
     answer = server.client.post("/prints", data=both, headers={"Accept": "text/html"})
-    assert "“Pages per sheet” is 1, 2 or 4." in answer.text
+    message = "A booklet has two pages on a side by itself. Leave out “Pages per sheet”."
+    assert message in answer.text
 
 
 def test_a_phone_installs_it_and_shares_pages_to_it(server):

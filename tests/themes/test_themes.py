@@ -260,5 +260,5 @@ def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, nam
     mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
     shutil.copy(font_file(), home / "face.ttf")
     (mine / "link.ttf").symlink_to(outside)
-    paper = printed(SHORT_ARTICLE, theme=str(mine), expect=(told,))
+    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=str(mine), expect=(told,))
     assert not any(name.startswith("Mine") for name in families(paper))

@@ -240,7 +240,17 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _parts(text: str) -> list[str]:
-    return [part for part in _SEPARATOR.split(text) if part] or [text]
+    """Return the parts of a title between separators outside brackets."""
+    cuts, depth, end = [], 0, 0
+    for cut in _SEPARATOR.finditer(text):
+        depth += text.count("(", end, cut.start()) - text.count(")", end, cut.start())
+        end = cut.start()
+        if depth <= 0:
+            cuts.append(cut)
+    starts = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(text)]
+    parts = (text[start:end] for start, end in zip(starts, ends, strict=True))
+    return [part for part in parts if part] or [text]
 
 
 def _first_part(text: str) -> str:

@@ -76,7 +76,10 @@ def _element_text(element: Any) -> str:
 
 
 def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
-    """Give the annotations of marks inside a link, such as emphasis, to the element of the link."""
+    """Give the annotations of pictures inside a link to the element of the link.
+
+    Those of marks inside it, such as emphasis, are dropped, since that of the link covers them.
+    """
     tree = _parent_tree(pdf)
     places = {number: place + 1 for place, number in enumerate(tree) if isinstance(number, int)}
     for element in elements.values():
@@ -87,9 +90,12 @@ def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
             continue
         for kid in [kid for kid in element["K"] if isinstance(kid, bytes) and kid not in elements]:
             element["K"].remove(kid)
-            link["K"].append(kid)
-            annotation = _get(pdf, _get(pdf, kid)["Obj"])
-            tree[places[annotation["StructParent"]]] = link.reference
+            reference = _get(pdf, kid)
+            if element["S"] == "/Span":
+                _get(pdf, reference["Pg"])["Annots"].remove(reference["Obj"])
+            else:
+                link["K"].append(kid)
+                tree[places[_get(pdf, reference["Obj"])["StructParent"]]] = link.reference
 
 
 def _parent_tree(pdf: Any) -> Any:

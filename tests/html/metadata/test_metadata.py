@@ -175,6 +175,8 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, wanted):
         # A product may bear the site's name.
         ("Example Nets Deluxe – Blue", "Example Nets Deluxe – Blue", "",
          "Example Nets Deluxe – Blue"),
+        # A dash in brackets parts nothing.
+        ("The mesh (wide - fine - finest) of nets", "", "", "The mesh (wide - fine - finest) of nets"),
         # A line about the site is no title.
         ("How to mend a net - Example", "A word from the founder of Example News", "",
          "How to mend a net"),
