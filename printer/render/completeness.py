@@ -125,10 +125,11 @@ def _parts(block: Block) -> Iterator[Block | Spans | str]:
         case Quote(blocks=blocks, cite=cite):
             yield from (cite, *blocks) if block.introduced else (*blocks, cite)
             return
+        case Post(author=author, published=published):
+            yield from (author, published)
     for children in child_blocks(block):
         yield from children
-    if isinstance(block, Embed | Post):
-        yield from (getattr(block, "title", ""), block.author, block.published)
+    yield from (block.title, block.author, block.published) if isinstance(block, Embed) else ()
 
 
 def _span_pieces(spans: Spans) -> Iterator[str]:
