@@ -9,7 +9,6 @@ and notes that are lost or late.
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from printer import Article, PrintOptions, extract
 from printer.errors import NoArticle
 from printer.output import Picture
 from printer.render.context import RenderContext, build_document
-from printer.render.weasy.engine import _lay_out, asset_fetcher
+from printer.render.weasy.engine import asset_fetcher, collected_warnings, lay_out_document
 from printer.render.weasy.figure_placement import lowest_edge
 from printer.render.weasy.footnotes import count_misplaced
 from printer.render.weasy.patches import patched
@@ -84,8 +83,8 @@ def lay_out(article: Article) -> list[Any]:
     document = build_document(context, (0,), pictures, targets, targets)
     fetcher = asset_fetcher(document.assets)
     html = weasyprint.HTML(string=document.html, base_url=None, url_fetcher=fetcher)
-    with patched():
-        return list(_lay_out(html, document).pages)
+    with patched(), collected_warnings():
+        return list(lay_out_document(html, document).pages)
 
 
 def measure(article: Article) -> Counter[str]:
@@ -126,7 +125,10 @@ def count_cuts(heading: Any, language: str) -> int:
         for line in heading.children
         if type(line).__name__ == "LineBox"
     ]
-    return sum(a.endswith("\u2010") or a[-10:] + b[:10] in text for a, b in pairwise(lines))
+    return sum(
+        a.endswith("\u2010") or ((a[-1:] + b[:1]).isalpha() and a[-10:] + b[:10] in text)
+        for a, b in pairwise(lines)
+    )
 
 
 def total(count: int) -> tuple[int, Counter[str]]:
@@ -150,7 +152,6 @@ def rows(effort: Effort) -> Iterator[Row]:
     """Measure for the runner."""
     if not there():
         raise Unavailable(f"not measured: the corpus is not at {CORPUS}")
-    logging.getLogger("weasyprint").setLevel(logging.ERROR)
     number, found = total(effort.of(100, 50, 20))
     for figure, value in shares(found).items():
         limit = floors("setting")[figure] if effort.quick else GOALS.get(figure, 0)
@@ -162,11 +163,11 @@ def main() -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=100)
+    pages = parser.parse_args().pages
     if not there():
         print(f"no corpus at {CORPUS}", file=sys.stderr)
         return 1
-    logging.getLogger("weasyprint").setLevel(logging.ERROR)
-    number, found = total(parser.parse_args().pages)
+    number, found = total(pages)
     print(f"{number} articles, {found['pages']} pages, {found['lines']} lines")
     for figure, value in shares(found).items():
         print(f"{figure}: {value:.2f}")

@@ -102,13 +102,13 @@ def render_pdf(document: Document) -> RenderedPdf:
             "no fonts are installed",
             hint=_INSTALL.format("fonts-linuxlibertine fonts-dejavu-core fonts-noto-core"),
         )
-    with _collected_warnings() as messages:
+    with collected_warnings() as messages:
         try:
             html = weasyprint.HTML(
                 string=document.html, base_url=None, url_fetcher=asset_fetcher(document.assets)
             )
             with patched():
-                layout = _lay_out(html, document)
+                layout = lay_out_document(html, document)
                 pdf = layout.write_pdf(
                     finisher=lambda layout, pdf: _finish(layout, pdf, document),
                     pdf_variant=f"pdf/{document.pdf_variant}",
@@ -135,7 +135,7 @@ def render_pdf(document: Document) -> RenderedPdf:
     )
 
 
-def _lay_out(html: Any, document: Document) -> Any:
+def lay_out_document(html: Any, document: Document) -> Any:
     """Lay out a document, and again with longer pages if that saves a nearly empty last page.
 
     Letterpress printers did this by hand.  The type keeps its size; each page gains a line at its
@@ -355,7 +355,7 @@ class _Collector(logging.Handler):
 
 
 @contextmanager
-def _collected_warnings() -> Iterator[list[str]]:
+def collected_warnings() -> Iterator[list[str]]:
     """Collect WeasyPrint's log instead of printing it."""
     logger = logging.getLogger("weasyprint")
     collector = _Collector()
