@@ -145,22 +145,22 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
             if name in present:
                 continue
             present.add(name)
-            texts = (block.caption, f"{block.caption} {block.credit}")
+            stated = (block.caption, f"{block.caption} {block.credit}")
             figures[len(distinct)] = {
-                comparison_key(text) for text in texts if len(text) > _MIN_UNIQUE
+                comparison_key(text) for text in stated if len(text) > _MIN_UNIQUE
             }
         distinct.append(block)
-    if not any(figures.values()):
-        return distinct
+    captions: dict[int, set[str]] = {}  # those nearby, by position
+    for position, texts in figures.items():
+        for near in range(position - _NEAR_CAPTION, position + _NEAR_CAPTION + 1) if texts else ():
+            captions.setdefault(near, set()).update(texts)
     return [
         block
         for position, block in enumerate(distinct)
         if not (
-            isinstance(block, Paragraph | Heading)
-            and any(
-                comparison_key(plain_text(block.spans)) in figures.get(near, ())
-                for near in range(position - _NEAR_CAPTION, position + _NEAR_CAPTION + 1)
-            )
+            position in captions
+            and isinstance(block, Paragraph | Heading)
+            and comparison_key(plain_text(block.spans)) in captions[position]
         )
     ]
 

@@ -98,8 +98,8 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
 _MAX_STYLE, _MAX_SELECTORS = 500_000, 2_000
 _COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|<!\[CDATA\[|\]\]>")
 _AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
-_NOT_DISPLAYED = re.compile(r"(?<![\w-])display\s{0,9}:\s{0,9}none")
-_DISPLAYED = re.compile(r"(?<![\w-])display\s{0,9}:\s{0,9}(?!none)[a-z]")
+_NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
+_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}(?!none)[a-z]")
 #: A selector of nothing but names, perhaps with a tag; one of its names; tags that frame a page.
 _SELECTOR = re.compile(r"([a-zA-Z][a-zA-Z0-9]*|)((?:[.#][\w-]{1,100}){1,3})")
 _NAME = re.compile(r"[.#][\w-]+")

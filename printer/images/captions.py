@@ -275,12 +275,14 @@ _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
 _COUNTER_BEFORE = re.compile(r"^\s*\[\d{1,3}\s?/\s?\d{1,3}\]\s*")
-#: The begin of a credit after a caption, which pages may put right behind its last letter.
+#: The begin of a credit after a caption, which pages may put right behind its last letter, and what
+#: parts it from the caption.
 _CREDIT_AFTER = re.compile(
-    r"\s*[(\[|/–—-]?\s*(?:(?:"
+    "(?:"
     + "|".join(sorted(map(re.escape, _WORDS["credit_words"]), key=len, reverse=True))
-    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) )"
+    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) "
 )
+_SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT = 200
 
 
@@ -324,8 +326,10 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         match = _CREDIT_AFTER.search(piece.text)
         if match is None:
             continue
-        before = [*pieces[:index], piece._replace(text=piece.text[: match.start()])]
-        after = [piece._replace(text=piece.text[match.start() :]), *pieces[index + 1 :]]
+        caption = piece.text[: match.start()].rstrip()
+        caption = (caption[:-1] if caption.endswith(_SEPARATORS) else caption).rstrip()
+        before = [*pieces[:index], piece._replace(text=caption)]
+        after = [piece._replace(text=piece.text[len(caption) :]), *pieces[index + 1 :]]
         has_text = any(re.search(r"\w", part.text) for part in before)
         if has_text and sum(len(part.text) for part in after) <= _MAX_CREDIT:
             return [*before, *(part._replace(credit=True) for part in after)]
