@@ -28,10 +28,7 @@ from ..jobs.queue import JobQueue, QueueFull
 from ..settings import Settings
 from ..urls import normalize_url
 from . import BatchOptions
-from .store import BatchItem, BatchStore
-
-#: The folder for the state of a batch, inside its folder.
-STATE_FOLDER = ".webprint"
+from .store import STATE_FILE, STATE_FOLDER, BatchItem, BatchStore
 
 _POLL_INTERVAL = 0.1
 _JOBS_PER_LOCAL_WORKER = 3
@@ -77,7 +74,7 @@ class BatchRunner:
         })  # fmt: skip
         self._local = settings.workers or (0 if self._shared else os.cpu_count() or 1)
         self._workers = LocalWorkers()
-        self.store = BatchStore(state / "items.sqlite")
+        self.store = BatchStore(state / STATE_FILE)
 
     def __enter__(self) -> Self:
         return self

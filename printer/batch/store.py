@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -29,6 +31,9 @@ from sqlalchemy import (
 from ..db.engine import open_engine, translate_db_errors
 from ..errors import BadURL, ErrorRecord
 from ..urls import normalize_url, origin_of, url_key
+
+#: The folder for the state of a batch, inside its folder, and the file of its items.
+STATE_FOLDER, STATE_FILE = ".webprint", "items.sqlite"
 
 State = Literal["waiting", "sent", "done", "failed"]
 
@@ -198,6 +203,23 @@ class BatchStore:
         errors = translate_db_errors("the state of the list cannot be stored")
         with errors, self._engine.begin() as connection:
             yield connection
+
+
+def planned_items(
+    folder: Path, lines: Iterable[tuple[int, str]], *, retry_failed: bool
+) -> list[BatchItem]:
+    """Return the items of a list as a run in a folder would find them, and change nothing."""
+    path = folder / STATE_FOLDER / STATE_FILE
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary) / STATE_FILE
+        errors = translate_db_errors("the state of the list cannot be read")
+        if path.exists():
+            connections = closing(sqlite3.connect(path)), closing(sqlite3.connect(copy))
+            with errors, connections[0] as state, connections[1] as target:
+                state.backup(target)
+        with closing(BatchStore(copy)) as store:
+            store.import_list(lines, folder, retry_failed=retry_failed)
+            return list(store.items())
 
 
 def _item(row: Any) -> BatchItem:

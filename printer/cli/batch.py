@@ -10,12 +10,12 @@ import typer
 
 from ..batch import BatchOptions, read_list
 from ..errors import UsageError
-from ..settings import LoadedSettings
+from ..settings import LoadedSettings, Settings
 from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
 from .help import Commands
-from .options import MESSAGES, JsonLines, require, with_settings
+from .options import MESSAGES, DryRun, JsonLines, require, with_settings
 
 if TYPE_CHECKING:
     from ..batch.store import BatchItem
@@ -42,6 +42,7 @@ def batch(
     *,
     loaded: LoadedSettings,
     options: BatchOptions,
+    dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
     """Print a list of pages, a file each; a second run does what is not done yet."""
@@ -55,6 +56,9 @@ def batch(
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file, not a folder", hint="Name a folder for the PDFs")
     settings = loaded.settings
+    if dry_run:
+        _show_plan(pages, folder, settings, options, as_json=as_json)
+        return
     if settings.database:
         chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.explicit}
         options = replace(options, chosen=chosen)
@@ -93,6 +97,34 @@ def batch(
     failed = next((item for item in items if item.state == "failed"), None)
     if failed:
         raise typer.Exit(failed.error.code if failed.error else 1)
+
+
+def _show_plan(
+    pages: list[tuple[int, str]],
+    folder: Path,
+    settings: Settings,
+    options: BatchOptions,
+    *,
+    as_json: bool,
+) -> None:
+    """Write what a run would do, given what earlier runs did."""
+    from ..batch.store import STATE_FOLDER, planned_items
+
+    items = planned_items(folder, pages, retry_failed=not options.resume)
+    waiting = [item.url for item in items if item.state in ("waiting", "sent")]
+    kept = [f"the state of the list in {folder / STATE_FOLDER}"]
+    if settings.database:
+        kept.append("the prints in the database of --database until they are in the folder")
+    output.show_plan(
+        waiting, [f"{folder}/TITLE.pdf", str(folder / REPORT_TEXT), str(folder / REPORT_JSON)],
+        kept=kept, caches=settings.options().fetch.cache, as_json=as_json,
+    )  # fmt: skip
+    for item in items:
+        if item.state == "done":
+            Console.from_settings(settings).info(f"{folder / item.name} is printed: {item.url}")
+        elif item.error and item.state == "failed":
+            text = f"line {item.line}: {item.error.message}"
+            Console.from_settings(settings).warn(text)
 
 
 def _json_line(item: BatchItem, folder: Path) -> dict[str, Any]:

@@ -5,26 +5,28 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..crawl import CrawlOptions
+from ..crawl.models import Failed
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
 from ..site_rules.store import rule_store
 from ..text import file_name
-from ..urls import host_of
+from ..urls import host_of, strip_userinfo
 from . import output
 from .arguments import check_address, check_file
 from .console import INTERRUPTED, Console
 from .help import Commands
-from .options import MESSAGES, JsonLines, make_printer, require, with_settings
+from .options import MESSAGES, DryRun, JsonLines, make_printer, require, with_settings
 
 if TYPE_CHECKING:
     from ..crawl import Crawl, CrawledArticle, CrawlSummary
+    from ..crawl.models import Lease, Outcome
     from ..pipeline import Printer
 
 #: The name of the list in a folder of PDFs.
@@ -55,6 +57,7 @@ def crawl(
             "--out", "-o", help="A .pdf of all articles, a .jsonl list, or a folder for both."
         ),
     ] = output.STDOUT,
+    dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
     """Find the articles of sites, the most relevant first."""
@@ -62,10 +65,14 @@ def crawl(
     for seed in seeds:
         check_address(seed)
     _check_out(out, as_json=as_json)
+    settings = loaded.settings
+    database = state or str(data_folder() / "crawl.sqlite")
+    if dry_run:
+        _show_plan(seeds, out, options, database, loaded, as_json=as_json)
+        return
     from ..crawl import Crawl
     from ..render.worker_pool import RenderPool
 
-    settings = loaded.settings
     console = Console.from_settings(settings)
     with ExitStack() as stack:
         # The pool forks, so start it before any thread.
@@ -74,21 +81,24 @@ def crawl(
             Crawl(
                 seeds,
                 options,
-                database=state or str(data_folder() / "crawl.sqlite"),
+                database=database,
                 fetch=settings.fetch_options(),
                 extract=settings.extract_options(),
                 fresh=not (state or resume),
                 rules=rule_store(not settings.no_rules, settings.rules),
             )
         )
-        summary, interrupted = _run(crawler, console, options)
+        run = _Run(crawler, console, len(seeds))
+        summary = run.crawl(seeds[0], options)
         articles = crawler.articles()
         with make_printer(settings, list(seeds), console, pool) as printer:
             failed = _Writer(crawler, printer, console, as_json).write(articles, out)
+    if run.errors and not run.interrupted and summary.fetched == summary.failed:
+        raise run.errors[0]
     console.info(_summary_line(summary, len(articles)))
     for reason, count in summary.failures.items():
         console.info(f"{count} failed: {reason}")
-    if interrupted:
+    if run.interrupted:
         console.info("interrupted; what was found is kept. Continue with --resume")
         raise typer.Exit(INTERRUPTED)
     if not articles:
@@ -99,33 +109,77 @@ def crawl(
         raise typer.Exit(failed.exit_code)
 
 
-def _run(crawler: Crawl, console: Console, options: CrawlOptions) -> tuple[CrawlSummary, bool]:
-    """Crawl with progress; return the summary, and whether the user interrupted it."""
-    visited = 0
-    problems: set[str] = set()
-    lock = threading.Lock()
+def _show_plan(
+    seeds: list[str],
+    out: str,
+    options: CrawlOptions,
+    database: str,
+    loaded: LoadedSettings,
+    *,
+    as_json: bool,
+) -> None:
+    """Write where a crawl would begin, what it would write, and what it would keep."""
+    path = Path(out)
+    places = [output.STDOUT_NAME if out == output.STDOUT else out]
+    if not _is_list(out) and path.suffix.lower() != ".pdf":
+        places = [str(path / "TITLE.pdf"), str(path / LIST_FILE)]
+    kept = [f"the pages of the crawl in {strip_userinfo(database)}"]
+    form = "json" if _is_list(out) else "pdf"
+    output.show_plan(
+        seeds, places, form=form, kept=kept,
+        caches=form == "pdf" and loaded.settings.options().fetch.cache, as_json=as_json,
+    )  # fmt: skip
+    console = Console.from_settings(loaded.settings)
+    console.info(
+        f"then pages that these link to: at most {output.count(options.pages, 'page')}, "
+        f"{output.count(options.depth, 'link')} from the first, "
+        f"to find {output.count(options.articles, 'article')}"
+    )
 
-    def show_visit(visit: object, outcome: object, article: CrawledArticle | None) -> None:
-        nonlocal visited
-        url = getattr(visit, "url", "")
-        with lock:
-            visited += 1
-            console.show_status(f"{visited} visited: {url}")
-            console.detail(f"{url}: {_outcome_name(outcome, article)}")
+
+@dataclass(slots=True)
+class _Run:
+    """A crawl with progress; ``errors`` are those of seeds."""
+
+    crawler: Crawl
+    console: Console
+    seeds: int
+    interrupted: bool = False
+    errors: list[WebprintError] = field(default_factory=list)
+    _visited: int = 0
+    _hosts: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def crawl(self, seed: str, options: CrawlOptions) -> CrawlSummary:
+        """Crawl until the end or an interrupt."""
+        self.crawler.on_visit = self._show
+        with self.console.progress(options.articles):
+            self.console.show_status(f"asking {host_of(seed)}")
+            try:
+                return self.crawler.run(threading.Event())
+            except KeyboardInterrupt:
+                self.interrupted = True
+                return self.crawler.summary()
+
+    def _show(self, visit: Lease, outcome: Outcome, article: CrawledArticle | None) -> None:
+        console = self.console
+        with self._lock:
+            self._visited += 1
+            console.show_status(f"{self._visited} visited: {visit.url}")
+            console.detail(f"{visit.url}: {_outcome_name(outcome, article)}")
             problem = getattr(outcome, "problem", "")
-            if problem and host_of(url) not in problems:
-                problems.add(host_of(url))
-                console.warn(f"{url}: {problem}; trying again for a while")
+            if isinstance(outcome, Failed):
+                problem = outcome.error.message if outcome.temporary else ""
+                if visit.depth == 0:
+                    self.errors.append(outcome.error)
+                    if not outcome.temporary and self.seeds > 1:
+                        console.error(outcome.error)
+            if problem and visit.host not in self._hosts:
+                self._hosts.add(visit.host)
+                console.warn(f"{visit.url}: {problem}; trying again for a while")
             if article:
                 console.advance()
                 console.detail(f"found {article.info.title!r}, {article.score:.2f}")
-
-    crawler.on_visit = show_visit
-    with console.progress(options.articles):
-        try:
-            return crawler.run(threading.Event()), False
-        except KeyboardInterrupt:
-            return crawler.summary(), True
 
 
 def _outcome_name(outcome: object, article: CrawledArticle | None) -> str:

@@ -15,10 +15,11 @@ from ..errors import UsageError, WebprintError
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
 from ..text import file_name
+from ..urls import strip_userinfo
 from . import output, search
 from .console import Console
 from .help import Commands, complete, suggest
-from .options import MESSAGES, JsonLines, Out, require, with_settings
+from .options import MESSAGES, DryRun, JsonLines, Out, require, with_settings
 
 if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
@@ -71,6 +72,7 @@ def run_digest(
         str,
         typer.Option(metavar="TIME", help="Make the issue due at TIME unless another machine has."),
     ] = "",
+    dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
     """Make a digest and deliver it, or write it to OUT; remember what was printed."""
@@ -83,6 +85,9 @@ def run_digest(
     config = _find_digest(name)
     if out.lower().endswith(".epub"):
         config = config.model_copy(update={"format": "epub"})
+    if dry_run:
+        _show_plan(config, out, settings, as_json=as_json)
+        return
     with ExitStack() as stack:
         # This forks workers, so it comes first.
         remote = None
@@ -111,6 +116,24 @@ def run_digest(
         console.error(error)
     if run.failed:
         raise typer.Exit(run.failed[0].exit_code)
+
+
+def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -> None:
+    """Write the sources of a digest, where it would go, and what would be remembered."""
+    places = [destination.label for destination in config.deliver]
+    if out or not places:
+        places = [output.STDOUT_NAME if out == output.STDOUT else out or "a file in this folder"]
+    output.show_plan(
+        [strip_userinfo(source.location) for source in config.source],
+        places,
+        form=config.format or "pdf",
+        kept=[f"what was printed in {_database(settings)}", *search.kept(settings)],
+        caches=settings.options().fetch.cache,
+        as_json=as_json,
+    )
+    Console.from_settings(settings).info(
+        f"webprint digest check {config.name} shows which articles it would contain"
+    )
 
 
 def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json: bool) -> str:
@@ -320,6 +343,10 @@ def _open_history(settings: Settings) -> History:
     from ..digest.history import History
 
     return History(settings.database or str(data_folder() / "digests.sqlite"))
+
+
+def _database(settings: Settings) -> str:
+    return "the database" if "://" in settings.database else str(data_folder() / "digests.sqlite")
 
 
 def _issue_builder(

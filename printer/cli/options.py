@@ -52,6 +52,10 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 JsonLines: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Report each page on stdout as one line of JSON.")
 ]
+DryRun: TypeAlias = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Show what would be fetched, written and kept; do nothing."),
+]
 Lists: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--input", "-i", metavar="LIST", help="A file with an address per line."),

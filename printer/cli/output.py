@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,41 @@ def error_dict(url: str, error: WebprintError) -> dict[str, Any]:
         "complete": False,
         "title": "",
     }
+
+
+def show_plan(
+    names: Sequence[str],
+    places: Sequence[str],
+    *,
+    form: str = "pdf",
+    kept: Sequence[str] = (),
+    caches: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Write what a command would fetch or read, write and keep.
+
+    Args:
+        names: the addresses and files that it would read.
+        places: the files that it would write.
+        form: the format of the files.
+        kept: what it would keep elsewhere.
+        caches: whether it would keep what it fetches.
+        as_json: whether to write a line of JSON for each name instead.
+    """
+    if as_json:
+        for name in names:
+            print_json({"url": name, "out": places[0] if places else None, "format": form})
+        return
+    for name in names:
+        print_line(f"{'fetch' if '://' in name else 'read '}  {name}")
+    for place in places:
+        print_line(f"write  {place}")
+    if caches and any("://" in name for name in names):
+        from ..fetch.cache import cache_folder
+
+        print(f"keep   fetched pages in {cache_folder()}, as HTTP allows")
+    for text in kept:
+        print_line(f"keep   {text}")
 
 
 def print_json(data: object) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, Format, Options
+from ..options import ENDINGS, Format
 from ..output import Result
 from ..pipeline import PageOutcome, Printer, check_options, source_name
 from ..settings import LoadedSettings, Settings
@@ -19,7 +19,7 @@ from . import output, search
 from .arguments import Target, check_pages, check_print, list_pages, split_output
 from .console import Console
 from .help import Commands, HelpCommand, full_help, overview
-from .options import BaseURL, JsonLines, Lists, make_printer, page_input, with_settings
+from .options import BaseURL, DryRun, JsonLines, Lists, make_printer, page_input, with_settings
 
 commands = Commands()
 
@@ -70,9 +70,7 @@ def print_pages(
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Overwrite files named after a title.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be read and written; do nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: JsonLines = False,
     help_all: Annotated[
         bool,
@@ -100,7 +98,10 @@ def print_pages(
     options = replace(options, page=replace(options.page, format=form))
     check_options(options.page)
     if dry_run:
-        _show_plan(names, target, options, settings, as_json=as_json)
+        output.show_plan(
+            names, [target.describe(ENDINGS[form][0])], form=form, kept=search.kept(settings),
+            caches=options.fetch.cache, as_json=as_json,
+        )  # fmt: skip
         return
     console = Console.from_settings(settings)
     printer = make_printer(settings, [*names, url], console, context.obj, options=options)
@@ -123,27 +124,6 @@ def _format(target: Target, chosen: str, settings: Settings) -> Format:
     if target.name and target.name.lower().endswith(output.EXTENSIONS):
         return output.format_of(target.name)
     return settings.print_options().format
-
-
-def _show_plan(
-    names: list[str], target: Target, options: Options, settings: Settings, *, as_json: bool
-) -> None:
-    """Write what a print would read, write and keep."""
-    place = target.describe(ENDINGS[options.page.format][0])
-    for name in names:
-        if as_json:
-            output.print_json({"url": name, "out": place, "format": options.page.format})
-        else:
-            print(f"{'read ' if '://' not in name else 'fetch'}  {name}")
-    if as_json:
-        return
-    print(f"write  {place}")
-    if options.fetch.cache and any("://" in name for name in names):
-        from ..fetch.cache import cache_folder
-
-        print(f"keep   fetched pages in {cache_folder()}, as HTTP allows")
-    if settings.library:
-        print(f"keep   the text in {search.library_path()}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,11 @@ class Frontier:
             now = self.store.now(connection)
             release_ended_workers(connection, now, self.options.delay)
             if self._update_crawl(connection, state="open", stop_reason=""):
-                return  # Its limits may be higher now.
+                # Its limits may be higher now, and the servers of its seeds run again.
+                lost = (addresses.c.depth == 0) & (addresses.c.state == "failed")
+                again = update(addresses).where(self._in_crawl, lost)
+                connection.execute(again.values(state="waiting", failures=0))
+                return
             sites = sorted({*map(site_of, seeds), *self.options.hosts})
             row = {"id": self.crawl, "state": "open", "hosts": json.dumps(sites), "created": now}
             connection.execute(crawls.insert().values(row))

@@ -75,10 +75,15 @@ def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | No
     return RobotsRules(row.state, bytes(row.body).decode(), row.failures)
 
 
-def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> str:
+def fetch_rules(
+    store: Store, client: HttpClient, url: str, user_agent: str, *, is_seed: bool = False
+) -> str:
     """Fetch the rules for a URL; cache them and the delay that they ask for.
 
     Returns why the server could not be reached, '' if it could.
+
+    Raises:
+        WebprintError: the server of a seed could not be reached.
     """
     origin, body, problem = origin_of(url), b"", ""
     state: Literal["read", "none", "closed"] = "read"
@@ -88,6 +93,8 @@ def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> 
         # A missing or refused file forbids nothing; that of a failing server might forbid anything.
         state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
     except WebprintError as error:
+        if is_seed:  # Somebody waits, and can mend the address or start the crawl again.
+            raise
         state, problem = "closed", error.message
     text = body.decode("utf-8-sig", "replace").replace("\0", "")
     this = robots.c.origin == str(origin)

@@ -102,8 +102,7 @@ class Visitor:
         try:
             rules = cached_rules(self._store, lease.url, retry_delay)
             if rules is None:
-                problem = fetch_rules(self._store, self._client, lease.url, self._user_agent)
-                return Deferred(problem=problem)
+                return self._fetch_rules(lease)
             if rules.state == "closed" and rules.failures < MAX_ATTEMPTS:
                 return Deferred(retry_delay)
             if rules.state == "closed":
@@ -121,6 +120,15 @@ class Visitor:
             return Failed(error, _is_temporary(error))
         except WebprintError as error:
             return Failed(error)
+
+    def _fetch_rules(self, lease: Lease) -> Outcome:
+        try:
+            problem = fetch_rules(
+                self._store, self._client, lease.url, self._user_agent, is_seed=lease.depth == 0
+            )
+        except WebprintError as error:
+            return Failed(error)
+        return Deferred(problem=problem)
 
     def _visit_page(self, lease: Lease, rules: RobotsRules) -> Visited:
         url = canonical_url(lease.url)

@@ -118,21 +118,6 @@ def test_lists_of_pages(webprint, tmp_path):
     ]  # fmt: skip
 
 
-def test_a_dry_run_says_what_would_be_done_and_does_nothing(webprint, web, tmp_path):
-    url = web.add("/story", story_page())
-    (tmp_path / "a.pdf").write_bytes(b"old")
-    before = sorted(tmp_path.iterdir())
-    code, out, _ = webprint(url, "a.pdf", "--dry-run", "--library")
-    assert code == 0
-    lines = out.splitlines()
-    assert lines[:2] == [f"fetch  {url}", "write  a.pdf (overwrites the file)"]
-    assert [line.split()[0] for line in lines[2:]] == ["keep", "keep"]
-    assert not web.hits()
-    assert sorted(tmp_path.iterdir()) == before
-    assert (tmp_path / "a.pdf").read_bytes() == b"old"
-    assert "TITLE.epub" in webprint(url, "new/", "--format", "epub", "--dry-run")[1]
-
-
 def test_pages_are_printed_into_a_new_folder_and_by_a_template(webprint, tmp_path):
     assert webprint("saved.html", "-o", "new/a/", "--format", "markdown")[0] == 0
     assert (tmp_path / "new/a/Harbour lights go dark.md").is_file()

@@ -1,10 +1,12 @@
 """webprint crawl, from the command line."""
 
 import json
+import time
 
 import pikepdf
 
 from tests.support.crawl_sites import article_page, list_page
+from tests.support.web_server import Reply, WebServer
 
 QUICK = ("--delay", "0", "--no-sitemaps", "--render", "never")
 
@@ -77,12 +79,37 @@ def test_every_printed_page_is_a_line_of_json(web, webprint):
     assert all(line["out"] == "found.pdf" and line["error"] is None for line in lines)
 
 
-def test_a_host_that_does_not_answer_is_told_at_once(web, webprint, monkeypatch):
-    monkeypatch.setattr("printer.crawl.visit.RETRY_FACTOR", 0.01)
-    url = web.url
+def test_a_dead_host_is_told_at_once_and_asked_again_by_the_next_run(web, webprint):
+    seed, url = fill(web, 1), web.url
     web.close()
-    code, _, said = webprint("crawl", url, *QUICK)
-    assert code == 10
-    first = said.splitlines()[0]
-    assert first == f"warning: {url}/: the server refused the connection; trying again for a while"
-    assert said.count("refused") == 1
+    for more in ((), ("--resume",)):
+        began = time.monotonic()
+        assert webprint("crawl", seed, *QUICK, *more) == (
+            4,
+            "",
+            f"webprint: the server refused the connection ({url}/robots.txt). "
+            "Check the address and the port, or try again later\n",
+        )
+        assert time.monotonic() - began < 5
+
+
+def test_one_dead_host_of_several_stops_no_crawl(web, webprint):
+    dead = WebServer()
+    dead.close()
+    code, out, said = webprint("crawl", f"{dead.url}/", fill(web, 1), *QUICK)
+    assert code == 0, said
+    assert len(out.splitlines()) == 1
+    assert said.startswith(f"webprint: the server refused the connection ({dead.url}/robots.txt)")
+
+
+def test_a_server_in_trouble_is_told_and_asked_again(web, webprint, monkeypatch):
+    monkeypatch.setattr("printer.crawl.frontier.MAX_DELAY", 0.01)
+    seed = web.add("/", Reply("", 503))
+    code, _, said = webprint("crawl", seed, *QUICK)
+    assert code == 6
+    first, last = said.splitlines()
+    assert first == (
+        f"warning: {seed}: the server answered 503 Service Unavailable; trying again for a while"
+    )
+    assert last.startswith("webprint: the server answered 503")
+    assert len(web.hits("/")) == 4
