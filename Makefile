@@ -46,11 +46,12 @@ coverage: .venv/.develop ## Run the tests and report which lines of printer/ the
 	.venv/bin/coverage combine --quiet
 	.venv/bin/coverage report
 
-lint: .venv/.develop ## Check style, types and the directions of imports
+lint: .venv/.develop ## Check style, types, the directions of imports, and the JavaScript
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
+	.venv/bin/oxlint
 
 format: .venv/.develop ## Put the code in its standard form
 	.venv/bin/ruff check --fix .

@@ -167,39 +167,6 @@ def test_a_page_that_cuts_itself_off_from_what_it_opens(server, context, secure)
     assert printed(server, shown)[0] == "All alone!!!"
 
 
-def test_what_scripts_and_shadows_show_is_sent(server, context, other_web):
-    body = (
-        "<script>document.title = 'Made by a script';"
-        "document.querySelector('h1').textContent = 'Made by a script';"
-        "const host = document.createElement('div');"
-        "document.querySelector('article').children[3].before(host);"
-        "const p = host.appendChild(document.createElement('p'));"
-        f"p.textContent = 'In a slot. {SENTENCE}';"
-        "host.attachShadow({mode: 'open'}).innerHTML ="
-        f"'<div><p>In a shadow. {SENTENCE}</p></div><div><slot></slot></div>';</script>"
-    )
-    page = context.new_page()
-    page.goto(other_web.add("/app", story_page("Empty").replace("</body>", body + "</body>")))
-    title, text, _ = printed(server, press(context, page))
-    assert title == "Made by a script"
-    assert "In a shadow." in text
-    assert "In a slot." in text
-
-
-def test_only_what_is_selected_is_sent(server, context, other_web):
-    page = context.new_page()
-    page.goto(other_web.add("/long", story_page("Much to read")))
-    page.evaluate(
-        "() => { const p = document.querySelectorAll('article p');"
-        "getSelection().setBaseAndExtent(p[1], 0, p[2], p[2].childNodes.length); }"
-    )
-    _, text, _ = printed(server, press(context, page))
-    assert "It was day 1." in text
-    assert "It was day 2." in text
-    assert "It was day 3." not in text
-    assert "It was day 0." not in text
-
-
 def test_no_script_of_the_page_gets_at_a_print(server, context, other_web):
     """The page can read the key in the button, and with it it may send and nothing else."""
     key = re.search(r'key = "([0-9a-f]{64})"', unquote(context.button))[1]

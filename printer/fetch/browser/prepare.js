@@ -43,8 +43,8 @@
   },
 
   open() {
-    const folded = [...document.querySelectorAll("details:not([open])")].slice(0, 500);
-    for (const details of folded) if (!this.apart(details)) details.open = true;
+    const closed = [...document.querySelectorAll("details:not([open])")].slice(0, 500);
+    for (const details of closed) if (!this.apart(details)) details.open = true;
     let clicked = 0;
     const click = (control) => {
       if (clicked++ === 0) this.stay();
@@ -140,7 +140,7 @@
     const said = (element) => (element ? element.textContent : "").replace(/\s+/g, " ").trim();
     const text = said(whole);
     for (const other of [whole.previousElementSibling, whole.nextElementSibling]) {
-      const part = said(other).replace(/[\s.…\[\]()]+$/, "");
+      const part = said(other).replace(/[\s.…[\]()]+$/, "");
       if (part.length >= 40 && part.length < text.length && text.startsWith(part))
         other.style.setProperty("display", "none", "important");
     }

@@ -182,7 +182,7 @@
         const letters = parseFloat(size) || 0;
         const glass = color.startsWith("rgba(") && color.endsWith(", 0)");
         faint = letters < 1 || glass ? TRANSPARENT : 0;
-        font = index(fonts, Math.round(letters * 10) / 10 + "|" + color + "|" + weight);
+        font = index(fonts, `${Math.round(letters * 10) / 10}|${color}|${weight}`);
       }
       item.font = font;
       item.faint = faint;
@@ -235,8 +235,8 @@
       child = given ? given[++at] : child.nextSibling;
     }
   }
-  const html = "<!DOCTYPE html>\n" + root.outerHTML;
-  const xhtml = /xml$/.test(document.contentType) && root instanceof HTMLHtmlElement;
+  const html = `<!DOCTYPE html>\n${root.outerHTML}`;
+  const xhtml = document.contentType.endsWith("xml") && root instanceof HTMLHtmlElement;
   return JSON.stringify({
     url: document.URL,
     type: xhtml ? "application/xhtml+xml" : document.contentType,

@@ -56,7 +56,7 @@
     if (await isCutOff()) return tab.location.replace(await address());
     tab.location.replace(`${server}/send`);
     for (let n = 0; n < 100 && !answered; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => { setTimeout(resolve, 100); });
       if (tab.closed && !answered) return askAgain();
     }
   };

@@ -7,23 +7,17 @@
     pictures: 60, bytes: 5e6, totalBytes: 12e6, seconds: 4, lazySeconds: 12, parallel: 6, pixels: 10000, width: 1600,
   };
   const dropped = new Set(["SCRIPT", "STYLE", "LINK", "TEMPLATE", "OBJECT", "EMBED", "DIALOG"]);
+  const lazySets = ["data-srcset", "data-lazy-srcset"];
+  const lazyNames = ["data-src", "data-lazy-src", "data-original"];
   const toFetch = new Map(), originals = new Map();
   const original = (node) => originals.get(node) || node;
 
   // Copy a node, replacing the hidden children of open shadow roots by what is shown.
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
-    if (node.nodeType !== Node.ELEMENT_NODE) return null;
-    if (dropped.has(node.tagName) && node.type !== "application/ld+json") return null;
-    if (node.tagName === "SLOT" && node.getRootNode() instanceof ShadowRoot) {
-      const assigned = node.assignedNodes();
-      return copyChildren(document.createElement("span"), assigned.length ? assigned : node.childNodes);
-    }
+    if (node.nodeType !== Node.ELEMENT_NODE || isDropped(node)) return null;
+    if (node.tagName === "SLOT" && node.getRootNode() instanceof ShadowRoot) return copySlot(node);
     if (node.tagName === "CANVAS") return copyCanvas(node);
-    if (node.tagName === "SOURCE" && node.parentNode.tagName === "PICTURE") {
-      const image = node.parentNode.querySelector("img");
-      if (image && isReachable(original(image))) return null;
-    }
     const clone = node.cloneNode(false);
     if (/^(INPUT|TEXTAREA|SELECT|OPTION)$/.test(node.tagName)) clone.removeAttribute("value");
     if (node.tagName === "IMG") preparePicture(original(node), clone);
@@ -35,6 +29,16 @@
       if (child) parent.append(child);
     }
     return parent;
+  };
+  // A picture that this browser fetches needs no other versions.
+  const isDropped = (node) => {
+    if (dropped.has(node.tagName)) return node.type !== "application/ld+json";
+    const image = node.tagName === "SOURCE" && node.closest("picture")?.querySelector("img");
+    return Boolean(image) && isReachable(original(image));
+  };
+  const copySlot = (node) => {
+    const assigned = node.assignedNodes();
+    return copyChildren(document.createElement("span"), assigned.length ? assigned : node.childNodes);
   };
   const copyCanvas = (node) => {
     try {
@@ -72,21 +76,23 @@
     const best = /\dw/.test(image.getAttribute("srcset") || "") && bestOfSet(image.getAttribute("srcset"));
     return best && best[0] > image.naturalWidth && absolute(best[1]) || source(image);
   };
+  const firstAttribute = (node, names) => names.map((name) => node.getAttribute(name)).find(
+    (text) => text && !text.startsWith("data:"),
+  );
+  // A picture that could not be loaded has no other address than the one that failed.
+  const isBroken = (image) => image.complete && image.currentSrc && !image.naturalWidth
+    && !lazyNames.some((name) => image.hasAttribute(name));
   // Return the address of a picture that the page has not loaded yet, below the fold for example.
   const lazySource = (image) => {
-    const isSmall = image.naturalWidth * image.naturalHeight < limits.pixels;
-    const set = ["data-srcset", "data-lazy-srcset", ...(image.naturalWidth ? [] : ["srcset"])];
-    const single = ["data-src", "data-lazy-src", "data-original", ...(image.naturalWidth ? [] : ["src"])];
-    const isBroken = image.complete && image.currentSrc && !image.naturalWidth;
-    if (!isSmall || (isBroken && !single.slice(0, 3).some((name) => image.hasAttribute(name)))) return "";
-    const nodes = [image, ...(image.naturalWidth ? [] : image.parentElement?.closest("picture")?.querySelectorAll("source") || [])];
-    for (const node of nodes) {
-      const value = set.map((name) => node.getAttribute(name)).find(Boolean);
-      const best = value && bestOfSet(value);
-      if (best && !best[1].startsWith("data:")) return absolute(best[1]);
+    const isLoaded = image.naturalWidth > 0;
+    if (image.naturalWidth * image.naturalHeight >= limits.pixels || isBroken(image)) return "";
+    const sources = isLoaded ? [] : image.parentElement?.closest("picture")?.querySelectorAll("source") || [];
+    for (const node of [image, ...sources]) {
+      const best = bestOfSet(firstAttribute(node, isLoaded ? lazySets : [...lazySets, "srcset"]));
+      if (best) return absolute(best[1]);
     }
-    const value = single.map((name) => image.getAttribute(name)).find((text) => text && !text.startsWith("data:"));
-    return value ? absolute(value) : "";
+    const address = firstAttribute(image, isLoaded ? lazyNames : [...lazyNames, "src"]);
+    return address ? absolute(address) : "";
   };
   let missing = 0, isAnyLazy = false;
   const fetchLater = (url, job) => {
@@ -98,7 +104,7 @@
     const lazy = lazySource(image);
     if (lazy) {
       if (!isReachable(image)) return; // The server fetches it from the other site.
-      for (const { name } of [...clone.attributes]) {
+      for (const { name } of Array.from(clone.attributes)) {
         if (/^(loading|srcset|sizes|data-.*(src|original).*)$/.test(name)) clone.removeAttribute(name);
       }
       clone.setAttribute("src", lazy);
@@ -124,7 +130,7 @@
   const fetchPicture = async (url, signal) => {
     const response = await fetch(url, { credentials: "include", cache: "force-cache", signal });
     const blob = await response.blob();
-    if (!response.ok || !/^image\//.test(blob.type)) throw new Error("no picture");
+    if (!response.ok || !blob.type.startsWith("image/")) throw new Error("no picture");
     return blob;
   };
   // Draw a picture as on the screen if the page's policy forbids fetching it again.
@@ -139,14 +145,16 @@
   const loadPicture = async (url, signal) => {
     const image = new Image();
     image.src = url;
-    const late = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const late = new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
     await Promise.race([image.decode(), late]);
     return image;
   };
   const dataUrl = (blob) => new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(reader.result);
-    reader.onerror = reject;
+    reader.addEventListener("load", () => resolve(reader.result));
+    reader.addEventListener("error", reject);
     reader.readAsDataURL(blob);
   });
   const fetchPictures = async () => {

@@ -119,11 +119,8 @@ function themeAssignments(state) {
   return [...JSON.parse(form.dataset.assignments), ...chosen.map(([name, key]) => `${key}=${state[name]}`)];
 }
 
-async function save() {
-  if (busy) return;
-  if (isEqual(current, saved)) { setReady(true); return; }
-  busy = true;
-  const state = current;
+// Return what the server is told of a state: its differences from the one that was saved.
+function differences(state) {
   const include = {};
   for (const [id, included] of Object.entries(state.include)) {
     if (included !== saved.include[id]) include[id] = included;
@@ -136,15 +133,25 @@ async function save() {
   }
   const body = { include, options };
   if (state.title !== saved.title) body.title = state.title;
+  return body;
+}
+
+async function save() {
+  if (busy) return;
+  if (isEqual(current, saved)) { setReady(true); return; }
+  busy = true;
+  const state = current;
+  const body = differences(state);
+  count.classList.remove("bad");
   count.textContent = count.dataset.working;
   reloadPreview = reloadPreview || editableBlocks().some(
-    (block) => include[block.dataset.block] && block.querySelector(".missing"));
+    (block) => body.include[block.dataset.block] && block.querySelector(".missing"));
   try {
     const response = await fetch(`${url}/edit`, {
       method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     });
-    const answer = await response.json();
     if (response.status === 409) { location.reload(); return; } // It was edited elsewhere.
+    const answer = await response.json();
     if (!response.ok) throw new Error(answer.detail);
     saved = state;
     revision = answer.attempt + 1; // The attempt that makes this print.
@@ -154,27 +161,36 @@ async function save() {
     storeHistory();
     showResult(print);
   } catch (error) {
-    const isOld = error instanceof LayoutError;
-    count.textContent = isOld ? `${count.dataset.failed} ${error.message}` : error.message || count.dataset.unreachable;
-    count.classList.add("bad");
+    showFailure(error);
   }
   busy = false;
-  if (isEqual(current, saved)) setReady(true);
-  else if (!count.classList.contains("bad")) save();
+  const hasFailed = count.classList.contains("bad");
+  if (hasFailed || isEqual(current, saved)) setReady(true); // The last PDF can still be had.
+  else save();
+}
+
+function showFailure(error) {
+  const isOld = error instanceof LayoutError;
+  const isUnreachable = !error.message || error instanceof TypeError || error instanceof SyntaxError;
+  if (isOld) count.textContent = `${count.dataset.failed} ${error.message}`;
+  else count.textContent = isUnreachable ? count.dataset.unreachable : error.message;
+  count.classList.add("bad");
 }
 
 // Wait until the print is finished, and return it.
 function finishedPrint() {
-  return new Promise((resolve, reject) => followPrint(`${url}/events`, {
-    onPrint(print) {
-      if (print.state === "done") resolve(print);
-      else if (print.state === "failed" || print.state === "cancelled") {
-        reject(new LayoutError(print.error ? print.error.message : "it was stopped"));
-      }
-    },
-    onGone: () => reject(new Error(count.dataset.gone)),
-    onLost: () => reject(new Error("")),
-  }));
+  return new Promise((resolve, reject) => {
+    followPrint(`${url}/events`, {
+      onPrint(print) {
+        if (print.state === "done") resolve(print);
+        else if (print.state === "failed" || print.state === "cancelled") {
+          reject(new LayoutError(print.error ? print.error.message : "it was stopped"));
+        }
+      },
+      onGone: () => reject(new Error(count.dataset.gone)),
+      onLost: () => reject(new Error("")),
+    });
+  });
 }
 
 function showResult(print) {
