@@ -1,8 +1,8 @@
 """Print a list: submit its addresses as jobs, collect the results in a folder, and report.
 
-Few items are in the job table at a time: each is submitted when its host may be asked again, so
-that the delay of a host is kept whichever worker prints.  The key of a job is made from its address
-and the number of the attempt, so that it cannot be submitted twice.
+The jobs are the record of what was done: the id of each is made from its address, so that a later
+run finds it.  Few are queued at a time: each is submitted when its host may be asked again, so that
+the delay of a host is kept whichever worker prints.
 """
 
 from __future__ import annotations
@@ -11,24 +11,30 @@ import fcntl
 import hashlib
 import json
 import os
+import sqlite3
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, Literal, Self
 
 from ..backoff import Backoff
 from ..crawl.store import MAX_DELAY, HostDelays
-from ..errors import ErrorRecord, JobsError, NoArticle, UsageError
+from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
 from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
 from ..jobs.models import FINISHED, Job, JobRequest
-from ..jobs.queue import JobQueue, QueueFull
+from ..jobs.queue import JobQueue, QueueFull, job_id_of
 from ..settings import Settings
-from ..urls import normalize_url
+from ..urls import normalize_url, origin_of, url_key
 from . import BatchOptions
-from .store import STATE_FILE, STATE_FOLDER, BatchItem, BatchStore
+
+#: The folder for the state of a batch, inside its folder, its database, and the reports.
+STATE_FOLDER, STATE_FILE = ".webprint", "jobs.sqlite"
+REPORT_TEXT, REPORT_JSON = "report.txt", "report.json"
 
 _POLL_INTERVAL = 0.1
 _JOBS_PER_LOCAL_WORKER = 3
@@ -37,11 +43,37 @@ _MAX_REMOTE_JOBS = 100
 _REPORTED = ("title", "pages", "pictures", "bytes", "warnings")
 
 
+@dataclass(slots=True, eq=False)
+class BatchItem:
+    """An address of the list.
+
+    ``key`` identifies its job.  ``name`` is the file it was printed to, or '' until it is known;
+    ``result`` describes the print.
+    """
+
+    line: int
+    url: str
+    key: str = ""
+    host: str = ""
+    state: Literal["waiting", "sent", "done", "failed"] = "waiting"
+    tries: int = 0
+    due: float = 0.0
+    name: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    error: ErrorRecord | None = None
+
+    @property
+    def job_id(self) -> str:
+        """The id of its job."""
+        return job_id_of(self.key)
+
+
 class BatchRunner:
     """Prints a list to a folder, which it locks; a context manager.
 
     Args:
         folder: the output folder.
+        pages: the list, as line numbers and addresses.
         settings: the settings of the prints and of the job queue.
         options: how the list is printed.
         name: makes a file name from a title.
@@ -51,6 +83,7 @@ class BatchRunner:
     def __init__(
         self,
         folder: Path,
+        pages: Iterable[tuple[int, str]],
         settings: Settings,
         options: BatchOptions,
         *,
@@ -61,7 +94,7 @@ class BatchRunner:
         self._name, self._write = name, write
         #: Called with each finished item.
         self.on_finished: Callable[[BatchItem], None] = lambda _: None
-        self._shared = bool(settings.database)
+        shared = bool(settings.database)
         state = folder / STATE_FOLDER
         try:
             state.mkdir(parents=True, exist_ok=True)
@@ -69,106 +102,228 @@ class BatchRunner:
             raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from error
         self._lock = _lock(state / "lock")
         self._settings = settings.model_copy(update={
-            "database": settings.database or str(state / "jobs.sqlite"),
+            "database": settings.database or str(state / STATE_FILE),
             "storage": settings.storage or str(state / "prints"),
         })  # fmt: skip
-        self._local = settings.workers or (0 if self._shared else os.cpu_count() or 1)
+        self._local = settings.workers or (0 if shared else os.cpu_count() or 1)
         self._workers = LocalWorkers()
-        self.store = BatchStore(state / STATE_FILE)
+        self._queue = JobQueue(self._settings.database)
+        self._storage = open_result_storage(self._settings)
+        #: The addresses in the order of the list, and how many more are repetitions.
+        self.items, self.repeated = _parse(pages, _batch_id(folder) if shared else "")
+        for job_id in _recall(self.items, folder, options, self._queue):
+            self._queue.delete(job_id)
+        self._names = {item.name.lower() for item in self.items}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._workers.close()
-        self.store.close()
+        self._queue.disconnect()
         self._lock.close()
+
+    @property
+    def unfinished(self) -> int:
+        """The number of items that are neither done nor failed."""
+        return sum(item.state in ("waiting", "sent") for item in self.items)
+
+    @property
+    def failed(self) -> list[BatchItem]:
+        """The items that failed for good."""
+        return [item for item in self.items if item.state == "failed"]
 
     def start(self) -> None:
         """Start the local workers, while this process has one thread."""
-        if self._local and any(self.store.items("waiting", "sent")):
+        if self._local and self.unfinished:
+            self._queue.disconnect()
             settings = self._settings.model_copy(update={"workers": self._local})
             self._workers.start(settings, [self._lock])
 
     def run(self) -> None:
         """Print the remaining items; after an interruption, a later run continues."""
         self.start()
-        queue = JobQueue(self._settings.database)
         delays = HostDelays(self._settings.database, self._options.delay)
-        storage = open_result_storage(self._settings)
+        waiting: dict[str, deque[BatchItem]] = {}  # by host
+        for item in self.items:
+            if item.state == "waiting":
+                waiting.setdefault(item.host, deque()).append(item)
+        submitted = [item for item in self.items if item.state == "sent"]
         try:
-            while True:
-                submitted = list(self.store.items("sent"))
+            while waiting or submitted:
+                jobs = self._queue.get_many([item.job_id for item in submitted])
                 for item in submitted:
-                    job = queue.get(item.job)
-                    pdf = None
-                    if job is not None and job.state == "done":
-                        pdf = storage.get(f"{job.result_folder}/{PDF}")
-                    self._collect(item, job, pdf, delays)
-                    if job is not None and job.state in FINISHED:
-                        queue.delete(job.id)
-                        with suppress(JobsError):  # Retention deletes it later.
-                            storage.delete(job.id)
-                working = self._submit(queue, delays) or submitted
-                if not working and self.store.next_due() is None:
-                    return
+                    self._collect(item, jobs.get(item.job_id), delays)
+                    if item.state == "waiting":
+                        waiting.setdefault(item.host, deque()).append(item)
+                submitted = [item for item in submitted if item.state == "sent"]
+                submitted += self._submit(waiting, len(submitted), delays)
                 self._workers.check()
                 time.sleep(_POLL_INTERVAL)
         finally:
             delays.close()
-            queue.disconnect()
 
-    def _collect(
-        self, item: BatchItem, job: Job | None, pdf: bytes | None, delays: HostDelays
-    ) -> None:
-        """Update an item from its job; ``pdf`` is the result if it is done."""
-        if job is not None and job.state in ("failed", "cancelled"):
-            self._fail(item, job.error or ErrorRecord("its job was cancelled"), delays)
-        elif job is None or (job.state == "done" and pdf is None):
-            self.store.mark_waiting(item)
-        elif pdf is not None and (obstacle := job.result.get("obstacle")):
-            self._fail(item, ErrorRecord.of(NoArticle.behind(obstacle)), delays)
-        elif pdf is not None:
-            name = self.store.assign_name(item, self._name(job.title or "article"), self._folder)
-            self._write(self._folder / name, pdf)
-            self.store.mark_done(item, job.result)
+    def _collect(self, item: BatchItem, job: Job | None, delays: HostDelays) -> None:
+        """Update an item from its job."""
+        if job is None:
+            item.state = "waiting"
+        elif job.state not in FINISHED:
+            return
+        elif error := _error(job):
+            self._fail(item, error, delays)
+        elif (pdf := self._storage.get(f"{job.result_folder}/{PDF}")) is None:
+            self._queue.delete(job.id)
+            item.state = "waiting"
+        else:
+            item.name = job.file or self._free_name(job.title)
+            self._names.add(item.name.lower())
+            self._queue.set_file(job.id, item.name)  # Before it is written, so that it is so once.
+            self._write(self._folder / item.name, pdf)
+            item.state, item.result, item.error = "done", job.result, None
             self.on_finished(item)
+            with suppress(JobsError):  # Retention deletes it later.
+                self._storage.delete(job.id)
 
     def _fail(self, item: BatchItem, error: ErrorRecord, delays: HostDelays) -> None:
         if error.retry_after:
             delays.delay(item.url, error.retry_after)
-        if error.is_transient and item.tries + 1 < self._options.max_tries:
+        item.tries, item.error = item.tries + 1, error
+        if error.is_transient and item.tries < self._options.max_tries:
             backoff = Backoff(self._options.retry_delay, MAX_DELAY)
-            delay = backoff.delay(item.tries + 1, at_least=error.retry_after)
-            self.store.mark_failed(item, error, delay)
+            item.due = time.monotonic() + backoff.delay(item.tries, at_least=error.retry_after)
+            item.state = "waiting"
         else:
-            self.store.mark_failed(item, error, None)
+            item.state = "failed"
             self.on_finished(item)
 
-    def _submit(self, queue: JobQueue, delays: HostDelays) -> int:
-        """Submit items whose hosts may be asked; return their number."""
+    def _submit(
+        self, waiting: dict[str, deque[BatchItem]], pending: int, delays: HostDelays
+    ) -> list[BatchItem]:
+        """Submit items whose hosts may be asked."""
         limit = self._local * _JOBS_PER_LOCAL_WORKER if self._local else _MAX_REMOTE_JOBS
-        room = limit - len(list(self.store.items("sent")))
-        submitted = 0
-        for item in self.store.due(room, delays.waiting_hosts()) if room > 0 else ():
-            url = normalize_url(item.url)
-            if not delays.acquire(url):
+        submitted: list[BatchItem] = []
+        if not waiting or pending >= limit:
+            return submitted
+        late = delays.waiting_hosts()
+        hosts = deque(host for host in waiting if host not in late)
+        while hosts and pending + len(submitted) < limit:
+            items = waiting[host := hosts.popleft()]
+            item = items[0]
+            if item.due > time.monotonic() or not delays.acquire(item.url):
                 continue
-            try:
-                request = JobRequest(url, dict(self._options.chosen))
-                job, _ = queue.submit(
-                    request, self._key(item), sender=str(self._folder), background=True
-                )
-            except QueueFull:
-                break
-            self.store.mark_submitted(item, job.id)
-            submitted += 1
+            if not (item.tries and self._queue.retry(item.job_id)):
+                request = JobRequest(normalize_url(item.url), dict(self._options.chosen))
+                sender = str(self._folder)
+                try:
+                    self._queue.submit(request, item.key, sender=sender, background=True)
+                except QueueFull:
+                    break
+            item.state = "sent"
+            submitted.append(items.popleft())
+            if items:
+                hosts.append(host)
+            else:
+                del waiting[host]
         return submitted
 
-    def _key(self, item: BatchItem) -> str:
-        """Return the idempotency key of the current attempt to print an item to this folder."""
-        place = f"{os.uname().nodename} {self._folder.resolve()}"
-        return f"batch {hashlib.sha256(place.encode()).hexdigest()[:24]} {item.seq} {item.tries}"
+    def _free_name(self, title: str) -> str:
+        """Return the name of a file that does not exist yet."""
+        number, stem = 1, self._name(title or "article")
+        name = f"{stem}.pdf"
+        while name.lower() in self._names or (self._folder / name).exists():
+            number += 1
+            name = f"{stem} {number}.pdf"
+        return name
+
+
+def _parse(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchItem], int]:
+    """Return the addresses of a list, each once, and the number of repetitions."""
+    items: dict[str, BatchItem] = {}
+    count = 0
+    for line, url in pages:
+        count += 1
+        try:
+            normalized = normalize_url(url)
+        except BadURL as error:
+            record = ErrorRecord.of(error)
+            items.setdefault(f"bad {url}", BatchItem(line, url, state="failed", error=record))
+        else:
+            key = f"batch {batch_id} {url_key(normalized)}"
+            items.setdefault(key, BatchItem(line, url, key, origin_of(normalized).netloc))
+    return list(items.values()), count - len(items)
+
+
+def _recall(
+    items: Sequence[BatchItem], folder: Path, options: BatchOptions, queue: JobQueue
+) -> list[str]:
+    """Update items by what earlier runs did; return the ids of the jobs to begin anew."""
+    waiting = [item for item in items if item.state == "waiting"]
+    jobs: dict[str, Job] = {}
+    for start in range(0, len(waiting), 500):
+        jobs |= queue.get_many([item.job_id for item in waiting[start : start + 500]])
+    reported, outdated = _read_report(folder), []
+    for item in waiting:
+        job, page = jobs.get(item.job_id), reported.get(item.url, {})
+        if job is None:
+            # The report tells what is older than the jobs that are kept.
+            if page and (folder / str(page.get("file"))).is_file():
+                item.state, item.name, item.result = "done", str(page["file"]), page
+        elif job.state == "done" and job.file and (folder / job.file).exists():
+            item.state, item.name, item.result = "done", job.file, job.result
+        elif job.state not in FINISHED or (error := _error(job)) is None:
+            item.state = "sent"
+        elif error.is_transient and job.attempt < options.max_tries:
+            item.tries = job.attempt
+        elif options.resume:
+            item.state, item.tries, item.error = "failed", job.attempt, error
+        else:
+            outdated.append(job.id)
+    return outdated
+
+
+def planned_items(
+    folder: Path, pages: Iterable[tuple[int, str]], settings: Settings, options: BatchOptions
+) -> list[BatchItem]:
+    """Return the items of a list as a run in a folder would find them, and change nothing."""
+    items, _ = _parse(pages, _batch_id(folder) if settings.database else "")
+    state = folder / STATE_FOLDER / STATE_FILE
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary) / STATE_FILE
+        if not settings.database and state.exists():
+            with (
+                closing(sqlite3.connect(state)) as source,
+                closing(sqlite3.connect(copy)) as target,
+            ):
+                source.backup(target)
+        queue = JobQueue(settings.database or str(copy))
+        try:
+            _recall(items, folder, options, queue)
+        finally:
+            queue.disconnect()
+    return items
+
+
+def _batch_id(folder: Path) -> str:
+    """Return what tells this folder from those of other batches in a shared database."""
+    place = f"{os.uname().nodename} {folder.resolve()}"
+    return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+
+def _read_report(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return what the report of the last run says of printed pages, by address."""
+    try:
+        pages = json.loads((folder / REPORT_JSON).read_bytes())["pages"]
+        return {page["url"]: page for page in pages if page["state"] == "done"}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def _error(job: Job) -> ErrorRecord | None:
+    """Return why a finished job brought no print."""
+    if job.state == "done":
+        obstacle = job.result.get("obstacle")
+        return ErrorRecord.of(NoArticle.behind(obstacle)) if obstacle else None
+    return job.error or ErrorRecord("its job was cancelled")
 
 
 def _lock(path: Path) -> BinaryIO:

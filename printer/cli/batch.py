@@ -18,9 +18,7 @@ from .help import Commands
 from .options import MESSAGES, DryRun, JsonLines, require, with_settings
 
 if TYPE_CHECKING:
-    from ..batch.store import BatchItem
-
-REPORT_TEXT, REPORT_JSON = "report.txt", "report.json"
+    from ..batch.runner import BatchItem
 
 commands = Commands()
 
@@ -64,39 +62,39 @@ def batch(
         options = replace(options, chosen=chosen)
     console = Console.from_settings(settings)
     interrupted = False
-    batch_runner = runner.BatchRunner(folder, settings, options, name=file_name, write=output.write)
-    with batch_runner as work:
-        repeated = work.store.import_list(pages, folder, retry_failed=not options.resume)
+    with runner.BatchRunner(
+        folder, pages, settings, options, name=file_name, write=output.write
+    ) as work:
 
         def show_finished(item: BatchItem) -> None:
             console.show_status(item.url)
             console.advance()
             if as_json:
-                output.print_json(_json_line(work.store.get(item.seq), folder))
+                output.print_json(_json_line(item, folder))
 
         work.on_finished = show_finished
-        for item in work.store.items("failed") if as_json else ():
+        items, repeated = work.items, work.repeated
+        for item in work.failed if as_json else ():
             output.print_json(_json_line(item, folder))
-        waiting = sum(1 for _ in work.store.items("waiting", "sent"))
         try:
             work.start()  # before the progress bar, which starts a thread
-            with console.progress(waiting):
+            with console.progress(work.unfinished):
                 work.run()
         except KeyboardInterrupt:
             interrupted = True
         finally:
-            items = list(work.store.items())
-            output.write(folder / REPORT_JSON, runner.report_json(items, repeated).encode())
-            output.write(folder / REPORT_TEXT, runner.report_text(items, repeated).encode())
+            report = runner.report_json(items, repeated)
+            output.write(folder / runner.REPORT_JSON, report.encode())
+            text = runner.report_text(items, repeated)
+            output.write(folder / runner.REPORT_TEXT, text.encode())
     for reason, count in runner.failure_reasons(items)[:10]:
         console.info(f"{count} failed: {reason}")
-    console.info(f"{runner.summarize(items, repeated)}; see {folder / REPORT_TEXT}")
+    console.info(f"{runner.summarize(items, repeated)}; see {folder / runner.REPORT_TEXT}")
     if interrupted:
         console.info("interrupted; what was printed is kept. Run it again to continue")
         raise typer.Exit(INTERRUPTED)
-    failed = next((item for item in items if item.state == "failed"), None)
-    if failed:
-        raise typer.Exit(failed.error.code if failed.error else 1)
+    for item in work.failed:
+        raise typer.Exit(item.error.code if item.error else 1)
 
 
 def _show_plan(
@@ -108,9 +106,9 @@ def _show_plan(
     as_json: bool,
 ) -> None:
     """Write what a run would do, given what earlier runs did."""
-    from ..batch.store import STATE_FOLDER, planned_items
+    from ..batch.runner import REPORT_JSON, REPORT_TEXT, STATE_FOLDER, planned_items
 
-    items = planned_items(folder, pages, retry_failed=not options.resume)
+    items = planned_items(folder, pages, settings, options)
     waiting = [item.url for item in items if item.state in ("waiting", "sent")]
     kept = [f"the state of the list in {folder / STATE_FOLDER}"]
     if settings.database:

@@ -59,7 +59,8 @@ class Job:
     """A job and its state.
 
     ``attempt`` counts how often it was begun.  ``step`` is the current stage, ``result`` describes
-    a finished print.  Times are seconds since 1970; nothing but retention depends on them.
+    a finished print, ``file`` names the file that a batch wrote.  Times are seconds since 1970;
+    nothing but retention depends on them.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Job:
     step: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
     error: ErrorRecord | None = None
+    file: str = ""
     created: float = 0.0
     started: float | None = None
     finished: float | None = None

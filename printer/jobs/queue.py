@@ -177,7 +177,7 @@ class JobQueue:
         """
         job_id = secrets.token_hex(10)
         if key:
-            job_id = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:20]
+            job_id = job_id_of(key)
             if earlier := self._earlier(job_id, request):
                 return earlier, False
         created = round(self._clock(), 3)
@@ -338,6 +338,11 @@ class JobQueue:
                 return False  # It changed its state meanwhile.
             return True
 
+    def set_file(self, job_id: str, name: str) -> None:
+        """Record the file to which a batch writes the result of a job."""
+        with _db_errors():
+            self._client.update_workflow_attributes(job_id, {"file": name}, merge=True)
+
     def get_edit(self, job_id: str) -> bytes | None:
         """Return the edit of a job, or None if it was not edited."""
         with _db_errors():
@@ -431,13 +436,19 @@ class JobQueue:
             attempt=_attempt(status), step=step or "",
             result=status.output or about.get("result") or {},
             error=_error(status) if state == "failed" else None,
-            created=created, started=_later(status.dequeued_at, created),
+            file=about.get("file", ""), created=created,
+            started=_later(status.dequeued_at, created),
             finished=_later(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
 
     def _is(self, job_id: str, state: State) -> bool:
         job = self.get(job_id)
         return job is not None and job.state == state
+
+
+def job_id_of(key: str) -> str:
+    """Return the id of the job that is submitted with a key."""
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def _make_reserve(database: str) -> Path | None:

@@ -7,11 +7,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import closing
 
 import pytest
 
-from printer.batch.store import STATE_FILE, STATE_FOLDER, BatchStore, planned_items
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
@@ -127,22 +125,3 @@ def test_a_folder_is_one_process_s_at_a_time(tmp_path):
         code, said = run(tmp_path, ["https://example.org/"])
     assert code == 2
     assert "another process" in said
-
-
-def test_a_plan_knows_what_is_printed_and_changes_nothing(tmp_path):
-    (tmp_path / STATE_FOLDER).mkdir()
-    file = tmp_path / STATE_FOLDER / STATE_FILE
-    lines = [(1, "https://example.org/a"), (2, "https://example.org/b")]
-    with closing(BatchStore(file)) as store:
-        store.import_list(lines, tmp_path, retry_failed=True)
-        for item in store.items():
-            store.assign_name(item, "A story", tmp_path)
-            store.mark_done(item, {})
-    (tmp_path / "A story.pdf").write_bytes(b"")
-    before = file.read_bytes()
-    found = planned_items(tmp_path, [*lines, (3, "nothing")], retry_failed=True)
-    # The second file is gone.
-    assert [(item.line, item.state) for item in found] == [
-        (1, "done"), (2, "waiting"), (3, "failed"),
-    ]  # fmt: skip
-    assert file.read_bytes() == before

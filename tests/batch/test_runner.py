@@ -1,0 +1,170 @@
+"""What a batch does with the outcomes of its jobs, and what a later run finds of an earlier one."""
+
+import shutil
+
+import pytest
+
+from printer.batch import BatchOptions, runner
+from printer.errors import ErrorRecord
+from printer.jobs.factory import open_result_storage
+from printer.jobs.queue import JobQueue
+from printer.settings import Settings
+from tests.support.jobs import claim
+
+BUSY = ErrorRecord("the server is busy", kind="FetchError")
+GONE = ErrorRecord("the server answered 404 Not Found", kind="HTTPStatusError", status=404)
+A, B, C = (f"https://one.test/{name}" for name in "abc")
+
+
+class Killed(BaseException):
+    """Ends a run as kill -9 does: nothing is written any more."""
+
+
+class Press:
+    """Takes the place of the workers: does one job at each look at it.
+
+    ``outcomes`` has an error or the fields of a result by address, or a list of them, one a try.
+    """
+
+    def __init__(self):
+        self.asked, self.outcomes = [], {}
+
+    def start(self, settings, _files):
+        self.table, self.storage = JobQueue(settings.database), open_result_storage(settings)
+
+    def check(self):
+        if not (job := claim(self.table)):
+            return
+        self.asked.append(job.url)
+        outcome = self.outcomes.get(job.url, {})
+        outcome = outcome.pop(0) if isinstance(outcome, list) else outcome
+        if isinstance(outcome, ErrorRecord):
+            job.fail(outcome)
+            return
+        self.storage.put(f"{job.id}/{job.attempt}/article.pdf", job.url.encode())
+        job.finish({"title": f"Page {job.url[-1]}", "attempt": job.attempt, **outcome})
+
+    def close(self):
+        if hasattr(self, "table"):
+            self.table.disconnect()
+
+
+@pytest.fixture
+def press(monkeypatch):
+    made = Press()
+    monkeypatch.setattr(runner, "LocalWorkers", lambda: made)
+    monkeypatch.setattr(runner, "_POLL_INTERVAL", 0.0)
+    return made
+
+
+@pytest.fixture
+def run(press, tmp_path):
+    """Print a list; return the items by the last letter of their addresses."""
+
+    def write(path, data):
+        path.write_bytes(data)
+
+    def run(*urls, write=write, **options):
+        options = BatchOptions(**{"delay": 0.0, "retry_delay": 0.0, **options})
+        pages = list(enumerate(urls, 1))
+        place = tmp_path / "out"
+        with runner.BatchRunner(place, pages, Settings(), options, name=str, write=write) as work:
+            told = []
+            work.on_finished = told.append
+            work.run()
+        (place / runner.REPORT_JSON).write_text(runner.report_json(work.items, work.repeated))
+        assert len(told) == len({id(item) for item in told})
+        return {item.url[-1]: item for item in work.items}
+
+    return run
+
+
+def files(tmp_path):
+    return {path.name: path.read_bytes().decode() for path in (tmp_path / "out").glob("*.pdf")}
+
+
+@pytest.mark.parametrize("when", ["before the file is written", "after it"])
+def test_what_was_printed_when_a_run_was_killed_is_not_printed_again(run, press, tmp_path, when):
+    def killed(path, data):
+        if when == "after it":
+            path.write_bytes(data)
+        raise Killed
+
+    with pytest.raises(Killed):
+        run(A, B, write=killed)
+    run(A, B)
+    assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
+    assert sorted(press.asked) == [A, B]
+
+
+def test_the_report_tells_what_is_older_than_the_jobs(run, press, tmp_path):
+    run(A, B)
+    shutil.rmtree(tmp_path / "out/.webprint")
+    (tmp_path / "out/Page b.pdf").unlink()
+    items = run(B, A)
+    assert press.asked == [A, B, B]
+    assert (items["a"].name, items["a"].result["title"]) == ("Page a.pdf", "Page a")
+    assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
+
+
+def test_a_report_that_is_damaged_is_as_none(run, press, tmp_path):
+    (tmp_path / "out").mkdir()
+    for damaged in ("{", '{"pages": [{"url": [], "state": "done"}]}', '{"pages": 1}'):
+        (tmp_path / "out" / runner.REPORT_JSON).write_text(damaged)
+        assert run(A)["a"].state == "done"
+
+
+def test_a_temporary_failure_is_tried_again_so_many_times(run, press):
+    press.outcomes = {A: [BUSY, BUSY, {}], B: [BUSY, BUSY, BUSY, {}], C: [GONE]}
+    items = run(A, B, C)
+    assert [(items[each].state, items[each].tries) for each in "abc"] == [
+        ("done", 2), ("failed", 3), ("failed", 1),
+    ]  # fmt: skip
+    assert sorted(press.asked) == [A, A, A, B, B, B, C]
+
+
+def test_what_failed_is_tried_again_by_a_later_run_unless_it_resumes(run, press, tmp_path):
+    sign_in = {"obstacle": "sign-in"}
+    press.outcomes = {A: [GONE, {}], B: [sign_in, {}]}
+    run(A, B)
+    items = run(A, B, resume=True)
+    assert {item.state for item in items.values()} == {"failed"}
+    assert items["a"].error.status == 404
+    assert len(press.asked) == 2
+    items = run(A, B)
+    assert {item.state for item in items.values()} == {"done"}
+    assert len(files(tmp_path)) == 2
+
+
+def test_a_file_that_was_deleted_is_printed_again(run, press, tmp_path):
+    run(A)
+    (tmp_path / "out/Page a.pdf").unlink()
+    run(A)
+    assert files(tmp_path) == {"Page a.pdf": A}
+    assert press.asked == [A, A]
+
+
+def test_hosts_take_turns_and_equal_titles_get_files_of_their_own(run, press, tmp_path):
+    other = "https://two.test/a"
+    run(A, B, "HTTPS://one.test/a#top", other)
+    assert press.asked == [A, other, B]
+    assert files(tmp_path) == {"Page a.pdf": A, "Page a 2.pdf": other, "Page b.pdf": B}
+
+
+def test_a_plan_knows_what_is_printed_and_changes_nothing(run, press, tmp_path):
+    press.outcomes = {C: GONE}
+    run(A, B, C)
+    (tmp_path / "out/Page b.pdf").unlink()
+    file = tmp_path / "out" / runner.STATE_FOLDER / runner.STATE_FILE
+    before = file.read_bytes()
+    pages = list(enumerate([A, B, C, "nothing"], 1))
+    for resume, state in ((False, "waiting"), (True, "failed")):
+        options = BatchOptions(resume=resume)
+        items = runner.planned_items(tmp_path / "out", pages, Settings(), options)
+        # The second file is gone, so that its print would be collected or made again.
+        assert [item.state for item in items] == ["done", "sent", state, "failed"]
+    assert file.read_bytes() == before
+    assert (
+        runner.planned_items(tmp_path / "none", pages[:1], Settings(), options)[0].state
+        == "waiting"
+    )
