@@ -31,9 +31,11 @@ from ..text import comparison_key, continues_drop_cap
 from .inline import split_labels
 
 _SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
-_BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
+_BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
 _CARD = (Heading, Figure, Rule, Embed)
+#: Types of blocks that need no rule after them.
+_SEPARATE = (Rule, Heading, Figure)
 #: The number of first blocks searched for the title.
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
@@ -76,7 +78,10 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def _clean_paragraph(block: Block) -> Block | None:
-    """Drop a bullet without text and items without content; make a row of asterisks a rule."""
+    """Drop signs without text and items without content; make a row of asterisks a rule."""
+    if isinstance(block, Quote):
+        blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
+        return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
         items = tuple(item for item in block.items if not _is_ornament(item))
         if len(items) < len(block.items):
@@ -216,12 +221,22 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
 
 
 def _trim(blocks: list[Block]) -> list[Block]:
-    """Drop rules that separate nothing, and leftovers at the end."""
+    """Drop rules that separate nothing, repeated headings, and leftovers at the end.
+
+    Headings and figures separate by themselves.
+    """
     trimmed: list[Block] = []
     for block in blocks:
-        if isinstance(block, Rule) and (not trimmed or isinstance(trimmed[-1], Rule | Heading)):
+        before = trimmed[-1] if trimmed else None
+        if isinstance(block, Rule) and (before is None or isinstance(before, _SEPARATE)):
             continue
-        trimmed.append(block)
+        if isinstance(block, Heading | Figure) and isinstance(before, Rule):
+            trimmed.pop()
+            before = trimmed[-1] if trimmed else None
+        if not (isinstance(block, Heading) and isinstance(before, Heading)) or (
+            comparison_key(plain_text(block.spans)) != comparison_key(plain_text(before.spans))
+        ):
+            trimmed.append(block)
     while trimmed and (isinstance(trimmed[-1], Rule) or _is_left_over(trimmed)):
         trimmed.pop()
     return trimmed

@@ -29,11 +29,11 @@ _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
     r"|(?:ada|a11y)-?hidden|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
-    r"|element-invisible|assistive-?text|off-?screen|aural"
+    r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
 )
 #: What each of these names contains; searching for it is faster.
-_UNSEEN_PARTS = ("only", "hid", "screen", "tooltip", "invisible", "assistive", "aural")
+_UNSEEN_PARTS = ("only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The names of hidden text that a reader can unfold.
 _FOLDED = re.compile(r"note|cit[ae]|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE)

@@ -307,7 +307,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     text = [piece for piece in pieces if not piece.credit]
     credit = " ".join("".join(piece.text for piece in pieces if piece.credit).split())
     if not any(re.search(r"\w", piece.text) for piece in text):
-        text, credit = pieces, ""
+        text, credit = pieces if re.search(r"\w", credit) else [], ""
     return _spans(text), _strip_brackets(credit.strip("|·•/-–— "))
 
 

@@ -146,6 +146,8 @@ class FigurePlacer:
         if width > widest:
             width = min(widest, _TWO_THIRDS * measure)
         is_full = width >= measure and self.geometry.pictures >= 1
+        # A caption as narrow as an icon would have a word a line.
+        is_full = is_full or (width < _MIN_BESIDE * measure and bool(figure.caption_spans))
         position: Position = "full" if is_full else "narrow"
         if on_screen < _HALF * measure and _MIN_BESIDE * measure <= width:
             position = "beside"

@@ -12,16 +12,20 @@ from printer.article import (
     Code,
     DefinitionList,
     Embed,
+    Figure,
+    Heading,
     List,
     Math,
     Paragraph,
     Quote,
     Rule,
+    Span,
     Table,
     iter_text,
     plain_text,
     walk,
 )
+from printer.compose.postprocess import postprocess
 from tests.support.compose_html import compose_article, first_spans, outline
 
 B = TypeVar("B", bound=Block)
@@ -432,6 +436,22 @@ def test_rules_stand_between_kept_blocks_only() -> None:
     assert [type(block) for block in made.blocks] == [
         Paragraph, Rule, Paragraph, Rule, Paragraph,
     ]  # fmt: skip
+
+
+def test_headings_and_figures_need_no_rules() -> None:
+    text, heading = Paragraph((Span("Words"),)), Heading((Span("Part"),), 2)
+    blocks = (text, Rule(), heading, Rule(), text, Rule(), Figure("p"), Rule(), text)
+    assert postprocess(blocks, "", {}, linked=False) == (text, heading, text, Figure("p"), text)
+
+
+def test_a_heading_that_is_repeated_at_once_stands_once() -> None:
+    made = compose_article("<p>a<h2>Description</h2><h3>Description</h3><p>b")
+    assert [type(block) for block in made.blocks] == [Paragraph, Heading, Paragraph]
+
+
+def test_a_quotation_mark_of_its_own_is_dropped() -> None:
+    made = compose_article("<p>a<blockquote><p>Words</p><p>\u201c</p></blockquote><p>\u201d<p>b")
+    assert made.text == "a\n\nWords\n\nb"
 
 
 def test_details_are_opened() -> None:

@@ -27,6 +27,8 @@ def texts(body: str) -> list[str]:
         "class=styles_srOnly__x3",
         'class="screen-reader-text"',
         "class=hiddenVisually",
+        "class=material-icons",
+        'class="icon material-symbols-rounded"',
         "role=tooltip",
         'class="tooltip__content"',
         'style="position:absolute;clip:rect(0,0,0,0)"',

@@ -149,6 +149,10 @@ def test_words_of_the_interface_are_no_caption(inner: str) -> None:
     assert caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>").text == "The boat."
 
 
+def test_dots_are_no_caption() -> None:
+    assert caption(f"<figure>{IMG}<figcaption>… <i>/</i></figcaption></figure>").text == ""
+
+
 def test_a_counter_within_a_caption_is_kept() -> None:
     inner = "The boat carries 3 of 12 cars, says the captain."
     assert caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>").text == inner

@@ -55,6 +55,13 @@ def test_a_figure_is_full_or_two_thirds_wide_or_keeps_its_size(
     assert placement.height / placement.width == pytest.approx(size[1] / size[0], rel=0.02)
 
 
+def test_a_caption_is_not_as_narrow_as_an_icon() -> None:
+    place = placer((60, 60))
+    captioned = place(Figure("p0", caption_spans=(Span("Weights and mobility"),)))
+    assert captioned is not None
+    assert (captioned.position, captioned.width) == ("full", 60)
+
+
 @given(st.integers(8, 3000), st.integers(8, 3000), st.integers(0, 2000))
 def test_no_figure_leaves_a_sliver_of_white(width: int, height: int, stated: int) -> None:
     placement = placed((width, height), stated)
