@@ -98,15 +98,17 @@ def _effort(asked: argparse.Namespace) -> Effort:
     return Effort(asked.quick, short, step, choices)
 
 
-def drawn(results: Mapping[str, Any], folder: Path) -> list[str]:
-    """Draw the plots if matplotlib is installed; return their names."""
+def drawn(
+    results: Mapping[str, Any], folder: Path, kept: Mapping[str, Any] | None = None
+) -> list[str]:
+    """Draw the plots and return their names; without matplotlib those of ``kept`` stay."""
     try:
         from .plots import draw
 
         return draw(results, folder)
     except ImportError:
         print("matplotlib is not installed, so nothing was drawn: pip install --group bench")
-        return []
+        return list(kept["plots"]) if kept else []
 
 
 def write(
@@ -119,16 +121,18 @@ def write(
     """Write results.json, RESULTS.md, plots, and README.md's figures if it is beside them."""
     date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
     done = {"date": date, "short": effort.short or effort.step > 1}
+    done["processor"] = machine.get("processor", "")
     found = {each.benchmark.name: each.to_dict() | done for each in outcomes}
     together = {**(kept["benchmarks"] if kept else {}), **found}
     results: dict[str, Any] = {
         "date": date,
-        "machine": dict(machine),
-        "versions": versions(),
+        # Most figures of a run of some benchmarks are of the machine of an earlier one.
+        "machine": dict(kept["machine"] if kept else machine),
+        "versions": {**(kept["versions"] if kept else {}), **versions()},
         "benchmarks": {each.name: together[each.name] for each in SUITE if each.name in together},
     }
     out.mkdir(parents=True, exist_ok=True)
-    results["plots"] = drawn(results, out / "plots")
+    results["plots"] = drawn(results, out / "plots", kept)
     (out / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     (out / "RESULTS.md").write_text(report(results))
     if out == HERE:

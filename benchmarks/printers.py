@@ -4,9 +4,10 @@
 
 News pages of the Daniel corpus, from which the model learned nothing, are served on loopback
 and printed by each program, in a new process; pictures are not available.  The words that pdftotext
-reads from each PDF are compared with those of the article.  "Reader view" is the page that
-Mozilla's Readability makes, printed by Chromium.  Running heads and page numbers count as other
-words.
+reads from each PDF are compared with those of the article.  A paragraph is missing if less than
+half of its runs of three words are on paper.  "Reader view" is the page that Mozilla's Readability
+makes, printed by Chromium; the time is that of Chromium alone.  Running heads and page numbers
+count as other words.  Times are only reported if the machine was idle at the start.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from __future__ import annotations
 import argparse
 import html
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
@@ -41,16 +44,20 @@ from .scoring import bag, tokens
 #: Seconds that a program has for a page.
 LIMIT = 90
 
+PRINTED = "words of the article printed"
+
 Command = Callable[[str, Path], list[str]]
 
 
 class Print(NamedTuple):
-    """What came of a page: how well the words agree, pages, tags, and how long it took."""
+    """What came of a page: how well the text agrees, pages, tags, kB, and how long it took."""
 
     recall: float
+    missing: float
     other: float
     pages: int
     tagged: bool
+    kilobytes: float
     seconds: float
 
 
@@ -112,24 +119,52 @@ def text_of(pdf: Path) -> str:
     return re.sub(r"[-\u2010]\n", "", text)
 
 
+def missing_paragraphs(text: str, wanted: str) -> float:
+    """Return the share of the paragraphs of an article, one a line, that a text is without."""
+    there = runs(text)
+    paragraphs = [found for line in wanted.splitlines() if (found := runs(line))]
+    lost = sum(2 * len(paragraph & there) < len(paragraph) for paragraph in paragraphs)
+    return lost / max(1, len(paragraphs))
+
+
+def runs(text: str) -> set[tuple[str, ...]]:
+    """Return the runs of three words in a text."""
+    words = tokens(text)
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
 def print_page(
     command: list[str], out: Path, wanted: str, environment: Mapping[str, str]
 ) -> Print | None:
     """Print a page and compare; return None if there is no PDF."""
     out.unlink(missing_ok=True)
     start = time.perf_counter()
-    try:
-        subprocess.run(command, capture_output=True, timeout=LIMIT, env=environment, check=False)
-    except subprocess.TimeoutExpired:
-        return None
+    # A session of its own, so that no helper process of a program outlives it.
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     seconds = time.perf_counter() - start
     if not out.exists():
         return None
-    score = bag(tokens(text_of(out)), tokens(wanted))
+    text = text_of(out)
+    score = bag(tokens(text), tokens(wanted))
     with pikepdf.open(out) as pdf:
         marks = pdf.Root.get("/MarkInfo", pikepdf.Dictionary())
         tagged = bool(marks.get("/Marked", False)) and "/StructTreeRoot" in pdf.Root
-        return Print(score.recall, 1 - score.precision, len(pdf.pages), tagged, seconds)
+        pages, kilobytes = len(pdf.pages), out.stat().st_size / 1000
+        missing = missing_paragraphs(text, wanted)
+        return Print(score.recall, missing, 1 - score.precision, pages, tagged, kilobytes, seconds)
 
 
 def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
@@ -137,7 +172,9 @@ def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
     environment = environ_for_node()
     with ExitStack() as stack:
         web = stack.enter_context(WebServer())
-        out = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "out.pdf"
+        # A browser may still write its profile when its print is done.
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        out = Path(folder) / "out.pdf"
         for number, page in enumerate(pages):
             web.add(f"/{number}", page.html.decode("utf-8", "replace"))
         for name, command in programs():
@@ -157,17 +194,23 @@ def rows(effort: Effort) -> Iterator[Row]:
         raise Unavailable("not measured: the corpus is not here")
     if not shutil.which("pdftotext"):
         raise Unavailable("not measured: pdftotext is not here")
+    idle = os.getloadavg()[0] <= len(os.sched_getaffinity(0))
     for name, found in measured(chosen(effort.of(40, 20, 4))):
         printed = [page for page in found if page]
         if not printed:
-            yield Row(name, "words of the article printed", note="not measured: it is not here")
+            yield Row(name, PRINTED, note="not measured: it is not here")
             continue
         n = len(found)
-        yield Row(name, "words of the article printed", fmean(p.recall for p in printed), n=n)
+        yield Row(name, PRINTED, fmean(p.recall for p in printed), n=n)
+        yield Row(name, "paragraphs missing", fmean(p.missing for p in printed), n=n)
         yield Row(name, "share of other words on paper", fmean(p.other for p in printed), n=n)
         yield Row(name, "pages of paper, mean", fmean(p.pages for p in printed), n=n)
         yield Row(name, "share of PDFs with tags", fmean(p.tagged for p in printed), n=n)
-        yield Row(name, "time, median", median(p.seconds for p in printed), "s", n=n)
+        yield Row(name, "size, median", median(p.kilobytes for p in printed), "kB", n=n)
+        if idle:
+            yield Row(name, "time, median", median(p.seconds for p in printed), "s", n=n)
+        else:
+            yield Row(name, "time, median", note="not measured: the machine was busy")
         yield Row(name, "pages not printed", n - len(printed), n=n)
 
 

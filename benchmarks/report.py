@@ -27,11 +27,12 @@ class Quoted(NamedTuple):
 
 #: The figures of the benchmark ``printers`` that README.md quotes, and their descriptions there.
 COMPARED = {
-    "words of the article printed": "article printed",
+    "words of the article printed": "words printed",
+    "paragraphs missing": "paragraphs missing",
     "share of other words on paper": "other words on paper",
-    "pages of paper, mean": "pages",
     "share of PDFs with tags": "tagged PDFs",
-    "time, median": "seconds a page",
+    "size, median": "size",
+    "time, median": "time a page",
 }
 
 #: ``subject`` is a prefix, as the names of peers end with their versions.
@@ -65,7 +66,9 @@ def text(value: float | None, unit: str = "") -> str:
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    digits = {"MB": 0, "ms": 1, "s": 2, "times": 2, "prints/s": 1, "pages/s": 1}.get(unit, 3)
+    digits = {"MB": 0, "kB": 0, "ms": 1, "s": 2, "times": 2, "prints/s": 1, "pages/s": 1}.get(
+        unit, 3
+    )
     if unit in ("s", "MB") and abs(value) < (1 if unit == "s" else 10):
         digits += 1
     return f"{value:,.{digits}f}"
@@ -95,10 +98,12 @@ def _lines(results: Results) -> Iterator[str]:
     for name in results["plots"]:
         yield f"![{name}](plots/{name}.png)"
         yield ""
+    processor = results["machine"].get("processor", "")
     for name, benchmark in results["benchmarks"].items():
         yield f"## {benchmark['title']}"
         yield ""
-        yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {_told(benchmark)}"
+        told = _told(benchmark, processor)
+        yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {told}"
         yield ""
         if benchmark["trouble"]:
             how = "**Failed**, so this is not all: " if benchmark["failed"] else ""
@@ -108,11 +113,13 @@ def _lines(results: Results) -> Iterator[str]:
         yield from (_wide(rows) if benchmark["wide"] else _long(rows)) if rows else ()
 
 
-def _told(benchmark: Mapping[str, Any]) -> str:
-    """Return when a benchmark was measured, and how thoroughly."""
+def _told(benchmark: Mapping[str, Any], processor: str) -> str:
+    """Return when and where a benchmark was measured, and how thoroughly."""
+    own = benchmark.get("processor", processor)
+    where = f" on another machine, {own}" if own != processor else ""
     if not benchmark["short"]:
-        return f"{benchmark['date']}, all there is"
-    return f"{benchmark['date']}, fewer runs and pages, to keep to a budget of time"
+        return f"{benchmark['date']}{where}, all there is"
+    return f"{benchmark['date']}{where}, fewer runs and pages, to keep to a budget of time"
 
 
 def _goals(results: Results) -> Iterator[str]:
@@ -197,13 +204,19 @@ def _beside_others(results: Results) -> Iterator[str]:
     """Yield the table of programs that print pages."""
     benchmark = results["benchmarks"].get("printers")
     rows = rows_of(benchmark) if benchmark else []
-    found = {(row.subject, row.figure): text(row.value, row.unit) for row in rows}
+    found = {(row.subject, row.figure): _share(row) for row in rows if row.value is not None}
     lines = [
         [subject, *(found.get((subject, figure), "not measured") for figure in COMPARED)]
         for subject in dict.fromkeys(row.subject for row in rows)
     ]
     if lines:
         yield from _table(["", *COMPARED.values()], lines)
+
+
+def _share(row: Row) -> str:
+    """Format a figure of a program: a share in percent, others with their unit."""
+    assert row.value is not None
+    return f"{text(row.value, row.unit)} {row.unit}" if row.unit else f"{row.value:.1%}"
 
 
 def _found(results: Results, quoted: Quoted) -> Row | None:

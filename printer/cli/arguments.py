@@ -239,7 +239,7 @@ def _check_ending(name: str, named: str) -> None:
         return
     if named == "auto":
         kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
-        hint = "It writes .pdf, .epub, .html, .md and .json"
+        hint = "webprint writes .pdf, .epub, .html, .md and .json"
         if not path.suffix:
             hint = f"Name {name}.pdf, or the folder {name}/"
         raise UsageError(f"cannot write {kind}: {name}", hint=hint)

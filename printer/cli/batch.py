@@ -110,12 +110,12 @@ def _show_plan(
 
     items = planned_items(folder, pages, settings, options)
     waiting = [item.url for item in items if item.state in ("waiting", "sent")]
-    kept = [f"the state of the list in {folder / STATE_FOLDER}"]
+    stored = [f"the state of the list in {folder / STATE_FOLDER}"]
     if settings.database:
-        kept.append("the prints in the database of --database until they are in the folder")
+        stored.append("the prints in the database of --database until they are in the folder")
     output.show_plan(
         waiting, [f"{folder}/TITLE.pdf", str(folder / REPORT_TEXT), str(folder / REPORT_JSON)],
-        kept=kept, caches=settings.options().fetch.cache, as_json=as_json,
+        stored=stored, caches=settings.options().fetch.cache, as_json=as_json,
     )  # fmt: skip
     for item in items:
         if item.state == "done":

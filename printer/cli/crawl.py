@@ -123,10 +123,10 @@ def _show_plan(
     places = [output.STDOUT_NAME if out == output.STDOUT else out]
     if not _is_list(out) and path.suffix.lower() != ".pdf":
         places = [str(path / "TITLE.pdf"), str(path / LIST_FILE)]
-    kept = [f"the pages of the crawl in {strip_userinfo(database)}"]
+    stored = [f"the pages of the crawl in {strip_userinfo(database)}"]
     form = "json" if _is_list(out) else "pdf"
     output.show_plan(
-        seeds, places, form=form, kept=kept,
+        seeds, places, form=form, stored=stored,
         caches=form == "pdf" and loaded.settings.options().fetch.cache, as_json=as_json,
     )  # fmt: skip
     console = Console.from_settings(loaded.settings)

@@ -127,7 +127,7 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
         [strip_userinfo(source.location) for source in config.source],
         places,
         form=config.format or "pdf",
-        kept=[f"what was printed in {_database(settings)}", *search.kept(settings)],
+        stored=[f"what was printed in {_database(settings)}", *search.stored(settings)],
         caches=settings.options().fetch.cache,
         as_json=as_json,
     )

@@ -211,7 +211,7 @@ def show_plan(
     places: Sequence[str],
     *,
     form: str = "pdf",
-    kept: Sequence[str] = (),
+    stored: Sequence[str] = (),
     caches: bool = False,
     as_json: bool = False,
 ) -> None:
@@ -221,7 +221,7 @@ def show_plan(
         names: the addresses and files that it would read.
         places: the files that it would write.
         form: the format of the files.
-        kept: what it would keep elsewhere.
+        stored: what it would keep elsewhere.
         caches: whether it would keep what it fetches.
         as_json: whether to write a line of JSON for each name instead.
     """
@@ -237,7 +237,7 @@ def show_plan(
         from ..fetch.cache import cache_folder
 
         print(f"keep   fetched pages in {cache_folder()}, as HTTP allows")
-    for text in kept:
+    for text in stored:
         print_line(f"keep   {text}")
 
 

@@ -99,7 +99,7 @@ def print_pages(
     check_options(options.page)
     if dry_run:
         output.show_plan(
-            names, [target.describe(ENDINGS[form][0])], form=form, kept=search.kept(settings),
+            names, [target.describe(ENDINGS[form][0])], form=form, stored=search.stored(settings),
             caches=options.fetch.cache, as_json=as_json,
         )  # fmt: skip
         return

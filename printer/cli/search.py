@@ -26,7 +26,7 @@ def library_path() -> Path:
     return data_folder() / "library.sqlite"
 
 
-def kept(settings: Settings) -> list[str]:
+def stored(settings: Settings) -> list[str]:
     """Return what the library would keep of a print, in words."""
     return [f"the text in {library_path()}"] if settings.library else []
 

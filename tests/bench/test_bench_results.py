@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks.printers import missing_paragraphs, print_page
+from benchmarks.protocol import Row
 from benchmarks.report import BEGIN, END, QUOTED, report, summary
 from benchmarks.suite import SUITE
+from tests.support.jobs import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(file.stem for file in (ROOT / "benchmarks").glob("[!_]*.py"))
@@ -77,3 +81,29 @@ def test_a_command_line_tells_its_options(name: str, monkeypatch, capsys) -> Non
         main()
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("usage:")
+
+
+def test_a_paragraph_is_missing_without_half_of_its_runs() -> None:
+    article = "The boats came in at four\nand the quay was full of people\nby Ann"
+    pdf = "2 The boats came in at\nfour. The quay was empty by Ann"
+    assert missing_paragraphs(pdf, article) == 1 / 2
+    assert missing_paragraphs(article, article) == 0
+
+
+def test_a_program_leaves_no_process_behind(tmp_path) -> None:
+    sleeper = f"sleep 600 & echo $! > {tmp_path}/pid"
+    assert print_page(["sh", "-c", sleeper], tmp_path / "out.pdf", "text", os.environ) is None
+    pid = int((tmp_path / "pid").read_text())
+    status = Path(f"/proc/{pid}/status")
+    wait_until(lambda: not status.exists() or "State:\tZ" in status.read_text())
+
+
+def test_the_programs_are_compared_in_the_units_of_a_reader() -> None:
+    rows = [
+        Row("ours", "words of the article printed", 0.9876).to_dict(),
+        Row("ours", "size, median", 81.4, "kB").to_dict(),
+        Row("ours", "time, median", note="not measured: the machine was busy").to_dict(),
+    ]
+    found = summary({"benchmarks": {"printers": {"rows": rows}}})
+    unknown = "not measured"
+    assert f"| ours | 98.8% | {unknown} | {unknown} | {unknown} | 81 kB | {unknown} |" in found

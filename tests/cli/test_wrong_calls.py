@@ -10,7 +10,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from typer import Context
+from typer.main import get_group
 
+from printer.cli.app import app
 from tests.support.story_page import story_page
 
 CALLS = [
@@ -24,9 +27,22 @@ def home(tmp_path_factory):
     return str(tmp_path_factory.mktemp("home"))
 
 
-def test_there_are_a_hundred_and_fifty():
-    calls = [call for call, _, _ in CALLS]
+def commands(group, words):
+    """Yield the words of every command, as in "webprint digest run"."""
+    context = Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if getattr(command, "commands", None):
+            yield from commands(command, f"{words} {name}")
+        else:
+            yield f"{words} {name}"
+
+
+def test_there_are_a_hundred_and_fifty_of_all_commands():
+    calls = [call.removeprefix("$ ") for call, _, _ in CALLS]
     assert len(set(calls)) == len(calls) >= 150
+    names = {*commands(get_group(app), "webprint")} - {"webprint print"}  # the default command
+    assert not [name for name in sorted(names) if not any(c.startswith(name) for c in calls)]
 
 
 @pytest.mark.parametrize(("call", "code", "line"), CALLS, ids=[call for call, _, _ in CALLS])

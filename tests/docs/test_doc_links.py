@@ -43,6 +43,13 @@ def test_the_site_has_every_page():
     assert not [name for name in named if not (ROOT / name).is_file()]
 
 
+def test_the_site_loads_nothing_from_elsewhere():
+    """Neither fonts nor the script that the plug-in ``offline`` takes from a public server."""
+    settings = (ROOT / "mkdocs.yml").read_text()
+    assert "  font: false\n" in settings
+    assert "\nplugins: [search]\n" in settings
+
+
 def test_the_site_has_what_its_pages_link_to(tmp_path):
     script = [sys.executable, ROOT / "scripts/site_source.py", tmp_path / "site"]
     subprocess.run(script, check=True)
