@@ -439,7 +439,7 @@ def test_rules_stand_between_kept_blocks_only() -> None:
 
 
 def test_headings_and_figures_need_no_rules() -> None:
-    text, heading = Paragraph((Span("Words"),)), Heading((Span("Part"),), 2)
+    text, heading = Paragraph((Span("Words"),)), Heading(2, (Span("Part"),))
     blocks = (text, Rule(), heading, Rule(), text, Rule(), Figure("p"), Rule(), text)
     assert postprocess(blocks, "", {}, linked=False) == (text, heading, text, Figure("p"), text)
 
