@@ -177,7 +177,9 @@ class BatchRunner:
         else:
             item.name = job.file or self._free_name(job.title)
             self._names.add(item.name.lower())
-            self._queue.set_file(job.id, item.name)  # Before it is written, so that it is so once.
+            self._queue.annotate(
+                job.id, file=item.name
+            )  # Before it is written, so that it is so once.
             self._write(self._folder / item.name, pdf)
             item.state, item.result, item.error = "done", job.result, None
             self.on_finished(item)

@@ -24,7 +24,6 @@ from typing import Any
 import psycopg
 from dbos import DBOS, DBOSConfig
 from dbos._dbos import _get_or_create_dbos_registry
-from sqlalchemy.exc import SQLAlchemyError
 
 from ..backoff import Backoff
 from ..errors import ErrorRecord, JobsError
@@ -36,7 +35,6 @@ from .queue import (
     MAX_DISPATCHES,
     NO_ROOM,
     QUEUE,
-    STEP,
     WORKFLOW,
     JobFailed,
     JobQueue,
@@ -126,10 +124,13 @@ class PrintEngine:
             return self._print(str(DBOS.workflow_id), request)
 
         # Each engine has its own number of workers, but the settings of a queue that is registered
-        # publicly are in the database, the same for all.  Two jobs more wait for a worker, so that
-        # none waits for the disk.
+        # publicly are in the database, the same for all.  As many more, and two, wait for a worker:
+        # with fewer, workers that print five pages a second wait a tenth of the time for the next
+        # look at the queue.
         _get_or_create_dbos_registry()._register_internal_queue(
-            QUEUE, worker_concurrency=self.limits.workers + 2, polling_interval_sec=_POLL_INTERVAL
+            QUEUE,
+            worker_concurrency=2 * self.limits.workers + 2,
+            polling_interval_sec=_POLL_INTERVAL,
         )
         DBOS.launch()
         return dbos
@@ -141,11 +142,7 @@ class PrintEngine:
             earlier.set()  # It was requested again before its end was noticed.
         cancelled = self._running[job_id] = threading.Event()
         try:
-            attempt = partial(self._attempt, job_id, request, cancelled)
-            outcome = DBOS.run_step({"name": "print"}, attempt)
-        except SQLAlchemyError as error:
-            self._log_sometimes(" ".join(str(error).split())[:300])
-            raise Abandoned from error  # It is not the print that failed: do it again.
+            outcome = self._attempt(job_id, request, cancelled)
         finally:
             if self._running.get(job_id) is cancelled:
                 del self._running[job_id]
@@ -162,7 +159,7 @@ class PrintEngine:
         while True:
             fault, weight = "", CRASH_FAULTS
             try:
-                outcome = self._workers.run(attempt, partial(DBOS.set_event, STEP), cancelled)
+                outcome = self._workers.run(attempt, partial(self._publish, job_id), cancelled)
             except WorkerError as error:
                 self.log(f"a worker died during job {job_id}: {error}")
                 fault = f"the process that worked on it died ({error})"
@@ -178,12 +175,17 @@ class PrintEngine:
                 refusals += 1
                 pause = _NO_ROOM.delay(refusals)
                 self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
-                DBOS.set_event(STEP, NO_ROOM)
+                self._publish(job_id, NO_ROOM)
                 self._pause(pause, cancelled)
             faults += weight if fault else 0
             if faults >= MAX_FAULTS:
                 reason = f"given up, having lost its worker too often: {fault}"
                 return {"failed": ErrorRecord(reason).to_dict()}
+
+    def _publish(self, job_id: str, step: str) -> None:
+        """Tell the step of a job; not even a full disk keeps it from going on."""
+        with suppress(JobsError):
+            self._queue.annotate(job_id, step=step)
 
     def _describe(self, job_id: str, request: JobRequest, cancelled: threading.Event) -> Attempt:
         """Return the attempt at a job, with what was changed since it was first requested."""

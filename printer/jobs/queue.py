@@ -37,8 +37,8 @@ from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
 #: The names of the application, the queue and the workflow in the database of DBOS.
 APPLICATION, QUEUE, WORKFLOW = "webprint", "prints", "print"
 
-#: The key under which a running workflow publishes its step; that of one that cannot store it.
-STEP, NO_ROOM = "step", "no_room"
+#: The step of a job whose result cannot be stored now.
+NO_ROOM = "no_room"
 
 #: The most queued jobs.
 MAX_QUEUED = 10_000
@@ -328,7 +328,8 @@ class JobQueue:
             if not found or (job := self._job(found[0])).state not in states:
                 return False
             # Executions of both runs are told apart by the number of the attempt.
-            about = {**(found[0].attributes or {}), "attempts": job.attempt, **(changes or {})}
+            about = {**(found[0].attributes or {}), "attempts": job.attempt, "step": ""}
+            about |= changes or {}
             if changes:
                 about["result"] = dict(job.result)
             self._client.update_workflow_attributes(job_id, about)
@@ -338,10 +339,10 @@ class JobQueue:
                 return False  # It changed its state meanwhile.
             return True
 
-    def set_file(self, job_id: str, name: str) -> None:
-        """Record the file to which a batch writes the result of a job."""
+    def annotate(self, job_id: str, **values: str) -> None:
+        """Record the ``step`` of a job that runs, or the ``file`` that a batch writes."""
         with _db_errors():
-            self._client.update_workflow_attributes(job_id, {"file": name}, merge=True)
+            self._client.update_workflow_attributes(job_id, values, merge=True)
 
     def get_edit(self, job_id: str) -> bytes | None:
         """Return the edit of a job, or None if it was not edited."""
@@ -353,12 +354,15 @@ class JobQueue:
 
     def attempt(self, job_id: str) -> tuple[int, Mapping[str, Any], dict[str, bytes]] | None:
         """Return number, options and edit of the current attempt, the last as a request's part."""
-        with _db_errors():
-            for status in self._find([job_id]):
-                about = status.attributes or {}
-                edit = {EDIT_PART: unpack(about["edit"])} if "edit" in about else {}
-                return _attempt(status), about["options"], edit
-        return None
+        rows = self._table.c
+        query = select(rows.attributes, rows.recovery_attempts).where(rows.workflow_uuid == job_id)
+        with _db_errors(), read_only(self.engine) as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            return None
+        about = _plain(row.attributes)
+        edit = {EDIT_PART: unpack(about["edit"])} if "edit" in about else {}
+        return int(about.get("attempts", 0)) + (row.recovery_attempts or 0), about["options"], edit
 
     def delete(self, job_id: str) -> bool:
         """Delete a job in any state, even on a full disk; return False if there is none."""
@@ -402,7 +406,7 @@ class JobQueue:
         known: dict[str, tuple[State, int]] = {}
         with _db_errors(), read_only(self.engine) as connection:
             for job_id, status, dispatches, attributes, output in connection.execute(query):
-                about = json.loads(attributes) if isinstance(attributes, str) else attributes or {}
+                about = _plain(attributes)
                 result = json.loads(output or "null") or about.get("result") or {}
                 attempt = int(about.get("attempts", 0)) + (dispatches or 0)
                 known[job_id] = _STATES[status], int(result.get("attempt", attempt))
@@ -429,11 +433,10 @@ class JobQueue:
     def _job(self, status: WorkflowStatus) -> Job:
         about, state = status.attributes or {}, _STATES[status.status]
         created = float(about.get("created", 0.0))
-        step = self._reader.get_event(status.workflow_id, STEP, 0) if state == "running" else ""
         return Job(
             id=status.workflow_id, state=state, url=about.get("url", ""),
             options=about.get("options", {}),
-            attempt=_attempt(status), step=step or "",
+            attempt=_attempt(status), step=about.get("step", "") if state == "running" else "",
             result=status.output or about.get("result") or {},
             error=_error(status) if state == "failed" else None,
             file=about.get("file", ""), created=created,
@@ -477,6 +480,11 @@ def pack(data: bytes) -> str:
 def unpack(text: str) -> bytes:
     """Return the bytes of a text made by :func:`pack`."""
     return zlib.decompress(b64decode(text))
+
+
+def _plain(attributes: Any) -> dict[str, Any]:
+    """Return the attributes of a workflow, which are text in SQLite."""
+    return dict(json.loads(attributes) if isinstance(attributes, str) else attributes or {})
 
 
 def _attempt(status: WorkflowStatus) -> int:

@@ -43,7 +43,7 @@ DAY = 86_400.0
 
 #: The seconds between two checks of a worker's limits, and until a worker takes its request.
 _CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
-_STEP_INTERVAL = 0.3  # between two steps that are reported: not every one of those that are short
+_STEP_INTERVAL = 1.0  # until a step is reported, and between two: a short print writes none
 _MAX_PAUSE = 30.0  # while no process can be started
 _STOP_SECONDS = 8.0
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15

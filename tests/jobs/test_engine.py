@@ -177,8 +177,10 @@ def test_what_was_running_is_taken_up_again_soon_after_a_start(sqlite_table, kee
     began = time.monotonic()
     keep(workers=1)
     wait_until(lambda: sqlite_table.get(job.id).attempt == 2)
-    # Most of it is the time that Python takes to load the libraries, on a busy machine too.
-    assert time.monotonic() - began < 10
+    taken_up = time.monotonic()
+    # On a busy machine, most of it is the time that Python takes to load the libraries.
+    subprocess.run([sys.executable, "-c", "import printer.jobs.engine"], cwd=ROOT, check=True)
+    assert taken_up - began - (time.monotonic() - taken_up) < 3
 
 
 def test_a_print_that_is_requested_again_at_once_is_not_mixed_up_with_itself(engine, tmp_path):
@@ -210,6 +212,27 @@ def test_no_zombies_are_left_of_what_workers_started(sqlite_table, keep):
     (engine,) = children(keeper.process.pid)
     # The fork server and two workers.
     wait_until(lambda: len(keeper.workers()) == 2 and len(children(engine)) == 3)
+
+
+def test_a_short_print_writes_its_state_and_nothing_else(sqlite_table, keep, tmp_path):
+    with sqlite_table.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE written (what TEXT)")
+        names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%_outputs'"
+        for name in (*connection.exec_driver_sql(names).scalars(), "workflow_events"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER on_{name} AFTER INSERT ON {name}"
+                f" BEGIN INSERT INTO written VALUES ('{name}'); END"
+            )
+        connection.exec_driver_sql(
+            "CREATE TRIGGER on_status AFTER UPDATE ON workflow_status"
+            " BEGIN INSERT INTO written VALUES (NEW.status); END"
+        )
+    job, _ = sqlite_table.submit(job_request("nap/0"))
+    keep(workers=1)
+    wait_until(lambda: over(sqlite_table, job.id))
+    with sqlite_table.engine.connect() as connection:
+        written = connection.exec_driver_sql("SELECT what FROM written").scalars().all()
+    assert written == ["PENDING", "SUCCESS"]
 
 
 def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep, tmp_path):
