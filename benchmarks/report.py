@@ -196,7 +196,8 @@ def summary(results: Results) -> str:
             of_ratio = row.ratio is not None
             reached = text(row.ratio, "times") if of_ratio else text(row.value, row.unit)
             lines.append([quoted.said, f"{reached} times" if of_ratio else reached])
-    tables = [*_beside_others(results), *_table(["", "measured"], lines)]
+    parts = ["webprint's parts, each measured by itself:", "", *_table(["", "measured"], lines)]
+    tables = [*_beside_others(results), *parts]
     return f"{BEGIN}\n{chr(10).join(tables).rstrip()}\n{END}"
 
 
