@@ -25,7 +25,7 @@ from .. import __version__
 from ..errors import MissingLibrary, WebprintError, install_command
 from ..settings import LoadedSettings, Settings, data_folder
 from .help import Commands
-from .options import EXTRAS, AsJson, with_settings
+from .options import EXTRAS, AsJson, missing_packages, with_installed, with_settings
 
 commands = Commands()
 
@@ -273,13 +273,9 @@ def check_clock(files: Iterable[Path]) -> Check:
 
 def check_extras() -> Check:
     """Check which of webprint's extras are installed."""
-    missing = [
-        extra
-        for extra, (_, packages) in EXTRAS.items()
-        if not all(find_spec(package) for package in packages)
-    ]
+    missing = [extra for extra in EXTRAS if missing_packages(extra)]
     if missing:
-        fix = f"To add them: {install_command(','.join(missing))}"
+        fix = f"To add them: {install_command(with_installed(*missing))}"
         return Check("extras", "note", f"not installed: {', '.join(missing)}", fix)
     return Check("extras", "ok", ", ".join(EXTRAS))
 

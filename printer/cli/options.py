@@ -235,12 +235,21 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 }
 
 
+def missing_packages(extra: Extra) -> list[str]:
+    """Return the packages of an extra that are not installed."""
+    return [package for package in EXTRAS[extra][1] if find_spec(package) is None]
+
+
+def with_installed(*extras: Extra) -> str:
+    """Return extras and those installed, separated by commas, as an installer replaces them all."""
+    return ",".join(name for name in EXTRAS if name in extras or not missing_packages(name))
+
+
 def require(extra: Extra) -> None:
     """Raise :class:`MissingLibrary` if a package of an extra is not installed."""
-    needs, packages = EXTRAS[extra]
-    missing = [package for package in packages if find_spec(package) is None]
-    if missing:
-        raise MissingLibrary.of_extra(f"{needs} {', '.join(missing)}", extra)
+    if missing := missing_packages(extra):
+        message = f"{EXTRAS[extra][0]} {', '.join(missing)}"
+        raise MissingLibrary.of_extra(message, with_installed(extra))
 
 
 def page_input(name: str, url: str, limit: int) -> PageInput:

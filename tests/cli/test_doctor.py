@@ -108,10 +108,12 @@ def test_a_clock_that_was_set_back_is_found(tmp_path):
 
 
 def test_missing_extras_are_named(monkeypatch):
-    monkeypatch.setattr(doctor, "find_spec", lambda name: None if name == "protego" else name)
+    monkeypatch.setattr(
+        "printer.cli.options.find_spec", lambda name: None if name == "protego" else name
+    )
     check = doctor.check_extras()
     assert (check.state, check.text) == ("note", "not installed: crawl")
-    assert "[crawl]'" in check.fix
+    assert "[crawl,digest,server]'" in check.fix
 
 
 def test_every_font_is_in_a_package_that_the_setup_and_the_image_install():

@@ -35,6 +35,13 @@ def test_it_is_named(line, extra, monkeypatch):
     assert re.search(rf"pip install '\S+\[{extra}\]'", str(result.exception))
 
 
+def test_the_hint_keeps_the_extras_that_are_installed(monkeypatch):
+    """pipx and uv make the environment anew."""
+    monkeypatch.setattr(options, "find_spec", lambda name: None if name == "protego" else name)
+    result = CliRunner().invoke(app, ["crawl", "https://example.org/"])
+    assert "[crawl,digest,server]" in str(result.exception)
+
+
 @pytest.mark.parametrize(
     ("receipt", "command"),
     [
