@@ -58,6 +58,8 @@ _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: to its reference mark.
 _PERMALINK = " \n¶🔗"
 _BACKLINK = " \n↩\ufe0e"
+#: The address by which a wiki's section is edited.
+_EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
 #: Characters removed from the end of an attribution, as a final colon marks an introduction, which
 #: stands above the quotation.
 _COLON = " \n" + "".join(COLONS)
@@ -445,7 +447,8 @@ class HeadingBuilder(BlockBuilder):
         """Return the heading without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
-        spans = _strip_end(spans, _PERMALINK)
+        edit = next((at for at, s in enumerate(spans) if _EDIT_LINK.search(s.href)), None)
+        spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK + "[")
         if not plain_text(spans):
             return rest
         name, self.buffer.id = self.buffer.id, ""

@@ -38,6 +38,7 @@ from .tabs import PanelBuilder, TabListBuilder, Tabs, label_of, read_tabs
 MAX_DEPTH = 30
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LOWEST = 6
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _CODE = frozenset({"pre", "listing", "xmp"})
 _FRAMES = frozenset({"iframe", "video", "audio"})
@@ -91,6 +92,7 @@ class ArticleBuilder:
         self.tabs: Tabs | None = None  # read on first use, like the durations
         self.durations: dict[str, str] | None = None
         self.has_formulas = selection.formulas
+        self.headings = selection.headings
 
     def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
         """Return the blocks of the page, or those inside ``top``."""
@@ -334,8 +336,8 @@ class ArticleBuilder:
             if is_post(element):
                 return PostBuilder(element, self.links.resolve)
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
-        if tag in _HEADINGS:
-            return HeadingBuilder(_HEADINGS[tag])
+        if tag in _HEADINGS or element in self.headings:
+            return HeadingBuilder(_HEADINGS.get(tag, _LOWEST))
         if tag in _LISTS:
             return ListBuilder(element)
         if tag == "dl":

@@ -25,7 +25,7 @@ from ..article import (
 from ..html.discussion import Comments, read_posts
 from ..html.page import Page
 from ..html.posts import Post, is_written_date
-from ..i18n import load_table
+from ..i18n import is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import comparison_key
 from .builder import ArticleBuilder
@@ -61,7 +61,8 @@ def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     is_known = verdict.kind == "forum" or is_stated
     if not is_known and not any(word in source and hint.search(source) for word, hint in _HINTS):
         return ()
-    return read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
+    posts = read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
+    return tuple(post for post in posts if not is_advertisement_label(post.author))
 
 
 def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
@@ -81,7 +82,8 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         is_content = any(leaf in content for leaf in segment.leaves)
         begun = begun or is_content or _is_inside(segment.block, elements)
-        keep.append(is_content or (selected and not begun and not is_opened))
+        is_printed = is_content or (selected and not begun and not is_opened)
+        keep.append(is_printed and not is_advertisement_label(segment.text))
     return replace(verdict, keep=tuple(keep))
 
 

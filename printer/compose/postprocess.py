@@ -36,6 +36,15 @@ _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“�
 _CARD = (Heading, Figure, Rule, Embed)
 #: Types of blocks that need no rule after them.
 _SEPARATE = (Rule, Heading, Figure)
+#: Signs of links from a wiki's notes back to their references.
+_UP = ("^", "↑")
+_BACK_LETTERS = re.compile(r"(?:[a-z]\s){1,12}(?![a-z])")
+#: The number of a heading on its own; a place before the first paragraph ('Chemnitz.', 'Oslo –');
+#: what is longer than a label, in characters.
+_NUMBER = re.compile(r"[0-9]{1,3}[.)]")
+_PLACE = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}(?:\.|:| [–—-])")
+_LONG_LINE = 60
+_DASHES, _NEAR_PLACE = "–—-", 6
 #: The number of first blocks searched for the title.
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
@@ -62,7 +71,8 @@ def postprocess(
     the article may have internal links.
     """
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
-    parts = [part for block in _drop_title(sound, title) for part in _split_labels(block)]
+    sound = _join_fragments(_drop_title(sound, title), title)
+    parts = [part for block in sound for part in _split_labels(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
     return _fix_links(result, aliases) if linked else result
@@ -84,9 +94,11 @@ def _clean_paragraph(block: Block) -> Block | None:
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
         items = tuple(item for item in block.items if not _is_ornament(item))
-        if len(items) < len(block.items):
-            return replace(block, items=items) if items else None
-        return block
+        if items and all(map(_is_note, items)):
+            items = tuple(map(_without_backlinks, items))
+        elif len(items) == len(block.items):
+            return block
+        return replace(block, items=items) if items else None
     if not isinstance(block, Paragraph) or (block.spans and block.spans[0].text[:1].isalnum()):
         return block
     if not any(span.math for span in block.spans):
@@ -101,6 +113,55 @@ def _clean_paragraph(block: Block) -> Block | None:
 def _is_ornament(item: Item) -> bool:
     """Return whether an item has nothing but rules, like the dots below a row of slides."""
     return bool(item.blocks) and all(isinstance(block, Rule) for block in item.blocks)
+
+
+def _is_note(item: Item) -> bool:
+    """Return whether an item begins with a wiki's sign that leads back to its reference."""
+    first = item.blocks[0] if item.blocks else None
+    return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP)
+
+
+def _without_backlinks(item: Item) -> Item:
+    """Return a wiki's note without the links back to its references: '^ a b Reed, Tides'."""
+    first, *rest = item.blocks
+    if not isinstance(first, Paragraph):
+        return item
+    spans = list(first.spans)
+    while spans:
+        text = spans[0].text.strip()
+        is_mark = len(text) <= 2 and text.isalpha() and text.islower()
+        if text.strip("".join(_UP)) and not is_mark:
+            break
+        spans.pop(0)
+    if not spans:
+        return item
+    text = spans[0].text.lstrip(" " + "".join(_UP))
+    spans[0] = replace(spans[0], text=_BACK_LETTERS.sub("", text))
+    return replace(item, blocks=(replace(first, spans=tuple(spans)), *rest))
+
+
+def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
+    """Join the number of a heading with it, and a place alone at the beginning with the text."""
+    joined: list[Block] = []
+    text_begun = False
+    named = title
+    for block in blocks:
+        before = joined[-1] if joined else None
+        if isinstance(before, Paragraph) and not before.standfirst and not before.id:
+            fragment = plain_text(before.spans)
+            is_number = isinstance(block, Heading) and _NUMBER.fullmatch(fragment)
+            is_place = False
+            if not text_begun and isinstance(block, Paragraph) and _PLACE.fullmatch(fragment):
+                # Any other word with a full stop is a sentence.
+                named += "".join(iter_text(*blocks[: len(joined) + _NEAR_PLACE]))
+                is_place = fragment[-1] in _DASHES or named.count(fragment.rstrip(".: ")) > 1
+            if isinstance(block, Heading | Paragraph) and (is_number or is_place):
+                joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
+                text_begun = True
+                continue
+            text_begun = text_begun or len(fragment) > _LONG_LINE
+        joined.append(block)
+    return joined
 
 
 def _split_labels(block: Block) -> Iterable[Block]:

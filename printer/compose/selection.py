@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
@@ -10,9 +11,10 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import Leaf
+from ..html.index import ElementFlag, Leaf, PageIndex, Segment
 from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
+from ..text import count_words
 from .math import is_formula_image
 
 #: Textless elements that are selected if they are among selected text.
@@ -25,6 +27,19 @@ _TEX = "math/tex"
 _EXCLUDED_TAGS = frozenset(
     {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
 )
+#: Classes of headings; the elements in which there are none; the longest one, in characters and
+#: words; the fewest words of a paragraph below one, and the smallest share of them with one.
+_HEADING_NAME = re.compile(
+    r"head(?:ing|line)|(?<!sub)(?<![a-z])title(?![a-z])|question|inter-?(?:line|title|titre)"
+    r"|cross-?head|sub-?heads?|zwischen(?:titel|zeile|überschrift)|ladillo",
+    re.IGNORECASE,
+)
+_NO_HEADINGS = int(
+    ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
+    | ElementFlag.CAPTION | ElementFlag.DEFINITION
+)  # fmt: skip
+_HEADING_CHARS, _HEADING_WORDS, _BELOW_WORDS, _BELOW_SHARE = 100, 14, 20, 0.8
+_SENTENCE_ENDS = frozenset(".,;:…。，；：")
 #: The most levels from a textless element up to a selected element.
 _MAX_LEVELS = 6
 
@@ -38,12 +53,14 @@ class Selection:
         figures: The figure of each selected picture's element.
         path: All elements that are selected or have selected descendants.
         formulas: Whether the page has formulas.
+        headings: The elements that are headings, though they are paragraphs to the parser.
     """
 
     leaves: dict[Leaf, int]
     figures: dict[HtmlElement, Figure]
     path: set[HtmlElement]
     formulas: bool
+    headings: frozenset[HtmlElement] = frozenset()
 
 
 def select(
@@ -75,7 +92,48 @@ def select(
     for element in figures:
         _add_path(element, path)
     formulas = any(element.tag in _FORMULAS or element.get("data-mathml") for element in textless)
-    return Selection(leaves, figures, path, formulas)
+    headings = _named_headings(page, verdict.keep) if verdict.kind == "article" else frozenset()
+    return Selection(leaves, figures, path, formulas, headings)
+
+
+def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
+    """Return the short paragraphs above long ones whose class calls them headings.
+
+    All selected elements of the class must look like it, and there must be at least two.
+    """
+    index = page.index
+    chosen = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
+    named: dict[str, list[int]] = {}
+    for place, segment in enumerate(chosen):
+        if segment.block.tag in ("p", "div") and (names := segment.block.get("class")):
+            named.setdefault(names, []).append(place)
+    headings: set[HtmlElement] = set()
+    for names, places in named.items():
+        if len(places) < 2 or not _HEADING_NAME.search(names[:300]):
+            continue
+        segments = [chosen[place] for place in places]
+        below = [chosen[place + 1] for place in places if place + 1 < len(chosen)]
+        long = sum(count_words(segment.text[:600]) >= _BELOW_WORDS for segment in below)
+        if (
+            all(_is_heading(index, segment) for segment in segments)
+            and len({segment.text for segment in segments}) == len(segments)
+            and long >= _BELOW_SHARE * len(segments)
+        ):
+            headings.update(segment.block for segment in segments)
+    return frozenset(headings)
+
+
+def _is_heading(index: PageIndex, segment: Segment) -> bool:
+    block = index.segment_blocks[segment.index]
+    text = segment.text
+    return (
+        not index.flags[block] & _NO_HEADINGS
+        and index.segment_ends[block] - index.segment_begins[block] == 1
+        and not segment.link_chars
+        and len(text) <= _HEADING_CHARS
+        and 2 <= count_words(text) <= _HEADING_WORDS
+        and text[-1] not in _SENTENCE_ENDS
+    )
 
 
 def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:

@@ -59,7 +59,9 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
-    standfirst = find_standfirst(page, keep) if verdict.kind == "article" else frozenset[int]()
+    standfirst = frozenset[int]()
+    if verdict.kind == "article":
+        standfirst = find_standfirst(page, keep, verdict.scores["default"])
     keep = tuple(flag or at in standfirst for at, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
 

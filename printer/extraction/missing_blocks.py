@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, PageIndex
+from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 
 #: The fewest paragraphs directly inside an element that holds the text, and their smallest share of
@@ -46,6 +46,9 @@ _MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
 _HEADING_CHARS, _MIN_SCORE, _MIN_BLOCK_SCORE = 100, 0.35, 0.2
 #: The lowest score of any line between selected ones, and the longest one that may be repeated.
 _MIN_LINE_SCORE, _REPEATED_CHARS = 0.6, 25
+#: The fewest questions of a list of them, the longest one, the longest first answer in segments,
+#: and the lowest mean score of the list.
+_MIN_QUESTIONS, _QUESTION_CHARS, _ANSWER_SEGMENTS, _MIN_LIST_SCORE = 3, 160, 8, 0.45
 
 
 def add_missing_blocks(
@@ -63,7 +66,7 @@ def add_missing_blocks(
     containers = _containers(index, keep)
     least = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     least.setdefault(_common_container(index, keep), _MIN_SCORE)
-    ranges = _likely_gaps(index, keep, scores)
+    ranges = _likely_gaps(index, keep, scores) + _question_lists(index, keep, scores)
     for container, score in least.items():
         found = _missing(index, container, keep, scores)
         ranges += [
@@ -96,6 +99,58 @@ def _likely_gaps(
 
     gaps = ((before + 1, after) for before, after in pairwise(places))
     return [gap for gap in gaps if gap[0] < gap[1] and all(map(is_likely, range(*gap)))]
+
+
+def _question_lists(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> list[tuple[int, int]]:
+    """Return the likely lists of questions and answers, which open on a click on many pages."""
+    segments = index.segments
+    ranges: list[tuple[int, int]] = []
+    begin = 0
+    while begin < len(segments):
+        if keep[begin] or not _is_question(segments[begin]):
+            begin += 1
+            continue
+        end, questions = begin, 0
+        shape = _shape(segments[begin].block)
+        answers: set[tuple[str, ...]] = set()
+        for end in range(begin, len(segments)):
+            this = _shape(segments[end].block)
+            if this == shape:
+                if not _is_question(segments[end]):
+                    break
+                questions += 1
+            elif questions == 1:
+                if end - begin > _ANSWER_SEGMENTS:
+                    break
+                answers.add(this)
+            elif this not in answers:
+                break
+        else:
+            end += 1
+        is_list = questions >= _MIN_QUESTIONS and end - begin >= 2 * questions
+        is_list = is_list and _is_free(segments[begin:end], _MAX_LINKED)
+        if is_list and _mean(scores, begin, end) >= _MIN_LIST_SCORE:
+            ranges.append((begin, end))
+        begin = max(end, begin + 1) if questions > 1 else begin + 1
+    return ranges
+
+
+def _is_question(segment: Segment) -> bool:
+    return (
+        segment.text[-1] in "?？؟"
+        and len(segment.text) <= _QUESTION_CHARS
+        and segment.block.tag != "p"
+        and segment.link_chars <= _MAX_LINKED * len(segment.text)
+    )
+
+
+def _shape(element: HtmlElement) -> tuple[str, ...]:
+    """Return the tags and classes of an element and the one around it."""
+    parent = element.getparent()
+    around = () if parent is None else (str(parent.tag), parent.get("class") or "")
+    return (str(element.tag), element.get("class") or "", *around)
 
 
 def _mean(scores: Sequence[float], begin: int, end: int) -> float:
@@ -196,7 +251,11 @@ def _is_block(index: PageIndex, at: int) -> bool:
 
 
 def _is_unlinked(index: PageIndex, at: int, most: float) -> bool:
-    segments = index.segments[index.segment_begins[at] : index.segment_ends[at]]
+    return _is_free(index.segments[index.segment_begins[at] : index.segment_ends[at]], most)
+
+
+def _is_free(segments: Sequence[Segment], most: float) -> bool:
+    """Return whether at most a share of some text is links."""
     chars = sum(len(segment.text) for segment in segments)
     return sum(segment.link_chars for segment in segments) <= most * chars
 

@@ -18,7 +18,7 @@ from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import is_folded, is_not_displayed, read_controls
-from ..i18n import load_table
+from ..i18n import is_advertisement_label, load_table
 from ..text import continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
@@ -40,9 +40,12 @@ _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 
 # Leftovers
 
-#: The names of boxes within articles that ask for an e-mail address or another action.
+#: The names of boxes that show only while the pointer rests on something; and, within articles, of
+#: those that ask for an e-mail address or another action.
+_TOOLTIP = re.compile(r"(?<![a-z])tooltip(?!s?-?(?:trigger|wrap|able))", re.IGNORECASE)
 _PROMOTION = re.compile(
-    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|\bcta\b", re.IGNORECASE
+    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|\bcta\b|" + _TOOLTIP.pattern,
+    re.IGNORECASE,
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
@@ -58,6 +61,9 @@ _COMMENT_TAGS = frozenset(
 #: The largest share of the selected text that a box of other stories may be, and the lowest share
 #: of its text that is links.
 _STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
+#: The lowest share of links in the terms of a definition list of other stories, and the fewest
+#: other selected characters.
+_STORIES_TERMS, _BESIDE_NEWSWIRES = 0.7, 400
 #: The largest share of the selected text that may be hidden text to drop.
 _HIDDEN_SHARE = 0.3
 #: The fewest lines of links above the first paragraph that are a menu.
@@ -67,12 +73,18 @@ _MENU_LINES = 4
 #: credits; a line in brackets.
 _CLOSING_LINES, _IMPRINT_CHARS, _CREDIT_CHARS, _CLOSING_SHARE = 6, 300, 60, 0.4
 _CREDIT_TAGS = frozenset({"p", "div"})
+_CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
+_CONTACTS = re.compile(
+    rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
+)
 _IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
 #: The longest label together with the text it announces, in characters.
 _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
+#: The names of lines with the author or date.
+_BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
 _OPENING_LINES, _OPENING_WORDS = 12, 12
 #: The longest notice, in characters.
@@ -86,6 +98,7 @@ _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
 #: fewest words of the linked title, and its fewest and most characters.
 _POINTER_CHARS = 30
+_POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?|[>»›►▶→]{1,3}\s?")
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
 _POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
 #: The longest label that announces something, in characters; the elements in which short text with
@@ -109,8 +122,8 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     """
     selection = _Selection(page, keep)
     selection.complete(kind)
+    selection.drop_boxes(_PROMOTION if kind == "article" else _TOOLTIP)
     if kind == "article":
-        selection.drop_promotions()
         selection.drop_comments()
     selection.drop_opening_lines(kind)
     if kind == "article":
@@ -118,6 +131,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_notices()
         selection.drop_pointers()
         selection.drop_teasers()
+        selection.drop_newswires()
         selection.drop_above_title()
         selection.drop_menu()
         selection.drop_hidden()
@@ -212,12 +226,18 @@ class _Selection:
             if lines > _OPENING_LINES:
                 return
             if below is not None:
-                below += [at] if kind == "article" and self._is_byline(text) else []
+                is_stated = self._is_byline(text) or self._is_date(text)
+                below += [at] if kind == "article" and is_stated else []
             elif words <= most and any(name in text.lower() for name in names):
                 self.keep[at] = False
             elif kind == "article" and title not in _folded(text):
-                is_date = metadata.published and is_date_line(text, metadata.language)
-                self.keep[at] = not (is_date or self._is_byline(text))
+                is_named = _BYLINE_NAME.search((segment.block.get("class") or "")[:300].lower())
+                self.keep[at] = not (is_named or self._is_date(text) or self._is_byline(text))
+
+    def _is_date(self, text: str) -> bool:
+        """Return whether a line only says when something was published, as the title block does."""
+        metadata = self.page.metadata
+        return bool(metadata.published) and is_date_line(text, metadata.language)
 
     def _is_byline(self, text: str) -> bool:
         """Return whether a line names only the authors, or begins as a byline does."""
@@ -226,8 +246,8 @@ class _Selection:
             return True
         return bool(metadata.byline) and join_names([text], metadata.language) == metadata.byline
 
-    def drop_promotions(self) -> None:
-        """Drop small boxes that are named after a newsletter or have an e-mail field."""
+    def drop_boxes(self, named: re.Pattern[str]) -> None:
+        """Drop small boxes by their names; in articles, also those with an e-mail field."""
         index = self.index
         most = _BOX_SHARE * self.size(range(len(self.sizes)))
         promotes: dict[str, bool] = {}
@@ -239,15 +259,18 @@ class _Selection:
                 continue
             names = element.get("class") or ""
             if names not in promotes:
-                promotes[names] = _PROMOTION.search(names) is not None
+                promotes[names] = named.search(names) is not None
             if promotes[names]:
                 box = at
-            elif index.tags[at] == "input" and element.get("type") == "email":
+            elif (
+                named is _PROMOTION and index.tags[at] == "input" and element.get("type") == "email"
+            ):
                 box = self._small_box(at)
             else:
                 continue
             inside = range(index.segment_begins[box], index.segment_ends[box])
-            if box >= 0 and 0 < self.size(inside) <= most:
+            is_block = box >= 0 and 0 < self.size(inside) <= most
+            if is_block and index.segment_blocks[inside.start] >= box:  # not part of a paragraph
                 self.drop(inside)
 
     def drop_comments(self) -> None:
@@ -358,11 +381,13 @@ class _Selection:
 
     def _is_pointer(self, segment: Segment) -> bool:
         unlinked = len(segment.text) - segment.link_chars
-        if not 2 <= unlinked <= _POINTER_CHARS or segment.block.tag not in _POINTER_TAGS:
+        if not 1 <= unlinked <= _POINTER_CHARS or segment.block.tag not in _POINTER_TAGS:
             return False
-        label, colon, rest = segment.text.replace("：", ":").partition(":")
-        title = rest.strip(" ]).")
-        links = list(islice(segment.block.iter("a"), 2)) if colon and len(label) < unlinked else []
+        label = _POINTER_LABEL.match(segment.text)
+        if not label or label.end() > unlinked + 1:
+            return False
+        title = segment.text[label.end() :].strip(" ]).")
+        links = list(islice(segment.block.iter("a"), 2))
         # Fewer words may be the value of a field: 'Genre: Romance'.
         if len(links) != 1 or count_words(title) < _POINTER_WORDS:
             return False
@@ -385,6 +410,23 @@ class _Selection:
         ]
         if self.size(teasers) <= _LAYOUT_TABLE * self.size(range(len(self.sizes))):
             self.drop(teasers)
+
+    def drop_newswires(self) -> None:
+        """Drop definition lists whose terms are links to other pages, beside enough other text."""
+        index = self.index
+        found: set[int] = set()
+        for at, tag in enumerate(index.tags if "dl" in index.tags else ()):
+            if tag != "dl":
+                continue
+            inside = range(index.segment_begins[at], index.segment_ends[at])
+            terms = [self.segments[i] for i in inside if self.segments[i].block.tag == "dt"]
+            linked = sum(term.link_chars for term in terms)
+            if len(terms) >= _MENU_LINES and linked > _STORIES_TERMS * sum(
+                len(t.text) for t in terms
+            ):
+                found.update(inside)
+        if found and self.size(range(len(self.sizes))) - self.size(found) >= _BESIDE_NEWSWIRES:
+            self.drop(found)
 
     def drop_above_title(self) -> None:
         """Drop everything above the last occurrence of the title before the first paragraph."""
@@ -451,7 +493,9 @@ class _Selection:
         text = segment.text
         if not _is_short(text) or segment.block.tag == "li":
             return False
-        if "©" in text or _is_row(segment):
+        if "©" in text or _is_row(segment) or _CONTACTS.fullmatch(text):
+            return True
+        if len(text) <= _BYLINE_CHARS and self._is_byline(text):
             return True
         if len(text) > _CREDIT_CHARS or segment.block.tag not in _CREDIT_TAGS:
             return False
@@ -540,17 +584,14 @@ def _is_label(segment: Segment) -> bool:
     is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
     if not is_code and _PLACEHOLDER.fullmatch(segment.text):
         return True
-    furniture = load_table("page_furniture")
-    labels = furniture["advertisement_labels"]
-    label, colon, _ = segment.text.partition(":")
-    if _bare(segment.text) in labels or (colon and _bare(label) in labels):
+    if is_advertisement_label(segment.text):
         return True
     if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
         return True
     if segment.link_chars <= len(segment.text) / 2:
         return False
     words = _WORDS.findall(segment.text.lower())
-    actions = furniture["action_words"]
+    actions = load_table("page_furniture")["action_words"]
     return len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
 
 
@@ -584,10 +625,6 @@ def _has_phrase(text: str, table: str) -> bool:
     if any(phrase in line for word in folded.split() for phrase in by_word.get(word, ())):
         return True
     return not text.isascii() and any(phrase in text.lower() for phrase in unspaced)
-
-
-def _bare(text: str) -> str:
-    return text.strip(" .:·–—-[]()").lower()
 
 
 def _teaser_link(segment: Segment) -> str:

@@ -1,7 +1,8 @@
 """The standfirst: the lines between title and text that sum the article up or lead into it.
 
 The classifier often leaves them out, as they resemble the teasers of other articles.  A standfirst
-is recognized by the summary in the page's metadata, or by the names of its elements.
+is recognized by the summary in the page's metadata, by the names of its elements, or as the only
+sentence between title and text.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _NAME = re.compile(
 _NOT_NAME = re.compile(
     r"(?:^|[\s_-])(?:card|cta|feed|promo|related|sr-only|visually-hidden)(?=$|[\s_-])"
 )
+_SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
+#: Sub-headings are questions more often than standfirsts are.
+_TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OUTSIDE = int(
@@ -42,17 +46,22 @@ _MIN_KEY, _MAX_KEY = 30, 60
 _MAX_LEVELS = 3
 #: The fewest words of the first paragraph below, and the most of a line that is a date.
 _PARAGRAPH_WORDS, _DATE_WORDS = 15, 8
+#: The lowest score of a standfirst without a name.
+_MIN_SCORE = 0.15
+#: The longest line with the author's name below a standfirst, in characters.
+_BYLINE_CHARS = 160
 
 
-def find_standfirst(page: Page, keep: Sequence[bool]) -> frozenset[int]:
+def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> frozenset[int]:
     """Return the segments of the standfirst, whether selected or not; none if there is none.
 
     Args:
         page: The page.
         keep: The selected segments.
+        scores: The classifier's score of each segment.
     """
     finder = _Finder(page, keep)
-    return frozenset(finder.by_summary() or finder.by_name())
+    return frozenset(finder.by_summary() or finder.by_name() or finder.by_place(scores))
 
 
 class _Finder:
@@ -111,6 +120,27 @@ class _Finder:
             and (self._words(at) > _DATE_WORDS or not _YEAR.search(self.segments[at].text))
         ]
         return found if len(found) <= _MAX_SEGMENTS else []
+
+    def by_place(self, scores: Sequence[float]) -> list[int]:
+        """Return the one sentence that stands directly below the title or above the byline."""
+        if self.title < 0 or not self.text:
+            return []
+        between = range(self.title + 1, self.text[0])
+        found = [at for at in between if self._is_sentence(at)]
+        if len(found) != 1 or self.keep[found[0]] or scores[found[0]] < _MIN_SCORE:
+            return []
+        at = found[0]
+        names = [name for name in self.page.metadata.byline.lower().split(", ") if name]
+        below = self.segments[at + 1].text.lower()
+        is_above = len(below) <= _BYLINE_CHARS and any(name in below for name in names)
+        return found if at == between.start or is_above else []
+
+    def _is_sentence(self, at: int) -> bool:
+        """Return whether an unlinked line may be a standfirst and ends as sentences do."""
+        segment = self.segments[at]
+        ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
+        is_free = not segment.link_chars and not _YEAR.search(segment.text)
+        return ends and is_free and not self._is_title(at) and self._may_be(at)
 
     def _may_be(self, at: int) -> bool:
         segment = self.segments[at]

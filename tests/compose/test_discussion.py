@@ -117,3 +117,11 @@ def test_an_article_with_comments_below_it_is_not_a_discussion() -> None:
     comments = "".join(POST.format(name, "2024-05-01", 1, "Yes.") for name in ("Rosa", "Vera"))
     article = extract(story_page(extra=comments), URL)
     assert not any(isinstance(block, Post) for block in article.blocks)
+
+
+def test_posts_and_labels_of_advertisements_are_not_printed() -> None:
+    said = [("Rosa", thought("Rosa")), ("Advertisement", "<p>Hi Rosa, buy a boat.</p>")]
+    said.append(("Ida", f"<p>Advertisement (gone after registration)</p>{thought('Ida')}"))
+    found = posts(thread(*said, ("Vera", thought("Vera"))))
+    assert [post.author for post in found] == ["", "Ida", "Vera"]
+    assert [len(post.blocks) for post in found] == [2, 2, 2]

@@ -529,3 +529,44 @@ def test_a_cell_with_nothing_but_an_icon_says_what_the_icon_means(cell: str, tex
     html = f"<table><tr><th>Plan<th>Sync<th>Share<tr><td>Free{cell}<td>5 GB</table>"
     row = only(html, Table).rows[-1]
     assert [" ".join(iter_text(*made.blocks)) for made in row] == ["Free", text, "5 GB"]
+
+
+def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:
+    edit = "<span>[<a href='/w?title=Tides&action=edit&section=2'>edit</a>]</span>"
+    notes = "".join(
+        f"<li><b><a href='#r{n}'>^</a></b> <sup>a</sup> <a href='#s{n}'>b</a> Reed, Tides, {n}</li>"
+        for n in (1, 2)
+    )
+    assert outline(f"<h2>References{edit}</h2><p>Text.</p>") == [(2, "References")]
+    found = only(f"<p>Text.</p><ul>{notes}</ul><p>More.</p>", List)
+    assert [list(iter_text(item.blocks[0])) for item in found.items] == [
+        ["Reed, Tides, 1"], ["Reed, Tides, 2"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("html", "joined"),
+    [
+        ("<span>Wick.</span><p>The Wick ferry leaves at dawn.</p>", "Wick. The Wick ferry"),
+        ("<p>Never.</p><p>The Wick ferry leaves at dawn.</p>", ""),
+        ("<p>Oslo –</p><p>The ferry leaves at dawn.</p>", "Oslo – The ferry"),
+        ("<p>Text.</p><p>2.</p><h2>Where does it go?</h2>", "2. Where"),
+        ("<p>No more ferries today, said the man on the quay at the end of the day.</p>"
+         "<p>Really.</p><p>The ferry leaves at dawn.</p>", ""),
+        ("<p>2.</p><p>The ferry leaves at dawn.</p>", ""),
+    ],
+)  # fmt: skip
+def test_a_place_or_number_on_its_own_is_joined_with_what_it_begins(html: str, joined: str) -> None:
+    texts = [" ".join(iter_text(block)) for block in compose_article(f"<div>{html}</div>").blocks]
+    assert any(text.startswith(joined) for text in texts)
+    assert (len(texts) < html.count("</")) is bool(joined)
+
+
+def test_short_paragraphs_that_their_class_calls_headings_are_headings() -> None:
+    text = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 2
+    section = "<p class=x-interline>{}</p><p>" + text + "</p>"
+    html = "".join(map(section.format, ("The long way", "The short way")))
+    found = [block for block in compose_article(html).blocks if isinstance(block, Heading)]
+    assert [plain_text(block.spans) for block in found] == ["The long way", "The short way"]
+    for other in (html.replace("short way", "short way."), html.replace("interline", "line")):
+        assert not any(isinstance(block, Heading) for block in compose_article(other).blocks)

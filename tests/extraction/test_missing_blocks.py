@@ -82,3 +82,15 @@ def test_a_likely_line_in_any_element_between_two_lines_is_added() -> None:
     assert added(html.format(TEXT, "Cons:"), 0.7) == "Cons:"
     assert added(html.format(TEXT, "Cons:"), 0.5) == ""
     assert added(html.format(TEXT, "<a href=/x>Other</a>"), 0.7) == ""
+
+
+def test_a_likely_list_of_questions_and_answers_is_added() -> None:
+    faq = "".join(
+        f"<div class=q><h3>Does boat {n} run?</h3></div><div class=a><p>It does in May.</p></div>"
+        for n in range(4)
+    )
+    html = f"<main><p>{TEXT}</p><p>{TEXT} Yes.</p></main><section>{faq}</section><p>Contact</p>"
+    assert added(html, 0.5).count("It does in May.") == 4
+    assert "Contact" not in added(html, 0.5)
+    assert added(html, 0.3) == ""
+    assert added(html.replace("run?", "runs"), 0.5) == ""

@@ -19,7 +19,7 @@ def standfirst(html: str, summary: str = "") -> list[str]:
     head = f"<title>The ferry</title><meta name='description' content='{summary}'>"
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
     keep = [TEXT in segment.text for segment in page.segments]
-    return [page.segments[at].text for at in sorted(find_standfirst(page, keep))]
+    return [page.segments[at].text for at in sorted(find_standfirst(page, keep, [0.5] * len(keep)))]
 
 
 @pytest.mark.parametrize("tag", ["p", "div", "h2"])
@@ -92,3 +92,28 @@ def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
 def test_a_standfirst_below_the_first_of_two_titles_is_found() -> None:
     line = f"<div class='excerpt'>{SUMMARY}</div><div>Photo: Ivo</div>"
     assert standfirst(f"<h1>The ferry</h1>{line}<h1>The ferry</h1>{BODY}") == [SUMMARY]
+
+
+LINE = "Why the boat of a small harbour never rests."
+
+
+@pytest.mark.parametrize(
+    ("between", "wanted"),
+    [
+        (f"<p>{LINE}</p><p>Share</p>", [LINE]),
+        (f"<p>3 min</p><p>{LINE}</p><p>By Ann Lee</p>", [LINE]),
+        (f"<p>3 min</p><p>{LINE}</p><p>Share</p>", []),
+        (f"<p>{LINE}</p><p>Listen to this story now.</p>", []),
+        (f"<p>{LINE[:-1]}</p>", []),
+        ("<h2>Why does the boat never rest?</h2>", []),
+    ],
+)
+def test_the_only_sentence_below_the_title_or_above_the_byline_is_the_standfirst(
+    between: str, wanted: list[str]
+) -> None:
+    head = "<title>The ferry</title><meta name=author content='Ann Lee'>"
+    page = read_page(f"<head>{head}</head><h1>The ferry</h1>{between}{BODY}")
+    keep = [TEXT in segment.text for segment in page.segments]
+    for score, found in ((0.5, wanted), (0.05, [])):
+        chosen = find_standfirst(page, keep, [score] * len(keep))
+        assert [page.segments[at].text for at in sorted(chosen)] == found

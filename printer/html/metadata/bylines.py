@@ -38,7 +38,7 @@ _LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
 #: Text after a name: a job title, an address, a date.
 _AFTER = re.compile(
-    r"""\s?(?:\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<]"""
+    r"""\s?(?:\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
     r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
     r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
@@ -69,6 +69,24 @@ _PARTICLES = frozenset({
     "i", "la", "le", "of", "und", "van", "von", "y",
 })  # fmt: skip
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+
+#: The most characters of a line with a name; the beginning of one that says who wrote the page.
+_LINE_CHARS = 160
+_SIGNATURE = re.compile(
+    r"(?:This \w{4,9} was |[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} )?"
+    r"(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|WRITTEN BY:?\s|[Vv]erfasst von:?\s"
+    r"|[Gg]eschrieben von:?\s|Autor(?:in|ka)?:\s|Autore:\s|Auteure?\s?:\s"
+    r"|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s|[Ss]critto da\s|[Gg]eschreven door\s"
+    r"|Автор(?: текста)?:\s|Текст:\s|Tekst:\s|Yazan:\s|Tác giả:\s|Συντάκτ\w{1,4}:\s)"
+)
+_AFTER_SIGNATURE = re.compile(r"(?<=\w{3})\.\s|\sat\s|:")
+_FULL_NAME = re.compile(
+    r"[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]*"
+    r"(?:\s(?:[A-Z]\.|van|von|de|der|da|di|del|el|al|bin|[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]+)){1,4}"
+)
+_SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
+#: A reporter's name in Chinese, before the place or the end.
+_HAN_REPORTER = re.compile(r"(?:記者|记者)\s?([\u4e00-\u9fff]{2,4}?)(?:[／/╱]|[報报][導道]|$)")
 
 _WORDS = load_table("bylines")
 #: Words before a name by language; in other languages they may begin a name.
@@ -104,6 +122,35 @@ def find_office(stated: Iterable[str], *sites: str) -> str:
     return next((text for text in texts if not known.isdisjoint(_keys(text))), "")
 
 
+def find_signature(lines: Iterable[str]) -> str:
+    """Return the line that says who wrote the page; '' if there is none or several differ."""
+    signed = {name for line in lines if len(line) <= _LINE_CHARS and (name := _signed(line))}
+    return signed.pop() if len(signed) == 1 else ""
+
+
+def _signed(line: str) -> str:
+    match = _SIGNATURE.match(line)
+    if not match or not _FULL_NAME.match(line, match.end()):
+        return ""
+    text = _AFTER_SIGNATURE.split(line[match.end() :], maxsplit=1)[0]
+    words = text.partition(",")[0].split()
+    return text if all(word in _PARTICLES or not word[0].islower() for word in words) else ""
+
+
+def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
+    """Return the names on a line with a date or a time, or on the line beside one."""
+    line = line.strip()
+    if han := _HAN_REPORTER.search(line):
+        return [han[1]]
+    if beside_date:
+        first, *rest = line.split(", ")
+        is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
+        return [line] if is_named and any(map(_has_job_title, rest)) else []
+    parts = _SEPARATORS.split(line)
+    names = (part for part in parts if len(parts) > 1 and _FULL_NAME.fullmatch(part))
+    return [name for name in names if not _has_job_title(name)]
+
+
 def is_byline_label(text: str) -> bool:
     """Return whether a label such as 'Written by' announces an author."""
     last = text.rstrip(" :").rpartition(" ")[2].casefold()
@@ -135,8 +182,10 @@ def _names(text: str, language: str) -> list[str]:
     text = _without_by(clean_attribute(text, 400), language)
     if _ADDRESS.search(text):
         text = " ".join(_ADDRESS.sub(" ", text).split())
-    names = []
+    names: list[str] = []
     for part in _split_at_conjunctions(_without_after(text)):
+        if names and _has_job_title(part.partition(",")[0]):  # 'Vice President and Senior Fellow'
+            continue
         for name in _split_at_commas(part):
             name = _without_job_title(_REPORTER.sub("", name.strip(_EDGES)).strip(_EDGES))
             if name.endswith(".") and not _ABBREVIATED.search(name):
@@ -183,7 +232,9 @@ def _split_at_commas(part: str) -> list[str]:
     for piece in pieces:
         if names and piece.rstrip(".").casefold() in _SUFFIXES:
             names[-1] += f", {piece}"
-        elif not (names and (_CREDENTIAL.fullmatch(piece) or _has_job_title(piece))):
+        elif names and _has_job_title(piece):
+            break  # an office follows
+        elif not (names and _CREDENTIAL.fullmatch(piece)):
             names.append(piece)
     return names
 

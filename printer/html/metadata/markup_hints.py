@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from ...text import clean_line, count_words
 from ..parse import element_line
-from .bylines import BYLINE, find_byline
+from .bylines import BYLINE, find_byline, find_dated_names, find_signature
 from .dates import find_date, is_date_line, parse_date
 from .titles import Heading, title_key
 
@@ -39,6 +39,7 @@ _DATE_CHARS, _STAMP_CHARS, _STAMP_WORDS = 6, 80, 4
 _LINES_BELOW, _LINES_ABOVE = 12, 3
 _PARAGRAPH_WORDS, _PARAGRAPH_CHARS, _SLACK_CHARS = 25, 600, 60
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+_TIME = re.compile(r"(?<!\d)[0-9]{1,2}:[0-9]{2}(?!\d)")
 
 _IS_AUTHOR, _IS_DATE = 1, 2
 #: Every class that marks an author or a date contains one of these.
@@ -189,7 +190,9 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
     """
     hints = MarkupHints()
     updates: list[str] = []
-    for line in _lines_beside(lines, title):
+    near = list(_lines_beside(lines, title))
+    dated = [is_date_line(line, language) or _is_time(line) for line in near]
+    for line in near:
         is_byline = BYLINE.match(line) and find_byline(line)
         if is_byline and not hints.authors:
             hints.authors = [line]
@@ -197,7 +200,19 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
             dates = updates if _UPDATED.search(line) else hints.dates
             dates += filter(None, [find_date(line, language)])
     hints.dates = hints.dates or updates
+    if not hints.authors:
+        for at, line in enumerate(near):
+            beside = any(dated[max(0, at - 1) : at + 2])
+            if beside and (names := find_dated_names(line, beside_date=not dated[at])):
+                hints.authors = names
+                break
+    hints.authors = hints.authors or [find_signature(lines)]
     return hints
+
+
+def _is_time(line: str) -> bool:
+    """Return whether a short line has a time of day."""
+    return len(line) <= _STAMP_CHARS and _TIME.search(line) is not None
 
 
 def _lines_beside(lines: Sequence[str], title: str) -> Iterator[str]:

@@ -129,6 +129,13 @@ def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted
         ("https://example.org/user/anna-reed", ""),
         ("Bureau for Tides and Nets", "Bureau for Tides and Nets"),
         ("Anna Reed and Tam Reed", "Anna Reed, Tam Reed"),
+        ("Anna (A.B.) Reed", "Anna (A.B.) Reed"),
+        ("Anna Reed (Tides) and Tam Reed", "Anna Reed"),
+        (
+            "Anna Reed, Research Scientist, and Tam Ash, VP and Senior Fellow, Tide Research",
+            "Anna Reed, Tam Ash",
+        ),
+        ("Anna Reed, Head of Marketing and Community Development", "Anna Reed"),
     ],
 )
 def test_what_is_left_around_a_name_goes(stated, wanted):
@@ -184,3 +191,30 @@ def test_the_label_of_a_link_preview_names_the_author(label):
     head = '<meta name="twitter:label1" content="{}"><meta name="twitter:data1" content="{}">'
     assert byline(head.format(label, "Tam Reed")) == "Tam Reed"
     assert byline(head.format("Est. reading time", "3 minutes")) == ""
+
+
+def read_lines(*lines):
+    body = "".join(f"<p>{line}</p>" for line in lines[1:])
+    tree = parse(f"<html lang=en><body><h1>{lines[0]}</h1>{body}</body></html>")
+    return read_metadata(tree, "https://example.org/a", "https://example.org/a", lines).byline
+
+
+SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 2
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "wanted"),
+    [
+        (["25 November, 06:30 | Orla Fennimoor"], [], "Orla Fennimoor"),
+        (["25 November, 06:30 | 12 comments"], [], ""),
+        (["Tide Media／記者王小明／台北報導 2024-01-12 12:01"], [], "王小明"),
+        (["March 24, 2024", "Orla Fennimoor, Research Scientist, Tide Labs"], [], "Orla Fennimoor"),
+        (["March 24, 2024", "Contact Us"], [], ""),
+        ([], ["This post was written by Orla Fennimoor, Head of Boats"], "Orla Fennimoor"),
+        ([], ["August 12, 2024 By Orla Fennimoor"], "Orla Fennimoor"),
+        ([], ["By Orla Fennimoor", "By Tam Reed"], ""),
+        ([], ["Written by a friend of boats"], ""),
+    ],
+)
+def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, wanted):
+    assert read_lines("The ferry", *above, SENTENCE, SENTENCE, *["x"] * 90, *below) == wanted
