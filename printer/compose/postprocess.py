@@ -38,7 +38,7 @@ _CARD = (Heading, Figure, Rule, Embed)
 _SEPARATE = (Rule, Heading, Figure)
 #: Signs of links from a wiki's notes back to their references.
 _UP = ("^", "↑")
-_BACK_LETTERS = re.compile(r"(?:[a-z]\s){1,12}(?![a-z])")
+_BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
 #: The number of a heading on its own; a place before the first paragraph ('Chemnitz.', 'Oslo –');
 #: what is longer than a label, in characters.
 _NUMBER = re.compile(r"[0-9]{1,3}[.)]")

@@ -42,6 +42,8 @@ _MIN_WORDS, _MAX_WORDS, _MAX_SEGMENTS, _MAX_LINKED = 4, 120, 3, 0.3
 _REPEATED_TITLE = 10
 #: The fewest and most letters by which the beginning of a text is recognized.
 _MIN_KEY, _MAX_KEY = 30, 60
+#: The most characters of a paragraph that may begin with a place and repeat the standfirst.
+_DATELINED_CHARS = 800
 #: The most levels from a paragraph up to the elements that are beside each other.
 _MAX_LEVELS = 3
 #: The fewest words of the first paragraph below, and the most of a line that is a date.
@@ -153,12 +155,18 @@ class _Finder:
         )
 
     def _recurs(self, at: int) -> bool:
-        """Return whether selected text below begins with this line."""
+        """Return whether the first paragraphs begin with this line, or have it after their place.
+
+        A line from farther below is quoted on purpose.
+        """
         key = self._key(at)
-        return any(
-            self.keep[later] and self._key(later).startswith(key)
-            for later in range(at + 1, len(self.segments))
-        )
+        for later in range(at + 1, self.text[-1] + 1):
+            text = comparison_key(self.segments[later].text[:_DATELINED_CHARS])
+            if self.keep[later] and (
+                text.startswith(key) or (len(key) >= _MIN_KEY and key in text)
+            ):
+                return True
+        return False
 
     def _is_text(self, at: int) -> bool:
         """Return whether a selected segment is a paragraph like the one after it.

@@ -534,13 +534,13 @@ def test_a_cell_with_nothing_but_an_icon_says_what_the_icon_means(cell: str, tex
 def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:
     edit = "<span>[<a href='/w?title=Tides&action=edit&section=2'>edit</a>]</span>"
     notes = "".join(
-        f"<li><b><a href='#r{n}'>^</a></b> <sup>a</sup> <a href='#s{n}'>b</a> Reed, Tides, {n}</li>"
+        f"<li><b><a href='#r{n}'>^</a></b> <sup>a</sup> <a href='#s{n}'>b</a> Reed, Tides of May {n}</li>"
         for n in (1, 2)
     )
     assert outline(f"<h2>References{edit}</h2><p>Text.</p>") == [(2, "References")]
     found = only(f"<p>Text.</p><ul>{notes}</ul><p>More.</p>", List)
     assert [list(iter_text(item.blocks[0])) for item in found.items] == [
-        ["Reed, Tides, 1"], ["Reed, Tides, 2"],
+        ["Reed, Tides of May 1"], ["Reed, Tides of May 2"],
     ]  # fmt: skip
 
 

@@ -57,6 +57,8 @@ def test_other_lines_between_title_and_text_are_not(line: str) -> None:
 def test_a_summary_that_the_text_begins_with_is_not_said_twice() -> None:
     assert standfirst(f"<h1>The ferry</h1><p class=lead>{TEXT}</p>{BODY}", TEXT) == []
     assert standfirst(f"<h1>The ferry</h1>{BODY}", TEXT) == []
+    dated = BODY.replace(f"<p>{TEXT}</p>", f"<p>WICK, 5 May. {TEXT}</p>")
+    assert standfirst(f"<h1>The ferry</h1><p class=lead>{TEXT}</p>{dated}", TEXT) == []
 
 
 @pytest.mark.parametrize(

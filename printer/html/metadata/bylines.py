@@ -55,6 +55,8 @@ _CREDENTIAL = re.compile(
 _ADDRESS = re.compile(
     r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)\b", re.IGNORECASE
 )
+#: The name of a site: 'Harbours.gr'.
+_DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
 #: A given name, with initials or without.
 _FORENAME = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
 #: An initial or 'Jr.' at the end.
@@ -260,6 +262,7 @@ def _is_name(name: str) -> bool:
         and len(name.split()) <= 8
         and not _CODE.search(name)
         and (" " in name or not (_ACCOUNT.fullmatch(name) or folded in MONTHS))
+        and not _DOMAIN.fullmatch(name)
     )
 
 

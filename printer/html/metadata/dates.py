@@ -6,6 +6,7 @@ Ambiguous forms (03/04/2024) are rejected unless the language decides them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from ...i18n import load_table
@@ -72,6 +73,16 @@ _CLOCK = re.compile(
 _LINE_CHARS, _LINE_WORDS = 100, 6
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
+#: The beginning of a line that says when a page was published, or by whom after the date.
+_PUBLISHED = re.compile(
+    r"\s*(?:This \w{4,9} was )?(?:(?:First |Originally )?(?:Posted|Published)|Publication date"
+    r"|Veröffentlicht|Erstellt am|Publiziert|Publié|Publicado|Pubblicato|Gepubliceerd|Publiceret"
+    r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιεύ\w{2,8}"
+    r"|Opublikowano|Data publikacji|发布[时日]|發佈[時日]|公開日)"
+    r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s",
+    re.IGNORECASE,
+)
+
 #: Languages, and regions of English, that write the month of a date in figures before the day.
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
 #: Plausible years of publication.
@@ -118,6 +129,13 @@ def is_date_line(text: str, language: str = "") -> bool:
         and not text.endswith((".", "!", "?"))
         and bool(find_date(text, language))
     )
+
+
+def find_labelled_date(lines: Iterable[str], language: str = "") -> str:
+    """Return the date of the short lines that say when a page was published, '' if they differ."""
+    stated = (line for line in lines if len(line) <= _LINE_CHARS and _PUBLISHED.match(line))
+    dates = {date for line in stated if (date := find_date(line, language))}
+    return dates.pop() if len(dates) == 1 else ""
 
 
 def find_path_date(path: str) -> str:

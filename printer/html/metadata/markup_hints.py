@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from ...text import clean_line, count_words
 from ..parse import element_line
 from .bylines import BYLINE, find_byline, find_dated_names, find_signature
-from .dates import find_date, is_date_line, parse_date
+from .dates import find_date, find_labelled_date, is_date_line, parse_date
 from .titles import Heading, title_key
 
 #: Limits of the headings to examine, and of the text leaves of one element.
@@ -199,7 +199,7 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
         if is_byline or is_date_line(line, language):
             dates = updates if _UPDATED.search(line) else hints.dates
             dates += filter(None, [find_date(line, language)])
-    hints.dates = hints.dates or updates
+    hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
     if not hints.authors:
         for at, line in enumerate(near):
             beside = any(dated[max(0, at - 1) : at + 2])

@@ -50,7 +50,7 @@ def test_names_stand_alone(stated, language, wanted):
 
 @pytest.mark.parametrize(
     "stated",
-    ["", "admin", "Admin", "https://www.example.org/writer", "orla@example.org", "@orla",
+    ["", "admin", "Admin", "Harbours.gr", "https://www.example.org/writer", "orla@example.org", "@orla",
      "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
      "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By"],
 )  # fmt: skip

@@ -1,6 +1,6 @@
 import pytest
 
-from printer.html.metadata.dates import find_date, find_path_date, parse_date
+from printer.html.metadata.dates import find_date, find_labelled_date, find_path_date, parse_date
 from printer.html.metadata.markup_hints import read_markup_hints
 from printer.html.metadata.metadata import read_metadata
 from printer.html.page import read_page
@@ -216,3 +216,18 @@ def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
     lines = "<h1>Ferries</h1>" + "<i></i>" * 100 + "<p>By <a href='/x'>Ivo Halloran</a></p>"
     page = read_page(f"<html lang=en><title>Ferries</title>{lines}<p>By the sea</p>")
     assert page.metadata.byline == "Ivo Halloran"
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (["Posted on April 13, 2023"], "2023-04-13"),
+        (["Veröffentlicht am 5. November 2023, 14:09"], "2023-11-05T14:09"),
+        (["August 12, 2025 By Orla Fennimoor"], "2025-08-12"),
+        (["Опубликовано: 6 декабря 2011", "Опубликовано: 6 декабря 2011"], "2011-12-06"),
+        (["Posted on April 13, 2023", "Posted on April 14, 2023"], ""),
+        (["On April 13, 2023, it rained"], ""),
+    ],
+)
+def test_the_only_date_after_a_label_anywhere_on_the_page_is_found(lines, wanted):
+    assert find_labelled_date(lines, "en") == wanted
