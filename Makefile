@@ -61,11 +61,12 @@ bench: .venv/$(if $(QUICK),.develop,.bench) ## Measure all, beside others: make 
 	$(PY) -m benchmarks $(if $(QUICK),--quick) $(if $(BUDGET),--budget $(BUDGET)) \
 		$(if $(STEP),--step $(STEP)) $(if $(CHOICES),--choices $(CHOICES)) $(BENCHMARKS)
 
-samples: .venv/.develop ## Print the sample pages again, and make the pictures of README.md
+samples: .venv/.develop ## Print the sample pages again, and make the pictures of README.md and docs
 	$(PY) samples/make_samples.py
 	$(PY) samples/make_specimen.py
 	$(PY) samples/make_themes.py
 	$(PY) samples/make_screens.py
+	$(PY) samples/make_server_pages.py
 
 fuzz: .venv/.develop ## Fuzz what reads strangers' bytes: make fuzz [TIME=60] [TARGETS=feeds]
 	$(PY) -m tests.fuzz --seconds $(TIME) --seed $(SEED) $(TARGETS)

@@ -159,6 +159,42 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
                 [t for t, _ in posted], asked, held)  # fmt: skip
 
 
+def edits(changes: int) -> list[float]:
+    """Remove paragraphs of an article of ten pages one by one; return the seconds each took."""
+    text = "A letter from the harbour comes each morning, and the boats wait for it in a row. " * 5
+    story = "".join(f"<p>Day {n}. {text}</p>" for n in range(60))
+    html = f"<title>Letters</title><body><article><h1>Letters</h1>{story}</article>".encode()
+    with tempfile.TemporaryDirectory() as folder:
+        server, url, token = start(Path(folder), 1)
+        client = httpx2.Client(
+            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
+        )
+
+        def wait(print_id: str) -> None:
+            with client.stream("GET", f"/api/prints/{print_id}/events") as events:
+                for line in events.iter_lines():
+                    if line.startswith("data:") and json.loads(line[5:])["state"] == "done":
+                        return
+            raise SystemExit("the article was not set")
+
+        try:
+            answer = client.post("/api/prints", content=_order(html), headers=_JSON)
+            print_id = answer.raise_for_status().json()["id"]
+            wait(print_id)
+            blocks = client.get(f"/api/prints/{print_id}/edit").json()["blocks"]
+            taken = []
+            for block in blocks[2 : changes + 2]:
+                begun = time.perf_counter()
+                body = {"include": {block["id"]: False}}
+                client.patch(f"/api/prints/{print_id}/edit", json=body).raise_for_status()
+                wait(print_id)
+                taken.append(time.perf_counter() - begun)
+        finally:
+            server.terminate()
+            server.wait()
+    return taken
+
+
 def centile(times: list[float], q: float) -> float:
     """Return a quantile, in milliseconds."""
     return 1000 * statistics.quantiles(times, n=100)[int(q * 100) - 1]
@@ -183,6 +219,9 @@ def rows(effort: Effort) -> Iterator[Row]:
     quarter = load.memory[len(load.memory) // 4]
     yield Row(server, "memory after a quarter", quarter, "MB")
     yield Row(server, "memory at the end", max(load.memory[-10:]), "MB")
+    times = edits(effort.of(20, 10, 3))
+    yield Row("editor", "a change to ten pages, set again", statistics.median(times), "s",
+              len(times), goal="≤ 1")  # fmt: skip
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ MAIN_OPTIONS = ("theme", "paper", "font_size", "images", "links", "fit")
 EDITOR_OPTIONS = ("theme", "paper", "font_size", "margin", "links", "fit")
 #: The other options, and those that depend on the number of key paragraphs.
 MORE_OPTIONS = (
-    "format", "margin", "nup", "booklet", "duplex", "ink_save", "grayscale", "qr", "pdf",
-    "comments", "follow", "render", "no_rules", "extractor", "image_method",
+    "format", "margin", "nup", "pdf", "render", "extractor", "image_method",
+    "booklet", "duplex", "ink_save", "grayscale", "qr", "comments", "follow", "no_rules",
 )  # fmt: skip
 KEY_OPTIONS = ("key_paragraphs", "key_paragraphs_as", "key_query")
 #: The options of the theme that the editor offers, by the name of the field.
@@ -33,7 +33,7 @@ _LABELS = {
     "duplex": "Margins for two-sided printing", "ink_save": "Save ink",
     "grayscale": "Print without colour", "qr": "QR code of the page’s address",
     "pdf": "PDF standard", "comments": "Readers’ comments",
-    "follow": "All pages of a split article",
+    "follow": "All pages of a multi-page article",
     "render": "Load the page in a browser", "no_rules": "Ignore my rules for sites",
     "extractor": "How the article is found", "image_method": "How its pictures are found",
     "key_paragraphs": "How much of the text", "key_paragraphs_as": "Key paragraphs",
@@ -46,7 +46,7 @@ _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
     "paper": (("", "Theme default"), *((name, name) for name in ("A4", "Letter", "A5", "Legal"))),
     "font_size": (_THEME_DEFAULT, *((f"{size}pt", f"{size} pt") for size in _POINTS)),
     "images": (
-        ("article", "In the article"), ("all", "In and around it"),
+        ("article", "In the article"), ("all", "In and around the article"),
         ("lead", "First one only"), ("none", "None"),
     ),
     "links": (
@@ -61,7 +61,7 @@ _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
     "margin": (_THEME_DEFAULT, *((f"{mm}mm", f"{mm} mm") for mm in (8, 12, 16, 20, 25, 30, 40))),
     "nup": (("1", "1"), ("2", "2"), ("4", "4")),
     "pdf": (("ua-1", "Accessible (PDF/UA)"), ("a-3u", "Archive (PDF/A)")),
-    "render": (("auto", "If it needs it"), ("always", "Always"), ("never", "Never")),
+    "render": (("auto", "If needed"), ("always", "Always"), ("never", "Never")),
     "key_paragraphs": (
         ("0", "The whole article"),
         *((n, f"{n} key paragraphs") for n in ("3", "5", "8", "12")),

@@ -59,7 +59,8 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _announce(host: str, port: int, token: str) -> None:
     name = "localhost" if is_loopback(host) else socket.gethostname()
-    print(f"webprint: open http://{name}:{port}/?token={token}", file=sys.stderr)
+    print("webprint: the print server is running; press Ctrl+C to stop it", file=sys.stderr)
+    print(f"webprint: to sign in, open http://{name}:{port}/?token={token}", file=sys.stderr)
     if not is_loopback(host):
         print(
             "webprint: others can reach this server; what they send is not encrypted unless a"

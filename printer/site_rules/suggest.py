@@ -53,6 +53,8 @@ class Suggester:
         """Return selectors that cover a place: first of its own element, then of its ancestors."""
         found: dict[str, Suggestion] = {}
         index = self.places.get(name, -1)
+        while index > 0 and self._is_version(index):
+            index = self.tree.parents[index]
         for _ in range(LEVELS):
             if index < 0 or self.tree.elements[index].tag in _PLAIN_TAGS:
                 break
@@ -62,6 +64,11 @@ class Suggester:
                     found.setdefault(selector, suggestion)
             index = self.tree.parents[index]
         return tuple(found.values())[:MOST]
+
+    def _is_version(self, index: int) -> bool:
+        """Return whether an element is a version of a picture, within its ``<picture>``."""
+        tags = [self.tree.elements[number].tag for number in (index, self.tree.parents[index])]
+        return tags[0] in ("img", "source") and tags[1] in ("picture", "source")
 
     def _suggestion(self, selector: str) -> Suggestion | None:
         """Return a selector with what it covers; None if it covers too much of the page."""

@@ -12,12 +12,16 @@ SCREENS = {"phone, dark": (360, 740, "dark"), "desktop, light": (1200, 900, "lig
            "phone, light": (360, 740, "light"), "desktop, dark": (1200, 900, "dark")}  # fmt: skip
 
 
+MISSING = f"/prints/{'0' * 20}"
+STATUS = {MISSING: 404, "/sign-in": 401}
+
+
 @pytest.fixture(scope="module")
 def paths(server):
     done = server.submit(url="https://example.org/story", html=story_page("Harbour lights"))
-    lost = server.submit(url="https://example.org/lost", html="<p>Log in to read this.")
-    for answer in (done, lost):
-        server.wait_finished(answer.json()["id"])
+    lost = server.submit(url=f"{server.url}/lost")
+    states = [server.wait_finished(answer.json()["id"])["state"] for answer in (done, lost)]
+    assert states == ["done", "failed"]
     server.client.post("/later/import", data={"text": "https://example.org/a A ferry"})
     rules = server.home / ".config/webprint/rules"
     rules.mkdir(parents=True)
@@ -28,7 +32,7 @@ def paths(server):
         "/", "/print?url=https://example.org/story", f"/prints/{done}", f"/prints/{done}/deliver",
         f"/prints/{done}/rule", f"/prints/{done}/preview", f"/prints/{lost.json()['id']}",
         "/settings", "/history", "/history?q=harbour", "/history?q=nothing",
-        "/later", "/rules", "/send", f"/prints/{'0' * 20}", "/sign-in",
+        "/later", "/rules", "/send", MISSING, "/sign-in",
     ]  # fmt: skip
     for file in rules.iterdir():
         file.unlink()
@@ -45,7 +49,8 @@ def test_axe_finds_nothing(server, browser, paths, screen):
     for path in paths:
         if path == "/sign-in":
             context.clear_cookies()
-        page.goto(server.url + path)
+        status = page.goto(server.url + path).status
+        assert status == STATUS.get(path, 200), path
         for summary in page.locator("details:not([open]) > summary").all():
             if summary.is_visible():
                 summary.click()

@@ -101,7 +101,7 @@ def test_the_second_bookmark_puts_an_address_on_the_reading_list(server, context
     page.goto(url + "?a=1,2&b=%20#part")
     with context.expect_page() as opened:
         page.evaluate(unquote(context.later.removeprefix("javascript:")))
-    opened.value.get_by_text("On your reading list").wait_for()
+    opened.value.get_by_text("Added to your reading list").wait_for()
     assert "#" not in opened.value.url
     assert f"{url}?a=1,2&b=%20#part" in server.client.get("/api/later").json()
 

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import time
 from urllib.parse import unquote
 
 import pytest
@@ -71,6 +72,30 @@ def test_the_blocker_is_on(context, other_web):
     twice = "window.open('about:blank'); window.open('about:blank') === null"
     answer = session.send("Runtime.evaluate", {"expression": twice, "userGesture": True})
     assert answer["result"]["value"] is True
+
+
+def test_a_first_visit(serve, chromium, web):
+    """Follow what the terminal and the first page say, to a printed page."""
+    begun = time.monotonic()
+    started = serve()
+    told = re.search(r"to sign in, open (\S+)", started.log_text())[1]
+    assert "press Ctrl+C to stop it" in started.log_text()
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(told)
+    steps = page.locator("ol li").all_inner_texts()
+    assert [step.split()[0] for step in steps] == ["Show", "Drag", "Go"]
+    button = page.get_by_role("link", name="Print this")
+    button.click()
+    page.get_by_text("Drag the button to your bookmarks bar instead").wait_for()
+    context.button = button.get_attribute("href")
+    page.goto(web.add("/first", story_page("A first visit")))
+    click_bookmark(context, page)
+    shown, job = finished(started, context)
+    assert job["title"] == "A first visit"
+    shown.get_by_role("button", name="Print", exact=True).wait_for()
+    assert time.monotonic() - begun < 60
+    context.close()
 
 
 @pytest.mark.parametrize("headers", [{}, STRICT, ALONE], ids=["plain", "strict", "alone"])

@@ -184,8 +184,8 @@ def in_chromium(test):
 
 def set_options(context, page, address):
     page.goto(f"chrome-extension://{context.extension}/options.html")
-    page.get_by_label("Address of the server").fill(address)
-    page.get_by_label("Its token").focus()
+    page.get_by_label("Address").fill(address)
+    page.get_by_label("Token").focus()
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Saved.").wait_for()
 
@@ -289,7 +289,7 @@ def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web
     with chromium.expect_page() as opened:
         worker.evaluate(choose, [{"menuItemId": "later-link", "linkUrl": address}, page.url])
     listed = opened.value
-    listed.get_by_text("On your reading list").wait_for()
+    listed.get_by_text("Added to your reading list").wait_for()
     assert address in server.client.get("/api/later").json()
     for each in (page, woken, shown, listed):
         each.close()
@@ -308,8 +308,8 @@ def test_without_a_server_it_asks_for_one(chromium, other_web):
     shown.get_by_text("No server is set up yet").wait_for()
     query = parse_qs(urlsplit(shown.url).query)
     assert list(query) == ["tab"]
-    shown.get_by_role("link", name="Options").click()
-    shown.get_by_role("heading", name="Which server prints?").wait_for()
+    shown.get_by_role("link", name="Set it up").click()
+    shown.get_by_role("heading", name="Your print server").wait_for()
     shown.evaluate("kept => chrome.storage.local.set(kept)", kept)
     for each in (page, shown):
         each.close()

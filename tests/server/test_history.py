@@ -189,6 +189,13 @@ def test_programs_page_by_the_link_header(server):
     assert client.get("/api/prints?cursor=0").status_code == 422
 
 
+def test_a_print_that_failed_is_listed(server, web):
+    answer = server.submit(url=f"{web.url}/lost")
+    assert server.wait_finished(answer.json()["id"])["state"] == "failed"
+    page = server.client.get("/history", headers={"Accept": "text/html"})
+    assert (page.status_code, "failed" in page.text) == (200, True)
+
+
 def test_people_delete_several_and_undo(server):
     ids = [printed(server, f"Narwhal {n}") for n in range(3)]
     html = {"Accept": "text/html"}

@@ -46,7 +46,7 @@ def test_the_second_bookmark_has_a_key_for_that_alone(server, listed):
         assert listed() == []
         answer = client.post("/send", data={**ask, "key": access.key("later")})
         assert answer.status_code == 200
-        assert "On your reading list" in answer.text
+        assert "Added to your reading list" in answer.text
         printed = {"url": "https://example.org/", "html": "<p>x", "key": access.key("later")}
         assert client.post("/send", data=printed).status_code == 403
         client.headers["Authorization"] = f"Bearer {access.key('later')}"

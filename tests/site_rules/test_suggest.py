@@ -53,6 +53,14 @@ def test_the_steadiest_comes_first():
     assert suggested("li:first-child")[0] == ".tags > li"
 
 
+def test_a_picture_is_named_with_all_its_versions():
+    page = "<div class=lead><picture><source srcset=/a.webp><source srcset=/a.png><img src=/a.png>" \
+        "</picture></div>"  # fmt: skip
+    tree = ElementIndex(html.document_fromstring(page))
+    places = {"b1": next(n for n, each in enumerate(tree.elements) if each.tag == "img")}
+    assert Suggester(tree, places).suggest("b1")[0].selector == ".lead > picture"
+
+
 def test_where_nothing_is_steady_there_is_no_selector():
     assert suggested("article > p:first-child") == []
     assert suggested("article > p:last-child") == []

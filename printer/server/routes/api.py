@@ -23,7 +23,7 @@ from ..service import PrintService
 from ..templating import PREFIX
 from .history import MAX_WORDS_LENGTH, Day, day_limits
 
-_POLL_INTERVAL = 0.3
+_POLL_INTERVALS = (0.1, 0.5)  # of the state of a print: after a change of it, and at last
 _KEEPALIVE_SECONDS = 15.0
 _MAX_EVENT_STREAMS = 100
 
@@ -199,16 +199,17 @@ async def _events(
 ) -> AsyncIterator[bytes]:
     """Yield a job as events until it is finished."""
     try:
-        last, silence = "", 0.0
+        last, silence, interval = "", 0.0, _POLL_INTERVALS[0]
         while job is not None:
             data = json.dumps(print_data(job))
             if data != last:
-                last, silence = data, 0.0
+                last, silence, interval = data, 0.0, _POLL_INTERVALS[0]
                 yield f"event: print\ndata: {data}\n\n".encode()
             if job.state in FINISHED:
                 return
-            await anyio.sleep(_POLL_INTERVAL)
-            silence += _POLL_INTERVAL
+            await anyio.sleep(interval)
+            silence += interval
+            interval = min(interval * 1.1, _POLL_INTERVALS[1])
             if silence >= _KEEPALIVE_SECONDS:
                 silence = 0.0
                 yield b": keep-alive\n\n"

@@ -60,7 +60,10 @@ def _add_rule_routes(router: APIRouter) -> None:
     @router.get("/rules")
     def show_rules() -> Response:
         rules = [_rule_values(rule, on) for rule, on in list_files(user_folder())]
-        return render_page("rules", rules=rules, folder=str(user_folder()))
+        folder = user_folder()
+        if folder.is_relative_to(Path.home()):
+            folder = "~" / folder.relative_to(Path.home())
+        return render_page("rules", rules=rules, folder=str(folder))
 
     @router.post("/rules")
     async def change_rules(request: Request) -> Response:
