@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,14 +28,13 @@ if TYPE_CHECKING:
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
 
 #: The files of a finished print.
-PDF, ARTICLE, FIRST_PAGE = "article.pdf", "article.json", "first.png"
+PDF, ARTICLE = "article.pdf", "article.json"
 
 #: The parts of a request that are not pictures.
 _NO_PICTURES = (PAGE_PART, EDIT_PART, BUNDLE_PART)
 
 _MAX_WARNINGS = 50
 _MAX_LENGTH = 400
-_FIRST_PAGE_WIDTH = 480  # pixels, shown at half that size
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +133,6 @@ class JobHandler:
             result_file(result.format): result.data,
             ARTICLE: json.dumps(about, ensure_ascii=False).encode("utf-8", "replace"),
         }
-        if result.format == "pdf":
-            files[FIRST_PAGE] = render_page(result.pdf) or b""
         storage.put_all({f"{attempt.result_folder}/{name}": data for name, data in files.items()})
         summary = {**_summary(pages[0], result), "title": title[:_MAX_LENGTH]}
         return {**summary, "articles": len(pages)}
@@ -196,7 +192,6 @@ def preload() -> None:
     # A missing library is reported by the first print that needs it.
     with suppress(ImportError, OSError):
         import PIL.Image  # noqa: F401
-        import pypdfium2  # noqa: F401
         import weasyprint  # noqa: F401
     with suppress(ImportError, OSError):
         from .. import extract_stage, render_stage  # noqa: F401
@@ -234,32 +229,8 @@ def _files(reading: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]
     article = json.dumps(reading.article.to_dict(), ensure_ascii=False)
     yield result_file(result.format), result.data
     yield ARTICLE, article.encode("utf-8", "replace")
-    if result.format == "pdf":
-        yield FIRST_PAGE, render_page(result.pdf) or b""
 
 
 def result_file(format_: Format) -> str:
     """Return the file name of a print in a format."""
     return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
-
-
-def render_page(pdf: bytes, number: int = 0) -> bytes | None:
-    """Render a page of a PDF as a PNG; return None if it has no such page.
-
-    Not thread-safe, as PDFium is not.
-    """
-    import pypdfium2
-    from PIL import Image
-
-    document = pypdfium2.PdfDocument(pdf)
-    try:
-        if number >= len(document):
-            return None
-        page = document[number]
-        image = page.render(scale=_FIRST_PAGE_WIDTH / page.get_width()).to_pil()
-    finally:
-        document.close()
-    png = io.BytesIO()
-    # Six times as fast as the default quantization and compression, and no larger.
-    image.quantize(128, Image.Quantize.FASTOCTREE).save(png, "PNG", compress_level=6)
-    return png.getvalue()

@@ -43,7 +43,10 @@ def test_its_pdf_its_article_and_its_first_page(server, done):
     article = server.client.get(done["links"]["article"])
     assert article.json()["title"] == "Sent by a program"
     picture = server.client.get(done["links"]["first-page"])
-    assert picture.content.startswith(b"\x89PNG")
+    drawn = Image.open(io.BytesIO(picture.content))
+    assert drawn.width == 480
+    assert len(set(drawn.convert("L").tobytes())) > 2, "an empty page"
+    assert server.client.get(done["links"]["first-page"]).content == picture.content
     saved = server.client.get(done["links"]["pdf"], params={"download": True})
     assert saved.headers["content-disposition"].startswith("attachment")
 

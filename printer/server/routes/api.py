@@ -185,7 +185,7 @@ def _add_result_routes(router: APIRouter, service: PrintService) -> None:
     @router.get("/{print_id}/first-page", response_class=Response, responses=_files("image/png"))
     def get_first_page(print_id: PrintId) -> Response:
         """Get a picture of the first page."""
-        data = service.read_result(service.get(print_id), handler.FIRST_PAGE)
+        data = service.first_page(service.get(print_id))
         return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 

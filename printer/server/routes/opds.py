@@ -103,7 +103,7 @@ def _add_file_routes(router: APIRouter, service: PrintService) -> None:
         job = service.get(print_id)
         match ending:
             case "png":
-                data = service.read_result(job, handler.FIRST_PAGE)
+                data = service.first_page(job)
                 return Response(data, 200, None, "image/png")
             case "pdf" | "epub" if ending == print_format(job):
                 data = service.read_result(job, handler.result_file(ending))
