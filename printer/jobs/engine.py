@@ -90,6 +90,7 @@ class PrintEngine:
         if self._queue.engine.dialect.name == "postgresql":
             self._peers = _Peers(self.database, self.limits.patience)
             self._executor = self._peers.name
+        self._requeue_all()  # DBOS would do it, but looks at its own queue once a second.
         dbos = self._launch()
         threading.Thread(target=self._apply_retention, daemon=True).start()
         while not self._stopping.wait(_CHECK_INTERVAL):
@@ -102,10 +103,7 @@ class PrintEngine:
             event.set()  # It takes no other job; DBOS.destroy() would wait for all its threads.
         self._workers.close()
         time.sleep(2 * _POLL_INTERVAL)
-        with suppress(JobsError):
-            for job_id, executor in self._queue.executions():
-                if executor == self._executor:
-                    self._queue.requeue(job_id, executor)
+        self._requeue_all()
 
     def _launch(self) -> DBOS:
         logger = logging.getLogger("dbos")
@@ -234,6 +232,13 @@ class PrintEngine:
     def _requeue(self, job_id: str, executor: str) -> None:
         if self._queue.requeue(job_id, executor):
             self.log(f"job {job_id} was taken back from a worker that is gone")
+
+    def _requeue_all(self) -> None:
+        """Requeue the jobs of this engine, none of which it runs."""
+        with suppress(JobsError):
+            for job_id, executor in self._queue.executions():
+                if executor == self._executor:
+                    self._queue.requeue(job_id, executor)
 
     def _apply_retention(self) -> None:
         clock = ClockGuard()
