@@ -43,6 +43,8 @@ _MIN_WRAP, _MAX_WRAP, _MIN_FILL = 50, 130, 0.9
 _MIN_WRAP_WORDS = 4
 #: A line of at least this length that ends like a sentence is a paragraph.
 _MIN_PARAGRAPH = 80
+#: The longest line of verse, an address or a list, beside no longer one.
+_MAX_VERSE_LINE = 72
 #: A bold line up to this length may head the longer line below it.
 _MAX_LABEL = 90
 _STOPS = ".!?…。！？۔।:："
@@ -267,8 +269,9 @@ def _is_phrase_boundary(before: str, element: HtmlElement, text: str) -> bool:
 def split_paragraphs(spans: Spans) -> list[Spans]:
     """Return the paragraphs in text with line breaks.
 
-    Hard-wrapped text becomes one line and breaks after long sentences separate paragraphs; all
-    other breaks are kept, as in verse and addresses.
+    Hard-wrapped text becomes one line.  If a line is longer than those of verse and addresses, the
+    text is prose: breaks after sentences separate paragraphs, and those inside are dropped.  All
+    other breaks are kept.
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
@@ -278,11 +281,13 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
         return [_join_lines(lines, " ")]
+    is_prose = max(map(len, texts)) > _MAX_VERSE_LINE
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
-        is_long = min(len(text), len(before)) >= _MIN_PARAGRAPH
-        if is_long and _ends_sentence(before) and _ends_sentence(text):
+        if is_prose and _ends_sentence(before):
             paragraphs.append([line])
+        elif is_prose and text[:1].islower() and before[-1:].isalnum():
+            paragraphs[-1][-1] = _join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
     return [_join_lines(paragraph, "\n") for paragraph in paragraphs]

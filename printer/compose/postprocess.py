@@ -30,7 +30,7 @@ from ..article import (
 from ..text import comparison_key, continues_drop_cap
 from .inline import split_labels
 
-_SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
+_SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,400}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
 _CARD = (Heading, Figure, Rule, Embed)

@@ -321,7 +321,7 @@ def _strip_brackets(credit: str) -> str:
 def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces of a caption with its end as a credit, if it reads like one."""
     if any(piece.credit for piece in pieces):
-        return pieces
+        return _complete_credit(pieces)
     for index, piece in enumerate(pieces):
         match = _CREDIT_AFTER.search(piece.text)
         if match is None:
@@ -335,6 +335,17 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
             return [*before, *(part._replace(credit=True) for part in after)]
         break
     return pieces
+
+
+def _complete_credit(pieces: list[_Piece]) -> list[_Piece]:
+    """Return the pieces of a caption with the name after a label such as "Photograph by:"."""
+    labels = [n for n, piece in enumerate(pieces) if piece.credit and piece.text.strip()]
+    if not labels or not pieces[labels[-1]].text.rstrip().endswith((":", "：")):
+        return pieces
+    begun = labels[-1] + 1
+    if sum(len(piece.text) for piece in pieces[begun:]) > _MAX_CREDIT:
+        return pieces
+    return [*pieces[:begun], *(piece._replace(credit=True) for piece in pieces[begun:])]
 
 
 def _pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:

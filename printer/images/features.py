@@ -52,6 +52,9 @@ _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
 )
+#: The class of a player of sounds, and the widest picture of one, where larger ones are the lead.
+_MAX_AUDIO_WIDTH = 300
+_AUDIO = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 #: The fewest characters of a caption that tells a picture of the article from a teaser's.
@@ -137,7 +140,19 @@ class FeatureReader:
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
             return "a teaser of another page"
-        return ""
+        return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
+
+    def _is_in_audio_player(self, candidate: Candidate) -> bool:
+        """Return whether a picture is small, in a part without the article's text that plays."""
+        if not 0 < candidate.width <= _MAX_AUDIO_WIDTH:
+            return False
+        index, begins, ends = candidate.index, self._index.segment_begins, self._index.segment_ends
+        while index >= 0 and self._article[begins[index]] == self._article[ends[index]]:
+            element = self._index.elements[index]
+            if _AUDIO.search(f"{element.get('class') or ''} {element.get('id') or ''}"[:400]):
+                return True
+            index = self._index.parents[index]
+        return False
 
     def _is_portrait(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> bool:
         """Return whether a picture shows the author: by its link, its text or its names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -17,6 +18,7 @@ from markupsafe import Markup
 from ..article import (
     Article,
     Block,
+    DefinitionList,
     Embed,
     Figure,
     Heading,
@@ -24,6 +26,7 @@ from ..article import (
     Math,
     Note,
     Paragraph,
+    Post,
     Quote,
     Span,
     Spans,
@@ -78,6 +81,11 @@ MAX_STANDFIRST = 260
 
 #: The most characters of a standfirst on the front page of a digest.
 MAX_TEASER = 140
+
+#: The longest title and name of a site in a running head, as shares of the line, and what parts
+#: the name from others.
+_MAX_HEAD_TITLE, _MAX_HEAD_SITE = 0.64, 0.28
+_MORE_NAMES = re.compile(r" [-–—|·:] ")
 
 #: The fewest characters of a first paragraph whose first words are set differently.
 MIN_OPENING = 100
@@ -228,11 +236,23 @@ class ArticleView:
                     return last
                 case Quote(cite=cite, introduced=False) as quote if cite:
                     return quote
-                case List() | Quote() as last:
-                    blocks = list(child_blocks(last))[-1]
+                case List() | DefinitionList() | Quote() | Post() as last:
+                    blocks = next(reversed(list(child_blocks(last))), ())
                 case _:
                     return None
         return None
+
+    def running_head(self, room: int) -> tuple[str, str]:
+        """Return the title and the name of the site, cut at words to fit in a line.
+
+        Args:
+            room: The number of characters of Latin text that fit in the line.
+        """
+        if "cjk" in self.script:
+            room //= 2
+        title, site = printable(self.article.title), printable(self.article.site or self.host)
+        site = _shorten(_MORE_NAMES.split(site)[0], int(_MAX_HEAD_SITE * room))
+        return _shorten(title, min(int(_MAX_HEAD_TITLE * room), room - len(site) - 3)), site
 
     @property
     def opening(self) -> int | None:
@@ -547,6 +567,17 @@ def _script_classes(language: str) -> str:
     if primary in ("ar", "fa", "ur", "ps", "ckb", "ug", "hi", "mr", "ne", "sa", "th"):
         return "upright tall"
     return "upright" if primary in ("he", "yi") else ""
+
+
+def _shorten(text: str, length: int) -> str:
+    """Return a line of text, cut behind a word if it is longer than a length."""
+    text = " ".join(text.split())
+    if len(text) <= length:
+        return text
+    part = text[: length - 1]
+    if text[length - 1] != " ":
+        part = part.rpartition(" ")[0] or part
+    return part.rstrip(" ,;:.|/·–—-") + "…"
 
 
 def _host(url: str) -> str:

@@ -64,10 +64,11 @@ class PicturePlacement:
 
 @dataclass(frozen=True, slots=True)
 class FigureCell:
-    """A figure of a row with its heading or label, and its width in CSS pixels."""
+    """A figure of a row with its heading or label, its width and the space before it in pixels."""
 
     blocks: tuple[Block, ...]
     width: int
+    space: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,8 @@ class FigurePlacer:
         # A caption as narrow as an icon would have a word a line.
         is_full = is_full or (width < _MIN_BESIDE * measure and bool(figure.caption_spans))
         position: Position = "full" if is_full else "narrow"
-        if on_screen < _HALF * measure and _MIN_BESIDE * measure <= width:
+        is_small = max(on_screen, sharp) < _TWO_THIRDS * measure or on_screen < _HALF * measure
+        if is_small and _MIN_BESIDE * measure <= width:
             position = "beside"
         return max(1, round(min(width, measure))), position
 
@@ -240,16 +242,18 @@ class FigurePlacer:
         ]
         total = count if is_even else sum(ratios)
         height = self.geometry.text_height * _MAX_ROW_HEIGHT / UNITS["px"]
-        row = []
+        scale = 1.0 if is_even else min(1.0, height * total / room)
+        row: list[FigureCell] = []
         for (part, picture), ratio in zip(cells, ratios, strict=True):
-            width = room * ratio / total
+            width = scale * room * ratio / total
             is_vector = picture.media_type == "image/svg+xml"
             inner = min(width, height * picture.width / picture.height)
             inner = inner if is_vector else min(inner, picture.width)
             for block in part:
                 if isinstance(block, Figure):
                     self._widths[id(block)] = max(1, int(inner)), "full"
-            row.append(FigureCell(part, int(width)))
+            space = _GAP * measure if row else (1 - scale) * room / 2
+            row.append(FigureCell(part, int(width), int(space)))
         return FigureRow(tuple(row))
 
     def _place_beside(self, figure: Figure, following: Sequence[Block]) -> None:

@@ -91,6 +91,9 @@ MAX_CELL_WIDTH = 28
 #: begins with a label, and of a line of verse.
 MAX_CODE_LABEL, MAX_LABEL, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 72, 64
 
+#: The most characters of a plain line that is a heading, and the fewest of the paragraph below it.
+MAX_PLAIN_LABEL, MIN_LABELLED = 64, 80
+
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 #: A long run with other characters than letters, in a script with spaces.  A line may end at a
 #: hyphen inside it.
@@ -100,6 +103,8 @@ _UNBREAKABLE = re.compile(
 )
 #: A label with what it labels, as in "Type: text".
 _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
+#: A line in brackets, as Japanese headings are.
+_BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 _FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
@@ -384,7 +389,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     """Return whether a paragraph is a heading, though not marked up as one.
 
     Such a heading is a short line in bold type, possibly with small print after it, or a short line
-    without final punctuation before longer text or code.
+    without final punctuation before code or a whole paragraph.
     """
     text = plain_text(block.spans).strip()
     if following is None or not 0 < len(text) <= MAX_LABEL or "\n" in text:
@@ -394,11 +399,16 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     first, *rest = (span for span in block.spans if span.text.strip())
     if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in rest):
         return True
-    before_longer = isinstance(following, Code) or (
-        isinstance(following, Paragraph) and len(plain_text(following.spans)) > 2 * len(text)
-    )
-    is_plain = not any(span.href or span.note or span.math for span in block.spans)
-    return before_longer and len(text) <= MAX_CODE_LABEL and text[-1].isalnum() and is_plain
+    if any(span.href or span.note or span.math for span in block.spans):
+        return False
+    if _BRACKETED.fullmatch(text):
+        return isinstance(following, Paragraph)
+    if not text[-1].isalnum() or len(text) > MAX_PLAIN_LABEL:
+        return False
+    if isinstance(following, Code):
+        return len(text) <= MAX_CODE_LABEL
+    least = max(2 * len(text), MIN_LABELLED)
+    return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= least
 
 
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
@@ -407,6 +417,7 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
         return False
     text = plain_text(block.spans)
     is_one = len(text) <= MAX_LABEL_LINE and _ENTRY.fullmatch(text) is not None
+    is_one = is_one and not text.endswith((".", "!", "?", "…"))
     return is_one and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
 
 

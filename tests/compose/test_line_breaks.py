@@ -42,7 +42,16 @@ def test_a_verse_keeps_its_lines() -> None:
 
 def test_long_sentences_apart_are_paragraphs() -> None:
     assert read(*LONG) == list(LONG)
-    assert read(LONG[0], "Short.", LONG[1]) == [f"{LONG[0]}\nShort.\n{LONG[1]}"]
+    assert read(LONG[0], "Short.", LONG[1]) == [LONG[0], "Short.", LONG[1]]
+
+
+def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
+    begun, rest = f"{LONG[1]} The boats of", "the night were counted again."
+    assert read(LONG[0], begun, rest, "It was dark.") == [
+        LONG[0],
+        f"{begun} {rest}",
+        "It was dark.",
+    ]
 
 
 def test_scripts_without_spaces_keep_their_lines() -> None:

@@ -108,6 +108,7 @@ def test_other_text_is_no_caption(html: str) -> None:
         ("Photo: A. Name", "Photo: A. Name", ""),
         ("She says the photo: it shows a boat", "She says the photo: it shows a boat", ""),
         ('<span class="credit">A. Name</span>', "A. Name", ""),
+        ("The boat. <i><b>Photo by: </b>A. Name</i>", "The boat.", "Photo by: A. Name"),
         ('The boat.<button>Enlarge</button>', "The boat.", ""),
         ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
     ],

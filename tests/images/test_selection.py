@@ -106,9 +106,11 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
+        ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
+         "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of a sound"),
     ],
     ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
-         "favicon", "badge", "placeholder"],
+         "favicon", "badge", "placeholder", "sound"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_whatever_their_score(
     teaser: str, reason: str

@@ -5,7 +5,19 @@ from dataclasses import replace
 import pytest
 from lxml import html as lxml_html
 
-from printer.article import Article, Block, Code, Figure, Note, Paragraph, Quote, Span
+from printer.article import (
+    Article,
+    Block,
+    Code,
+    Definition,
+    DefinitionList,
+    Figure,
+    Note,
+    Paragraph,
+    Post,
+    Quote,
+    Span,
+)
 from printer.options import PrintOptions
 from printer.output import Edition, Story
 from printer.render.context import RenderContext, build_document, render_html
@@ -76,14 +88,16 @@ def test_small_capitals_do_not_cut_an_entity():
         (items("One.", "The end."), "The end."),
         (Quote((paragraph("One."), paragraph("The end."))), "The end."),
         (Quote((paragraph("One."),), cite=spans("The end")), "The end"),
-        (Figure(LANDSCAPE), ""),
-        (Code("The end"), ""),
+        (DefinitionList((Definition((spans("Lenne"),), ((paragraph("The end."),),)),)), "The end."),
+        (Post("Ada", "today", (paragraph("One."), paragraph("The end."))), "The end."),
+        (Figure(LANDSCAPE), None),
+        (Code("The end"), None),
     ],
 )
-def test_whatever_ends_the_article_has_an_end_mark(last: Block, marked: str):
+def test_a_text_that_ends_the_article_has_an_end_mark(last: Block, marked: str | None):
     note = Note("n1", "1", (paragraph("A note."),))
     page = page_of(article(paragraph(TEXT * 5), items("Early."), last, note))
-    assert texts(page, "//*[contains(@class, 'closing')]") == [marked]
+    assert texts(page, "//*[contains(@class, 'closing')]") == ([marked] if marked else [])
     assert not page.xpath("//*[contains(@class, 'closing')]//following::figure")
 
 

@@ -42,8 +42,9 @@ MIN_GAP, MIN_GAP_TO_PASS_HEADING = 0.1, 0.15
 #: The largest gap left before a table on a rotated page, as a share of the page.
 MAX_GAP_BEFORE_TURNED = 0.06
 
-#: The smallest scale to which a picture is shrunk, and that to which it is shrunk first of all.
-MIN_SCALE, SLIGHT_SCALE = 0.7, 0.85
+#: The smallest scale to which a picture is shrunk, and that to which it is shrunk first of all; the
+#: largest of one as wide as the text, which is then centred.
+MIN_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.85, 0.8
 
 #: The most layouts of a page, and the most repeated layouts in a document.
 MAX_TRIES, MAX_RELAYOUTS = 10, 400
@@ -191,7 +192,18 @@ def _read_indents(parent: Box) -> None:
                 flush = flush or box.style
             elif _is_indented(previous):
                 after = after or box.style
+    if after is None and flush is not None and (indent := _stated_indent(flush)):
+        after = flush.copy()
+        after["text_indent"] = flush["text_indent"]._replace(value=indent, unit="px")
     setattr(parent, _INDENTS, (after, flush))
+
+
+def _stated_indent(style: Any) -> float:
+    """Return the indent that the theme states for paragraphs after others, in pixels."""
+    for token in style["__indent"]:
+        if token.type == "dimension" and token.lower_unit == "em":
+            return float(token.value * style["font_size"])
+    return 0.0
 
 
 class _PageFiller:
@@ -472,11 +484,14 @@ def _scale(figure: Box, change: _Change, scale: float) -> None:
     (picture,) = _pictures(figure)
     width = picture.style["width"]
     change.set(figure, _SHRUNK, True)
-    change.set_style(picture, width=width._replace(value=width.value * scale))
-    figure_width = figure.style["width"]
-    if getattr(figure_width, "unit", "") == "px":
-        scaled = figure_width._replace(value=figure_width.value * scale)
+    if getattr(figure.style["width"], "unit", "") == "px":
+        scaled = width._replace(value=width.value * scale)
         change.set_style(figure, width=scaled)
+    else:
+        scaled = width._replace(value=width.value * min(scale, INSET_SCALE))
+        margin = width._replace(value=(width.value - scaled.value) / 2)
+        change.set_style(figure, width=scaled, margin_left=margin, margin_right=margin)
+    change.set_style(picture, width=scaled)
 
 
 def _pictures(figure: Box) -> list[Box]:

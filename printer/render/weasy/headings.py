@@ -2,10 +2,10 @@
 
 WeasyPrint fills each line in turn.  Here, the lines of a whole heading are chosen together, by
 dynamic programming over its words: the sum of their squared lengths, and of a penalty for each line
-that ends in an article, a preposition or the like, is the least.  No line ends at a hyphen or
-begins with a dash.  Chinese,
-Japanese and Thai have no spaces between words; phrases are found by BudouX.  Korean has spaces, at
-which alone it is broken.
+that ends in an article, a preposition or the like, or inside a quotation, is the least.  No line
+ends at a hyphen or begins with a dash.  Chinese, Japanese and Thai have no spaces between words:
+those of Chinese are found by the dictionary of jieba, phrases of the others by BudouX.  Korean has
+spaces, at which alone it is broken.
 
 The chosen breaks become line feeds in the boxes of the text.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from ...i18n import load_table
@@ -35,18 +35,28 @@ FILL = 0.995
 AFTER_FUNCTION_WORD, BESIDE_NUMBER = 0.15, 0.08
 AFTER_COMMA, AFTER_COLON, AFTER_CJK_PAUSE = -0.02, -0.06, -0.15
 
+#: The penalty for a break inside a quotation or brackets of at most so many characters.
+INSIDE_QUOTATION, MAX_QUOTATION = 0.25, 48
+
 #: The most letters of a word that a line should not end in, if it is among a language's commonest,
 #: and of any word.
 MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 
-#: The text and the style of a text box before lines were chosen.
-_ORIGINAL = "_webprint_original"
+#: The scale of a title whose quotation stays whole in smaller type only.
+SMALLER_TITLE = 0.83
+
+#: The text and the style of a text box before lines were chosen, and whether a title was scaled.
+_ORIGINAL, _SCALED = "_webprint_original", "_webprint_scaled"
 
 _SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
 _NUMBER = re.compile(r"[\d.,]+")
 #: Signs between spaces that belong to the word before them.
 _CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
 _QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"
+_QUOTATION = re.compile(
+    r"«[^«»]*»|»[^«»]*«|„[^„“”]*[“”]|“[^“”]*”|\"[^\"]*\"|\([^()]*\)|\[[^\[\]]*\]"
+    r"|「[^「」]*」|『[^『』]*』|《[^《》]*》|（[^（）]*）|(?<!\w)['‘][^'‘’]*['’](?!\w)"
+)
 
 #: Signs that no line of Chinese or Japanese begins or ends with.
 _NOT_FIRST = (
@@ -58,6 +68,15 @@ _PAUSES = tuple("、。，：；？！」』】）》")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _KANA, _HAN = re.compile("[\u3040-\u30ff]"), re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _THAI = re.compile("[\u0e00-\u0e7f]")
+
+#: Chinese words of one character that belong to the word before them, and to the word after them.
+_ENCLITICS = frozenset(
+    "的地得了着著過过們们嗎吗呢吧啊之者等里裡上中下內内後后前時时級级性化員员案年月日号號"
+)
+_PROCLITICS = frozenset(
+    "不没沒無无第和与與及或是在把被將将對对從从向為为以由于於各每該该這这那就也都還还再又更最"
+    "未已可能要会會小大新老副超"
+)
 
 #: The languages in which short common words precede what they belong to.
 _SCRIPTS_WITH_PREPOSITIONS = ("latin", "cyrillic", "arabic", "hebrew")
@@ -97,7 +116,22 @@ def break_heading(context: Any, box: Box) -> None:
         words = [ruler.measure(*pair) for pair in zip(starts, ends, strict=True)]
         spaces = [ruler.measure(place.end, place.start) for place in breaks]
         penalties = [place.penalty for place in breaks]
-        _insert(pieces, [breaks[n] for n in choose_lines(words, spaces, penalties, box.width)])
+        chosen = choose_lines(words, spaces, penalties, box.width)
+        if box.element_tag == "h1" and any(penalties[n] >= INSIDE_QUOTATION for n in chosen):
+            smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
+            if not any(penalties[n] >= INSIDE_QUOTATION for n in smaller):
+                chosen = smaller
+                _scale_once([box, *inside])
+        _insert(pieces, [breaks[n] for n in chosen])
+
+
+def _scale_once(parts: list[Box]) -> None:
+    """Make the type of a title smaller, unless it was so in an earlier layout."""
+    if not getattr(parts[0], _SCALED, False):
+        setattr(parts[0], _SCALED, True)
+        for part in parts:
+            part.style = part.style.copy()
+            part.style["font_size"] *= SMALLER_TITLE
 
 
 class _Ruler:
@@ -148,8 +182,16 @@ def find_breaks(text: str, language: str) -> list[Break]:
         if end > 0 and start < len(text) and not text.startswith(_CLOSING, start)
     )
     starts = [0, *(start for _, start in ordered)]
+    quotations = [
+        match.span() for match in _QUOTATION.finditer(text) if len(match[0]) <= MAX_QUOTATION
+    ]
     return [
-        Break(end, start, _penalize(text[before:end], text[start : start + 40], function_words))
+        Break(
+            end,
+            start,
+            _penalize(text[before:end], text[start : start + 40], function_words)
+            + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations),
+        )
         for before, (end, start) in zip(starts, ordered, strict=False)
     ]
 
@@ -181,17 +223,42 @@ def _function_words(language: str) -> frozenset[str]:
 
 def _split_phrases(text: str, language: str) -> list[str] | None:
     """Return the phrases of a text in a script without spaces, None if they cannot be told."""
-    primary, _, rest = language.lower().partition("-")
     if _THAI.search(text):
-        name = "thai"
-    elif _KANA.search(text) or (primary == "ja" and _HAN.search(text)):
-        name = "japanese"
-    elif _HAN.search(text):
-        is_traditional = primary == "zh" and re.search("hant|tw|hk|mo", rest)
-        name = "traditional_chinese" if is_traditional else "simplified_chinese"
-    else:
-        return None
-    return list(_parser(name).parse(text))
+        return list(_parser("thai").parse(text))
+    if _KANA.search(text) or (language.lower().startswith("ja") and _HAN.search(text)):
+        return list(_parser("japanese").parse(text))
+    return _split_chinese(text) if _HAN.search(text) else None
+
+
+def _split_chinese(text: str) -> list[str]:
+    """Return the words of Chinese, with the particles and numbers that belong to them.
+
+    The dictionary knows few words of traditional characters, of which a boundary counts only if
+    BudouX finds it, too.
+    """
+    import rjieba
+
+    known = None
+    if _is_traditional(text):
+        phrases = _parser("traditional_chinese").parse(text)
+        known = set(accumulate(map(len, phrases)))
+    words: list[str] = []
+    length, is_open = 0, True
+    for word in rjieba.cut(text):
+        is_bound = word in _ENCLITICS or (known is not None and length not in known)
+        if words and (is_open or is_bound) and not (words[-1] + word).isspace():
+            words[-1] += word
+        else:
+            words.append(word)
+        length += len(word)
+        is_open = word in _PROCLITICS or (word[-1].isascii() and word[-1].isalnum())
+    return words
+
+
+def _is_traditional(text: str) -> bool:
+    """Return whether the national encoding of simplified characters lacks some of a text's."""
+    han = "".join(_HAN.findall(text))
+    return han.encode("gb2312", "ignore").decode("gb2312") != han
 
 
 @cache

@@ -12,7 +12,8 @@ from printer.article import Figure, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import figure_placement
-from printer.render.weasy.engine import render_pdf
+from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
+from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import LANDSCAPE, SAMPLE_ARTICLE, cells, heading, paragraph
 
@@ -224,3 +225,43 @@ def test_text_is_flush_after_a_picture_and_indented_after_text(printed, before):
         is_first = previous == 0 or previous < caption < here
         assert (edge - min(edges) > 3) != is_first, start
         previous = here
+
+
+def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(printed):
+    """Every paragraph of the page follows a heading or the picture."""
+    moved = []
+    for before in range(4, 9):
+        parts = [b for n in range(before) for b in (heading(f"Part {n}"), paragraph(TEXT))]
+        blocks = (
+            *parts,
+            PICTURE,
+            paragraph(f"Afterwards. {TEXT}"),
+            heading("End"),
+            paragraph(TEXT),
+        )
+        body = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+        paper = printed(body, pictures=specimens.pictures())
+        edge, flush = indents(paper, ["Afterwards.", "End"])
+        moved.append(paper.text.index("Afterwards.") < paper.text.index("The valley in March."))
+        assert (edge - flush > 3) == moved[-1]
+    assert True in moved
+
+
+def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
+    widths = set()
+    for before in range(18, 26):
+        lines = (paragraph(f"Line {n}.") for n in range(before))
+        body = replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, paragraph(TEXT)), url="")
+        document = render_html([body], specimens.pictures())
+        html = weasyprint.HTML(
+            string=document.html, base_url=None, url_fetcher=asset_fetcher(document.assets)
+        )
+        with patched():
+            pages = lay_out_document(html, document).pages
+        boxes = [box for page in pages for box in page._page_box.descendants()]
+        figure = next(box for box in boxes if box.element_tag == "figure")
+        (measure, *_) = {box.width for box in boxes if box.element_tag == "article"}
+        widths.add(round(figure.width / measure, 2))
+        assert figure.width == measure or figure.width <= 0.8 * measure + 1
+        assert abs(figure.margin_left - figure.margin_right) < 1
+    assert len(widths) > 1

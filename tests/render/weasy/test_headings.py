@@ -50,6 +50,38 @@ def test_chinese_is_broken_between_phrases_that_it_can_tell() -> None:
     assert "".join((first, *rest)) == title
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "李晓亮：是谁需要|一个“人造”的韩寒？",
+        "姚明参加熊猫|放归自然活动",
+        "今年煙臺1900多所|農村衛生室",
+    ],
+)
+def test_no_line_of_chinese_ends_inside_a_word(title: str) -> None:
+    longest = max(map(len, title.split("|")))
+    assert lines(title.replace("|", ""), longest + 0.5, "zh") == title.split("|")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        'The mill on the cover:|"What I never was: a mill"',
+        "Kling ruft zum|«stillen Widerstand»|gegen die neue Mühle auf",
+        "Mill 9i (River Edition) –|best of all mills",
+    ],
+)
+def test_a_line_rather_ends_before_a_quotation_than_inside(title: str) -> None:
+    longest = max(map(len, title.split("|")))
+    assert lines(title.replace("|", " "), 0.56 * longest + 1) == title.split("|")
+
+
+def test_a_title_is_smaller_if_that_keeps_its_quotation_whole() -> None:
+    title = "Kling ruft zum «politischen Widerstand» gegen die neue Mühle"
+    wanted = ["Kling ruft zum", "«politischen Widerstand»", "gegen die neue Mühle"]
+    assert lines(title, 13) == wanted
+
+
 def test_no_line_begins_with_a_dash_even_if_there_are_more_lines() -> None:
     broken = lines("The mill burnt – nobody is hurt", 7.2)
     assert len(broken) == 3
