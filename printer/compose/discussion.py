@@ -48,6 +48,8 @@ _LONG, _QUOTED_CHARS, _MAX_SEARCHED = 120, 90, 200_000_000
 _LEAD = 40
 #: The longest line above a quotation that says whose it is.
 _INTRODUCTION = 150
+#: The longest line that says when a post was edited, and by whom.
+_EDIT_LINE = 100
 #: Signs of a link to the quoted post.
 _POINTERS = " \n↑↗→»"
 #: The heading of comments without a heading of their own, by language.
@@ -127,6 +129,7 @@ def post_blocks(
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
         blocks = quotations.shorten(postprocess_part(builder.blocks(post.content)))
+        blocks = _without_edit_line(blocks, post.author)
         quotations.add(blocks)
         if not blocks:
             continue
@@ -134,6 +137,15 @@ def post_blocks(
         author, date = ("", "") if is_opening else (post.author, post.date)
         composed.append(model.Post(author, date, blocks, post.depth))
     return tuple(composed)
+
+
+def _without_edit_line(blocks: tuple[Block, ...], author: str) -> tuple[Block, ...]:
+    """Return a post without a last line that only says when its author edited it."""
+    if len(blocks) < 2 or len(author) < 2 or not isinstance(last := blocks[-1], Paragraph):
+        return blocks
+    text = plain_text(last.spans)
+    is_edit_line = len(text) <= _EDIT_LINE and author in text and any(map(str.isdecimal, text))
+    return blocks[:-1] if is_edit_line else blocks
 
 
 def _key(blocks: Iterable[Block]) -> str:

@@ -163,7 +163,7 @@ class _Finder:
         for later in range(at + 1, self.text[-1] + 1):
             text = comparison_key(self.segments[later].text[:_DATELINED_CHARS])
             if self.keep[later] and (
-                text.startswith(key) or (len(key) >= _MIN_KEY and key in text)
+                text.startswith(key) or (len(key) >= _MIN_KEY and key[:_MAX_KEY] in text)
             ):
                 return True
         return False

@@ -125,3 +125,9 @@ def test_posts_and_labels_of_advertisements_are_not_printed() -> None:
     found = posts(thread(*said, ("Vera", thought("Vera"))))
     assert [post.author for post in found] == ["", "Ida", "Vera"]
     assert [len(post.blocks) for post in found] == [2, 2, 2]
+
+
+def test_the_line_that_says_when_a_post_was_edited_is_not_printed() -> None:
+    edited = thought("Ida") + "<p><b>Last edited by Ida on 4 May 2024</b></p>"
+    found = posts(thread(("Rosa", thought("Rosa")), ("Ida", edited), ("Vera", thought("Vera"))))
+    assert [len(post.blocks) for post in found] == [2, 2, 2]
