@@ -59,7 +59,7 @@ _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 _PERMALINK = " \n¶🔗"
 _BACKLINK = " \n↩\ufe0e"
 #: The address by which a wiki's section is edited.
-_EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
+EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
 #: Characters removed from the end of an attribution, as a final colon marks an introduction, which
 #: stands above the quotation.
 _COLON = " \n" + "".join(COLONS)
@@ -447,7 +447,7 @@ class HeadingBuilder(BlockBuilder):
         """Return the heading without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
-        edit = next((at for at, s in enumerate(spans) if _EDIT_LINK.search(s.href)), None)
+        edit = next((at for at, s in enumerate(spans) if EDIT_LINK.search(s.href)), None)
         spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK + "[")
         if not plain_text(spans):
             return rest

@@ -34,6 +34,7 @@ from ..html.page import Page
 from ..output import CompletenessReport, ContentCounts
 from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
+from .block_builders import EDIT_LINK
 from .code import is_code_table
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
@@ -174,11 +175,12 @@ def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page (reference marks, backlinks)."""
+    """Return a segment's text without links inside the page, and those that edit a section."""
     texts: list[str] = []
     for leaf in segment.leaves:
         link = _nearest(leaf).get("link")
-        if link is None or not (link.get("href") or "").startswith("#"):
+        href = "" if link is None else link.get("href") or ""
+        if not href.startswith("#") and not EDIT_LINK.search(href):
             texts.append(leaf.text)
     return "".join(texts)
 
@@ -217,9 +219,17 @@ def _missing_headings(
     blocks = (block for block in walk(article.blocks) if isinstance(block, Heading))
     present = [*(plain_text(block.spans) for block in blocks), article.title, notes_heading]
     present_keys = "\n".join(map(comparison_key, present))
-    keys = {comparison_key(_text(heading)) for heading in islice(headings, _MAX_HEADINGS)}
-    keys -= titles
+    keys = set(map(_heading_key, islice(headings, _MAX_HEADINGS))) - titles
     return sum(bool(key) and key not in present_keys and key not in text for key in keys)
+
+
+def _heading_key(heading: HtmlElement) -> str:
+    """Return the letters and digits of a heading without the links at its end that edit it."""
+    key = comparison_key(_text(heading))
+    for link in reversed(list(islice(heading.iter("a"), 20))):
+        if EDIT_LINK.search(link.get("href") or ""):
+            key = key.removesuffix(comparison_key(_text(link)))
+    return key
 
 
 def _missing_formulas(
@@ -251,7 +261,9 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
     present |= {unquote(block.url) for block in walk(article.blocks) if isinstance(block, Embed)}
     resolver = LinkResolver(page, LinkTargets())
     targets = {
-        unquote(resolver.target(link)) for link in links if any(map(str.isalnum, _text(link)))
+        unquote(resolver.target(link))
+        for link in links
+        if any(map(str.isalnum, _text(link))) and not EDIT_LINK.search(link.get("href") or "")
     }
     return len({target for target in targets if target.startswith("http")} - present)
 

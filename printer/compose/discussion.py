@@ -77,15 +77,23 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     lead = comparison_key(page.metadata.lead)[:_LEAD]
     first = "".join(leaf.text for leaf in posts[0].leaves)
     is_opened = bool(lead) and lead in comparison_key(first)
-    content = {leaf for post in posts for leaf in post.leaves}
+    content = {leaf: post for post in posts for leaf in post.leaves}
     elements = {post.element for post in posts}
+    lines: dict[HtmlElement, list[int]] = {post.element: [] for post in posts}
     keep: list[bool] = []
     begun = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
-        is_content = any(leaf in content for leaf in segment.leaves)
+        owner = next((content[leaf] for leaf in segment.leaves if leaf in content), None)
+        is_content = owner is not None
+        if owner is not None:
+            lines[owner.element].append(segment.index)
         begun = begun or is_content or _is_inside(segment.block, elements)
         is_printed = is_content or (selected and not begun and not is_opened)
         keep.append(is_printed and not is_advertisement_label(segment.text))
+    for post in posts:
+        *above, last = lines[post.element] or [-1]
+        if above and _is_edit_line(page.segments[last].text, post.author):
+            keep[last] = False
     return replace(verdict, keep=tuple(keep))
 
 
@@ -129,7 +137,6 @@ def post_blocks(
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
         blocks = quotations.shorten(postprocess_part(builder.blocks(post.content)))
-        blocks = _without_edit_line(blocks, post.author)
         quotations.add(blocks)
         if not blocks:
             continue
@@ -139,13 +146,10 @@ def post_blocks(
     return tuple(composed)
 
 
-def _without_edit_line(blocks: tuple[Block, ...], author: str) -> tuple[Block, ...]:
-    """Return a post without a last line that only says when its author edited it."""
-    if len(blocks) < 2 or len(author) < 2 or not isinstance(last := blocks[-1], Paragraph):
-        return blocks
-    text = plain_text(last.spans)
-    is_edit_line = len(text) <= _EDIT_LINE and author in text and any(map(str.isdecimal, text))
-    return blocks[:-1] if is_edit_line else blocks
+def _is_edit_line(text: str, author: str) -> bool:
+    """Return whether a line only says when an author edited a post."""
+    is_short = len(text) <= _EDIT_LINE and len(author) > 1
+    return is_short and author in text and any(map(str.isdecimal, text))
 
 
 def _key(blocks: Iterable[Block]) -> str:

@@ -106,3 +106,15 @@ def test_a_formula_that_did_not_come_into_the_article_is_lost() -> None:
         for block in article.blocks
     )  # fmt: skip
     assert check_coverage(read, verdict, (), replace(article, blocks=bare)).article.formulas == 2
+
+
+def test_a_wiki_s_links_to_edit_a_section_are_not_lost() -> None:
+    edit = "<span>[<a href='/w?title=Weirs&action=edit&section=1'>edit</a>]</span>"
+    html = HTML.replace("What was done</h2>", f"What was done{edit}</h2>")
+    read = read_page(html, "https://example.org/weir")
+    verdict = Verdict(tuple(True for _ in read.segments))
+    article = compose(read, verdict, ())
+    assert any(
+        isinstance(b, Heading) and b.spans[-1].text == "What was done" for b in article.blocks
+    )
+    assert not any(asdict(check_coverage(read, verdict, (), article).article).values())
