@@ -9,6 +9,7 @@ import pikepdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from weasyprint.layout import block
 
 from printer.article import (
     Article,
@@ -24,6 +25,8 @@ from printer.article import (
 from printer.options import PrintOptions
 from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code, render_html
 from printer.render.links import MAX_PRINTED_URL, display_url, is_visible_url
+from printer.render.weasy import footnotes
+from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph, spans
 
 SITE = "https://example.org/"
@@ -368,3 +371,20 @@ def test_what_plays_elsewhere_has_a_code(printed) -> None:
 def test_a_page_of_very_many_films_has_few_codes() -> None:
     films = [Embed("video", f"https://video.example.org/{n}") for n in range(300)]
     assert render_html([article(*films)], {}).html.count('class="qr"') == MAX_QR_CODES
+
+
+def test_each_note_is_laid_out_once_and_the_pages_are_the_same(monkeypatch) -> None:
+    linked = article(*(paragraph(link(f"word {n} ", str(n)), Span(WORDS)) for n in range(12)))
+    document = render_html([linked], {}, PrintOptions(theme="newspaper", links="footnote"))
+    areas: list[object] = []
+    lay_out = block.block_level_layout
+
+    def count(context, box, *rest, **options):
+        areas.extend([box] if type(box).__name__ == "FootnoteAreaBox" else [])
+        return lay_out(context, box, *rest, **options)
+
+    monkeypatch.setattr(block, "block_level_layout", count)
+    pages = render_pdf(document).layout
+    assert len(areas) == 12
+    monkeypatch.setattr(footnotes, "_update_area", lambda _context, original: original())
+    assert render_pdf(document).layout == pages

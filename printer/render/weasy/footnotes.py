@@ -6,6 +6,9 @@ notes that it calls are compared with those at its foot.  If they differ, the pa
 with the notes set first and the text in the room that is left: with the fewest notes such that the
 page calls no others.  With fewer notes, there is more room for text and thus for calls.
 
+WeasyPrint lays out all notes of a page again for each one; here, each is laid out once, as notes
+stand below each other without margins.
+
 This relies on the notes that ``make_page`` sets before its text, as they were reported by the page
 before it (see :mod:`.patches`).
 """
@@ -13,6 +16,7 @@ before it (see :mod:`.patches`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import Any, TypeAlias
 
 #: A box of WeasyPrint's tree.
@@ -24,6 +28,9 @@ MAX_TRIES = 8
 #: The attributes of a layout context with all notes, those on each page, and those to set first.
 _ALL, _PLACED, _RESERVED = "_webprint_notes", "_webprint_placed_notes", "_webprint_reserved_notes"
 
+#: The attribute of a layout context with the heights of notes, by note and width of the page.
+_HEIGHTS = "_webprint_note_heights"
+
 
 def place_footnotes_on_page(
     original: Callable[..., tuple[Box, Any]], index: int, context: Any, root: Box, html: Any
@@ -32,6 +39,7 @@ def place_footnotes_on_page(
     if not hasattr(context, _ALL):
         setattr(context, _ALL, list(context.footnotes))
         setattr(context, _PLACED, {})
+        setattr(context, _HEIGHTS, {})
     if not getattr(context, _ALL):
         return original(index, context, root, html)
     return _PageLayout(original, index, context, root, html).lay_out()
@@ -88,6 +96,8 @@ class _PageLayout:
             # Whether the area overflows: it has no limit, but lengths are rounded.
             return False
 
+        update_area = context._update_footnote_area
+        context._update_footnote_area = lambda: _update_area(context, update_area)
         context.layout_footnote = lay_out_footnote
         if not free:
             # Lines that are taken back would take their notes with them.
@@ -96,7 +106,7 @@ class _PageLayout:
             return self.original(self.index, context, *self.rest)
         finally:
             vars(context).pop("unlayout_footnote", None)
-            del context.layout_footnote
+            del context.layout_footnote, context._update_footnote_area
             setattr(context, _RESERVED, ())
 
     def _calls(self, page: Box) -> list[Box]:
@@ -135,6 +145,42 @@ class _PageLayout:
     def _next_page(self) -> Any:
         """Return what the last layout noted about the next page."""
         return self.context.page_maker[self.index + 1]
+
+
+def _update_area(context: Any, original: Callable[[], bool]) -> bool:
+    """Set the height of the area of the notes on a page, and the end of the text above it.
+
+    Return whether the area overflows, which one without a limit does not.
+    """
+    area, notes = context.current_footnote_area, context.current_page_footnotes
+    sides = ("margin_top", "margin_bottom")
+    has_limit = area.style["height"] != "auto" or area.style["max_height"].value != inf
+    if has_limit or any(note.style[side].value for note in notes for side in sides):
+        return original()
+    height = sum(_measure(context, area, note) for note in notes)
+    if area.height != "auto" and not context.in_column:
+        context.page_bottom += area.margin_height()
+    area.children, area.height = notes, height
+    if not context.in_column:
+        context.page_bottom -= area.margin_height()
+    return False
+
+
+def _measure(context: Any, area: Box, note: Box) -> float:
+    """Return the height of a note, which is laid out when it is first asked for."""
+    from weasyprint.formatting_structure import build
+    from weasyprint.layout.block import block_level_layout
+
+    heights: dict[tuple[int, float], float] = getattr(context, _HEIGHTS)
+    key = id(note), area.page.width
+    if key not in heights:
+        alone = area.deepcopy()
+        alone.children = [note.deepcopy()]
+        laid_out = block_level_layout(
+            context, build.create_anonymous_boxes(alone), -inf, None, area.page
+        )[0]
+        heights[key] = laid_out.height
+    return heights[key]
 
 
 def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any:
