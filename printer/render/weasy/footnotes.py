@@ -176,10 +176,10 @@ def _measure(context: Any, area: Box, note: Box) -> float:
     if key not in heights:
         alone = area.deepcopy()
         alone.children = [note.deepcopy()]
-        laid_out = block_level_layout(
+        area_box = block_level_layout(
             context, build.create_anonymous_boxes(alone), -inf, None, area.page
         )[0]
-        heights[key] = laid_out.height
+        heights[key] = area_box.height
     return heights[key]
 
 
