@@ -108,9 +108,7 @@ def beside_weasyprint(source: bytes, document: Document, runs: int) -> Pairs:
         page.write_bytes(source)
         final.write_text(document.html)
         bare = [sys.executable, "-c", BARE, str(final), str(Path(name, "b.pdf"))]
-        ours = webprint(
-            str(page), str(Path(name, "a.pdf")), "--images", "none", "--render", "never"
-        )
+        ours = webprint(str(page), str(Path(name, "a.pdf")), "--images", "none")
         return by_turns(ours, lambda: seconds(bare, os.environ), runs)
 
 

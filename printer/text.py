@@ -35,6 +35,9 @@ _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
 #: lines.
 _SHORTEST_AFTER_DROP_CAP = 60
 
+#: A line of signs between the scenes of a story.
+SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,400}|⁂|❦|✻")
+
 #: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
 FILE_NAME_BYTES = 150
 _UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')

@@ -27,10 +27,9 @@ from ..article import (
     transform,
     walk,
 )
-from ..text import comparison_key, continues_drop_cap
+from ..text import SCENE_BREAK, comparison_key, continues_drop_cap
 from .inline import split_labels
 
-_SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,400}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
 _CARD = (Heading, Figure, Rule, Embed)
@@ -103,7 +102,7 @@ def _clean_paragraph(block: Block) -> Block | None:
         return block
     if not any(span.math for span in block.spans):
         text = plain_text(block.spans)
-        if _SCENE_BREAK.fullmatch(text):
+        if SCENE_BREAK.fullmatch(text):
             return Rule()
         if not text or _BULLET.fullmatch(text):
             return None

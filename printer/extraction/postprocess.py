@@ -19,7 +19,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import is_folded, is_not_displayed, read_controls
 from ..i18n import is_advertisement_label, load_table
-from ..text import continues_drop_cap, count_words
+from ..text import SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
 _WORDS = re.compile(r"\w+")
@@ -142,6 +142,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     selection.drop_code_labels()
     selection.drop_table_remains(kind)
     selection.add_initials()
+    selection.add_scene_breaks()
     return tuple(selection.keep)
 
 
@@ -546,6 +547,13 @@ class _Selection:
         """Select drop caps that are in separate blocks."""
         for at, (segment, after) in enumerate(pairwise(self.segments)):
             if self.keep[at + 1] and continues_drop_cap(segment.text, after.text):
+                self.keep[at] = True
+
+    def add_scene_breaks(self) -> None:
+        """Select rows of asterisks between selected text."""
+        for at in range(1, len(self.keep) - 1):
+            is_inside = self.keep[at - 1] and self.keep[at + 1]
+            if is_inside and SCENE_BREAK.fullmatch(self.segments[at].text):
                 self.keep[at] = True
 
 

@@ -102,8 +102,8 @@ class Document:
     """HTML for print, with its assets and the settings of its PDF.
 
     Every ``line_numbers``-th line is numbered in the margin (0: none).  Pictures that are printed
-    much smaller than prepared are scaled down to ``dpi`` (0: never).  ``extended_css`` makes the
-    pages longer ('' if this is not allowed).
+    much smaller than prepared are scaled down to ``dpi`` (0: never).  ``extended_css`` are
+    style sheets with longer pages (none if this is not allowed).
     """
 
     html: str = field(repr=False)
@@ -115,7 +115,7 @@ class Document:
     dpi: int = 0
     grayscale: bool = False
     first_page: int = 1
-    extended_css: str = ""
+    extended_css: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +434,7 @@ def build_document(
     names = (figure.svg or figure.src for article in articles for figure in article.figures)
     used = (pictures[name] for name in names if name in pictures)
     drawings = (formula.picture for formula in formulas.values())
-    extended_css = ""
+    extended_css: tuple[str, ...] = ()
     if not context.has_contents:
         extended_css = build_longer_pages(context.styling, context.geometry, options)
     return replace(

@@ -64,11 +64,11 @@ class PicturePlacement:
 
 @dataclass(frozen=True, slots=True)
 class FigureCell:
-    """A figure of a row with its heading or label, its width and the space before it in pixels."""
+    """A figure of a row with its heading or label; width and space before it in % of the row."""
 
     blocks: tuple[Block, ...]
-    width: int
-    space: int = 0
+    width: float
+    space: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class FigurePlacer:
                 if isinstance(block, Figure):
                     self._widths[id(block)] = max(1, int(inner)), "full"
             space = _GAP * measure if row else (1 - scale) * room / 2
-            row.append(FigureCell(part, int(width), int(space)))
+            row.append(FigureCell(part, _percent(width / measure), _percent(space / measure)))
         return FigureRow(tuple(row))
 
     def _place_beside(self, figure: Figure, following: Sequence[Block]) -> None:
@@ -278,6 +278,11 @@ class FigurePlacer:
         needed = height / (size * _LEADING) * (measure - width) / (CHARACTER_WIDTH * size)
         if characters > needed:
             self._widths[id(figure)] = width, "beside"
+
+
+def _percent(share: float) -> float:
+    """Return a share as a percentage, rounded down so that a row has room for all."""
+    return int(share * 10_000) / 100
 
 
 def _width_on_screen(figure: Figure, picture: Picture) -> float:

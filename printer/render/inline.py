@@ -66,6 +66,13 @@ _ENDLESS_RUN = re.compile(
 #: Characters of a URL after which a line may break.
 _URL_BREAKS = re.compile(r"[/?&=_.#-](?=\w)|//")
 
+#: An address of a page or for mail in escaped text, where a hyphen would be taken for a part of it.
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[\w.-]{3,80}(?:/[\w./?=%~+-]{0,200})?\w"
+    r"|[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{2,20}){1,3}"
+    r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
+)
+
 #: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
 #: they would be printed blank although a later family in the list has them.
 _BLANK_SYMBOLS = re.compile(
@@ -89,10 +96,15 @@ def breakable_url(url: str) -> str:
 
 
 def mark_symbols(text: str) -> Markup:
-    """Return text as HTML, with marked specifications and symbols missing in the theme's family."""
+    """Return text as HTML, with marked addresses, specifications and symbols without a glyph."""
     html = str(escape(text))
+    html = _ADDRESS.sub(_mark_address, html) if "." in html else html
     html = _BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html)
     return Markup(_SPECIFICATION.sub(r'<span class="lining">\g<0></span>', html))  # noqa: S704
+
+
+def _mark_address(match: re.Match[str]) -> str:
+    return f'<span class="address">{breakable_url(match[0])}</span>'
 
 
 def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:

@@ -35,6 +35,11 @@ def test_a_list_of_which_little_is_kept_goes():
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
 
 
+def test_rows_of_asterisks_between_scenes_are_kept():
+    story = f"<div>* * *</div><p>{TEXT}</p><div>******</div><p>{TEXT} Again.</p><div>***</div>"
+    assert choice(story, [TEXT]) == [TEXT, "******", f"{TEXT} Again."]
+
+
 @pytest.mark.parametrize(
     ("teaser", "goes"),
     [

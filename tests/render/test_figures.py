@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
+import weasyprint
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.article import Article, Block, Figure, Heading, Paragraph, Span
+from printer.article import Article, Block, Figure, Heading, Item, List, Paragraph, Span
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
@@ -132,14 +134,14 @@ def test_nothing_is_lost_in_rows_and_no_row_is_too_wide(sizes: list[tuple[int, i
     flat: list[Block] = []
     for block in arranged:
         if isinstance(block, FigureRow):
-            assert sum(cell.width for cell in block.cells) <= MEASURE
+            assert sum(cell.width + cell.space for cell in block.cells) <= 100
             for cell in block.cells:
                 flat += cell.blocks
                 (figure,) = cell.blocks
                 assert isinstance(figure, Figure)
                 placement = place(figure)
                 assert placement is not None
-                assert placement.width <= cell.width
+                assert placement.width <= round(cell.width * MEASURE / 100) + 1
         else:
             flat.append(block)
     assert flat == list(blocks)
@@ -154,6 +156,20 @@ def test_themes_with_columns_have_no_rows() -> None:
     geometry = page_geometry(PrintOptions(theme="newspaper"))
     place = FigurePlacer(placer(*[(900, 600)] * 4).pictures, geometry)
     assert rows(*figures(4), place=place) == [0] * 4
+
+
+def test_rows_in_a_list_are_no_wider_than_the_list() -> None:
+    article = Article("Ferries", (List((Item(figures(4)),)), LONG))
+    html = render_html([article], placer(*[(900, 600)] * 4).pictures).html
+    page: Any = weasyprint.HTML(string=html).render().pages[0]._page_box
+    cells = [
+        box
+        for box in page.descendants()
+        if box.element is not None and box.element.get("class") == "cell"
+    ]
+    right = page.content_box_x() + page.width
+    assert len(cells) == 4
+    assert all(cell.content_box_x() + cell.width <= right + 0.1 for cell in cells)
 
 
 def test_rows_are_in_the_document() -> None:

@@ -9,9 +9,21 @@ import pikepdf
 import pypdfium2
 import pytest
 
-from printer.article import Cell, Code, Heading, List, Paragraph, Quote, Rule, Span, Table
+from printer.article import (
+    ZERO_WIDTH_SPACE,
+    Cell,
+    Code,
+    Heading,
+    List,
+    Paragraph,
+    Quote,
+    Rule,
+    Span,
+    Table,
+)
 from printer.options import PrintOptions
 from printer.render.context import render_html
+from printer.render.inline import mark_symbols
 from printer.render.templates import is_code_title, is_label, is_rough, is_verse
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, spans
@@ -74,7 +86,7 @@ def test_a_last_page_of_two_lines_is_spared():
         document = render_html([article(*paragraphs(count))], {})
         assert document.extended_css
         pages[count] = (
-            render_pdf(replace(document, extended_css="")).pages,
+            render_pdf(replace(document, extended_css=())).pages,
             render_pdf(document).pages,
         )
     assert (2, 1) in pages.values()
@@ -83,12 +95,27 @@ def test_a_last_page_of_two_lines_is_spared():
     assert pages[43] == (2, 2)
 
 
+def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
+    counts = []
+    for count in range(30, 40):
+        document = render_html([article(*paragraphs(count))], {})
+        longer, smaller = document.extended_css
+        counts.append(
+            tuple(
+                render_pdf(replace(document, extended_css=sheets)).pages
+                for sheets in ((), (longer,), (longer, smaller))
+            )
+        )
+    assert (2, 1, 1) in counts
+    assert (2, 2, 1) in counts
+
+
 @pytest.mark.parametrize(
     "options",
     [{"margin": "20mm"}, {"fit": 2}, {"theme_options": ("leading=1.5",)}, {"theme": "manuscript"}],
 )
 def test_pages_are_run_no_longer_against_a_persons_wish(options):
-    assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_css == ""
+    assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_css == ()
 
 
 @pytest.mark.parametrize(
@@ -270,6 +297,22 @@ def test_norwegian_is_hyphenated_by_its_general_tag():
     words = "Kommunestyrerepresentantene behandlet samarbeidsavtalen med fylkeskommunene. " * 8
     (text,) = texts_of(render_pdf(render_html([article(paragraph(words), language="no")], {})).pdf)
     assert "\u2010\n" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("write to desk.news@harbour-lights.co.uk.", "desk.news@harbour-lights.co.uk"),
+        ("see www.harbourlights.example/tides, below", "www.harbourlights.example/tides"),
+        ("at harbourlights.org.", "harbourlights.org"),
+        ("a full stop.Without space", ""),
+        ("Node.js and 3.5 metres, e.g. there", ""),
+    ],
+)
+def test_addresses_are_not_hyphenated(text, address):
+    html = mark_symbols(text).replace(ZERO_WIDTH_SPACE, "")
+    marked = html.partition('<span class="address">')[2].partition("</span>")[0]
+    assert marked == address
 
 
 def test_figures_beside_capitals_are_lining():

@@ -45,9 +45,9 @@ MAX_NAMED_CHARACTERS = 8
 #: A picture with more than this many times the requested resolution is scaled down.
 DPI_TOLERANCE = 1.1
 
-#: A document of ``MIN_PAGES`` to ``MAX_PAGES`` pages is laid out again with longer pages if less
-#: than this share of its last page is filled.
-MIN_PAGES, MAX_PAGES, NEARLY_EMPTY = 2, 6, 0.2
+#: A document of at least ``MIN_PAGES`` and at most so many pages is laid out again with longer
+#: pages if less than this share of its last page is filled.
+MIN_PAGES, NEARLY_EMPTY = 2, ((6, 0.2), (20, 0.1))
 
 #: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
@@ -138,8 +138,8 @@ def render_pdf(document: Document) -> RenderedPdf:
 def lay_out_document(html: Any, document: Document) -> Any:
     """Lay out a document, and again with longer pages if that saves a nearly empty last page.
 
-    Letterpress printers did this by hand.  The type keeps its size; each page gains a line at its
-    head and its foot, and the lines are slightly closer.
+    Letterpress printers did this by hand.  Each page gains a line at its head and its foot, and the
+    lines are slightly closer; only if that is not enough, the type is slightly smaller.
     """
     from weasyprint import CSS
 
@@ -159,19 +159,21 @@ def lay_out_document(html: Any, document: Document) -> Any:
     first_page = [CSS(string=css)] if number != 1 else []
     layout = lay_out()
     if document.extended_css and _is_nearly_empty(layout.pages):
-        longer = lay_out(CSS(string=document.extended_css))
-        if len(longer.pages) < len(layout.pages):
-            return longer
+        for stylesheet in document.extended_css:
+            longer = lay_out(CSS(string=stylesheet))
+            if len(longer.pages) < len(layout.pages):
+                return longer
     return layout
 
 
 def _is_nearly_empty(pages: list[Any]) -> bool:
     """Return whether a document of a few pages has little on its last page."""
-    if not MIN_PAGES <= len(pages) <= MAX_PAGES:
+    share = next((share for most, share in NEARLY_EMPTY if len(pages) <= most), 0.0)
+    if len(pages) < MIN_PAGES or not share:
         return False
     page = pages[-1]._page_box
     used = figure_placement.lowest_edge(page.children[0]) - page.content_box_y()
-    return bool(used < NEARLY_EMPTY * page.height)
+    return bool(used < share * page.height)
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:
