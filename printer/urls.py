@@ -18,6 +18,11 @@ from .errors import BadURL
 _PORTS = {"http": 80, "https": 443}
 _MAX_LENGTH = 16_384
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PLAIN_HOST = re.compile(
+    r"(?:[^/?#@]*@)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|[^/?#:@]+(?=:\d))"
+    r"(?::(?!\d*443(?!\d))\d{1,5})?(?=[/?#]|$)",
+    re.IGNORECASE,
+)
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
 _CREDENTIALS = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
 _USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#@]{1,2000}@", re.IGNORECASE)
@@ -261,7 +266,16 @@ def _add_scheme(text: str) -> str:
             f"there is no file {_shorten(text)!r}",
             hint="Check its name; an address looks like https://example.org/page",
         )
-    return "https://" + text
+    return add_scheme(text)
+
+
+def add_scheme(text: str) -> str:
+    """Return an address without a scheme with https.
+
+    It gets http if the host is this machine or a number, or if a port is given that is not of
+    https, as such servers rarely have a certificate.
+    """
+    return f"http://{text}" if _PLAIN_HOST.match(text) else f"https://{text}"
 
 
 def _split(url: str, text: str) -> SplitResult:

@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import BadURL
-from printer.urls import ascii_host, encode_url, host_of, normalize_url, origin_of, origins_of
+from printer.urls import (
+    add_scheme,
+    ascii_host,
+    encode_url,
+    host_of,
+    normalize_url,
+    origin_of,
+    origins_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,7 +23,7 @@ from printer.urls import ascii_host, encode_url, host_of, normalize_url, origin_
         ("  https://Example.ORG/A b ", "https://example.org/A%20b"),
         ("HTTP://example.org:80/", "http://example.org/"),
         ("https://example.org:8443/", "https://example.org:8443/"),
-        ("localhost:8000/x", "https://localhost:8000/x"),
+        ("localhost:8000/x", "http://localhost:8000/x"),
         ("http://bücher.test/ä?ö=ü", "http://xn--bcher-kva.test/%C3%A4?%C3%B6=%C3%BC"),
         ("http://[::1]:8080/x", "http://[::1]:8080/x"),
         ("https://example.org/a%20b%2F", "https://example.org/a%20b%2F"),
@@ -112,3 +120,22 @@ def test_a_host_that_is_not_valid_is_none() -> None:
     assert host_of("https://a b/") == host_of("mailto:a@b") == host_of("https://[x/") == ""
     with pytest.raises(ValueError, match="host name"):
         ascii_host("a b")
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("example.org/story", "https://example.org/story"),
+        ("example.org:8443/story", "https://example.org:8443/story"),
+        ("example.org:443", "https://example.org:443"),
+        ("example.org:8000?a", "http://example.org:8000?a"),
+        ("localhost", "http://localhost"),
+        ("localhost.example.org", "https://localhost.example.org"),
+        ("127.0.0.1:8791/page.html", "http://127.0.0.1:8791/page.html"),
+        ("10.0.0.1.example.org", "https://10.0.0.1.example.org"),
+        ("[::1]:8000/x", "http://[::1]:8000/x"),
+        ("jo:pass@192.168.1.9/x", "http://jo:pass@192.168.1.9/x"),
+    ],
+)
+def test_an_address_without_scheme_gets_the_likely_one(text, url):
+    assert add_scheme(text) == url

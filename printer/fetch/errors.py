@@ -57,7 +57,10 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
         return TransientError(with_url(budget.timeout_error(), url))
     if isinstance(root, ssl.SSLError):
         reason = (root.reason or str(root)).replace("_", " ").lower()
-        return FetchError(f"no secure connection to the server: {reason}", url=url)
+        message = f"no secure connection to the server: {reason}"
+        is_plain = reason in {"wrong version number", "record layer failure"}
+        hint = "The server may know only http: try the address with http://" if is_plain else ""
+        return FetchError(message, url=url, hint=hint)
     if isinstance(root, ConnectionRefusedError):
         hint = "Check the address and the port, or try again later"
         return TransientError(FetchError("the server refused the connection", url=url, hint=hint))

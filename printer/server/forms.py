@@ -13,6 +13,7 @@ from ..errors import BadURL
 from ..jobs.validation import validate_url
 from ..settings import Settings
 from ..themes.loader import theme_names
+from ..urls import add_scheme
 
 #: The options of a print that people use, which the settings page has too, and those of the editor.
 MAIN_OPTIONS = ("theme", "paper", "font_size", "images", "links", "fit")
@@ -182,10 +183,10 @@ def typed_url(text: str) -> str:
     if " " in text or "\n" in text:
         link = _LINK.search(text)
         text = link[0] if link else text
-    url = text if _SCHEME.match(text) else f"https://{text.lstrip('/')}"
+    url = text if _SCHEME.match(text) else add_scheme(text.lstrip("/"))
     try:
         validate_url(url)
-        if url != text and "." not in url and not url.lower().startswith("https://localhost"):
+        if url != text and "." not in url and not url.lower().startswith("http://localhost"):
             raise BadURL("a word")
     except BadURL:
         quoted = text if len(text) <= 80 else text[:79] + "…"

@@ -69,8 +69,8 @@ def _announce(host: str, port: int, token: str) -> None:
         )
     if os.geteuid() == 0:
         print(
-            "webprint: runs as root, so pages are loaded in a browser WITHOUT ITS SANDBOX: use"
-            " another user",
+            "webprint: warning: the server runs as root, so browsers that load pages run without"
+            " their sandbox; start it as another user",
             file=sys.stderr,
         )
     sys.stderr.flush()

@@ -120,7 +120,7 @@ def check_prints(url, token, web):
     assert job["state"] == "done", job
     assert job["title"] == "Harbour lights"
     told = " ".join(job["result"]["warnings"])
-    assert "SANDBOX" not in told
+    assert "without their sandbox" not in told
     assert "cache" not in told
 
 

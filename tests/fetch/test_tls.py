@@ -87,6 +87,7 @@ def test_plain_http_on_a_secure_port_and_the_reverse_are_one_line(
                 fetcher.get_page(url)
             assert "\n" not in str(caught.value)
         assert "no secure connection" in str(caught.value)
+        assert "http://" in caught.value.hint
 
 
 @pytest.mark.browser

@@ -53,7 +53,7 @@ def test_the_value_in_force_is_always_a_choice():
         ("example.org/story", "https://example.org/story"),
         ("  http://example.org/a b ", "http://example.org/a"),
         ("//example.org", "https://example.org"),
-        ("localhost:8000/x", "https://localhost:8000/x"),
+        ("localhost:8000/x", "http://localhost:8000/x"),
         (
             "A story worth your while https://example.org/s?a=1 from an app",
             "https://example.org/s?a=1",
