@@ -191,9 +191,9 @@ def test_what_is_no_page_is_named_before_it_is_read(web: WebServer) -> None:
 def test_an_address_as_people_write_it_is_fetched_over_https() -> None:
     with (
         HttpClient(ONCE) as fetcher,
-        pytest.raises(BlockedAddress, match=r"https://127\.0\.0\.1:1/x"),
+        pytest.raises(BlockedAddress, match=r"https://127\.0\.0\.1/x"),
     ):
-        fetcher.get_page("127.0.0.1:1/x")
+        fetcher.get_page("127.0.0.1:443/x")
 
 
 def test_a_refused_connection_is_one_line() -> None:
