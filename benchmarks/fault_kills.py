@@ -112,7 +112,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             server.close()
     told = [f"{orders.asked // BROWSED if orders.browser else 0} of them by a browser"]
     told += [f"{len(given_up)} given up and tried again"] if given_up else []
-    told += sorted({why for each, why in failed.items() if each not in given_up})
+    told += sorted(set(failed.values()))
     return FaultOutcome(
         "prints: a process is killed", done, len(orders.accepted), len(orders.accepted) - len(came),
         max(0, len(states) - orders.asked), len(came) - whole, since(began), ", ".join(told),

@@ -90,7 +90,7 @@ class _ForkServer:
     def __init__(self, preload: Callable[[], None]) -> None:
         self._lock = threading.Lock()
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.pid = fork(partial(_fork_workers, theirs, self._socket, os.getpid(), preload))
+        self.pid = fork(partial(_fork_workers, theirs, os.getpid(), preload))
         theirs.close()
 
     def fork(self, connection: socket.socket) -> int:
@@ -112,11 +112,11 @@ class _ForkServer:
         return pid
 
 
-def _fork_workers(
-    requests: socket.socket, theirs: socket.socket, parent: int, preload: Callable[[], None]
-) -> None:
+def _fork_workers(requests: socket.socket, parent: int, preload: Callable[[], None]) -> None:
     """Fork a worker for each request; send its pid, or the negative number of the error."""
-    theirs.close()
+    # A worker that is slow to end must not hold the lock of the database against the next start.
+    os.closerange(3, requests.fileno())
+    os.closerange(requests.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
     _libc.prctl(_PR_SET_NAME, b"fork server")
     preload()
     gc.freeze()  # Collecting would copy the memory that is shared.
@@ -131,7 +131,7 @@ def _fork_workers(
                     requests.send(b"%d" % worker)
                     os._exit(0)
                 requests.close()
-                _await_parent(parent)
+                # The first message comes after the adoption, or never: then the connection ends.
                 worker_process.serve(descriptors[0])
             if os.waitpid(middle, 0)[1]:
                 raise OSError(errno.EAGAIN, "")
@@ -141,15 +141,6 @@ def _fork_workers(
                 os._exit(1)  # The process between: this one answers.
             requests.send(b"-%d" % (error.errno or errno.EAGAIN))
         os.close(descriptors[0])
-
-
-def _await_parent(parent: int) -> None:
-    """Wait until another process has adopted this one."""
-    deadline = time.monotonic() + _SEND_SECONDS
-    while os.getppid() != parent:
-        if time.monotonic() > deadline:
-            os._exit(1)
-        time.sleep(0.001)
 
 
 class _Worker(worker_process.WorkerProcess):

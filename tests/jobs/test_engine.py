@@ -140,6 +140,44 @@ def test_nothing_is_left_when_all_of_it_is_killed(sqlite_table, keep, tmp_path, 
     wait_until(lambda: all(map(gone, workers)))
 
 
+ENDED_ENGINE = """
+import os, socket, sys, time
+from pathlib import Path
+from printer.jobs import worker_process
+
+def engine():
+    engine_pid, ready = os.getpid(), Path(sys.argv[1])
+    def preload():
+        worker_process._libc.prctl(worker_process._PR_SET_PDEATHSIG, 0)
+        ready.touch()
+        while os.getppid() == engine_pid:
+            time.sleep(0.01)
+    server = worker_process._ForkServer(preload)
+    while not ready.exists():
+        time.sleep(0.01)
+    ours, theirs = socket.socketpair()
+    socket.send_fds(server._socket, [b"f"], [theirs.fileno()])
+    os._exit(0)
+
+worker_process.become_subreaper()
+worker_process.fork(engine)
+while True:  # until no child is left
+    os.wait()
+"""
+
+
+def test_a_worker_forked_for_an_engine_that_ended_ends(tmp_path):
+    program = [sys.executable, "-c", ENDED_ENGINE, str(tmp_path / "ready")]
+    with subprocess.Popen(
+        program, env={"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            assert b"ChildProcessError" in process.communicate(timeout=20)[1]
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_path):
     table = engine.table
     told = count_completions(table)

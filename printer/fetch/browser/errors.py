@@ -21,6 +21,8 @@ _NET_ERRORS = {
     "ERR_CONTENT_DECODING_": "the answer cannot be decompressed",
     "ERR_INVALID_AUTH_CREDENTIALS": "the server does not take this name and password",
 }
+#: What Playwright says when a process of the browser or its own driver ended.
+_PROCESS_ENDED = ("crashed", "has been closed", "Target closed", "Connection closed")
 _BAD_TARGETS = ("ERR_UNSAFE_REDIRECT", "ERR_UNKNOWN_URL_SCHEME", "ERR_INVALID_URL", "ERR_FILE_")
 
 
@@ -61,6 +63,8 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
     name = text.partition("net::")[2].split(" ")[0]
     if name.startswith(_BAD_TARGETS):
         return BadURL("the page leads to what is no web address", url=url)
+    if any(words in text for words in _PROCESS_ENDED):
+        return TabCrashed("the browser broke off as it loaded the page", url=url)
     if "Cannot find context" in text or "navigated" in text:
         return FetchError("the page keeps navigating to another page", url=url)
     for prefix, message in _NET_ERRORS.items():

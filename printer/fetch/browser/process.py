@@ -117,9 +117,9 @@ async def _launch(
     environment = {name: os.environ[name] for name in inherited if name in os.environ}
     environment |= {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
     failure: WebprintError | None = None
-    for program in find_chromium():
-        if visible and "headless" in Path(program).name:
-            continue
+    programs = [path for path in find_chromium() if not (visible and "headless" in Path(path).name)]
+    # Twice each: one that ends with a message may have been killed, or lost a process of its own.
+    for program in (program for path in programs for program in (path, path)):
         try:
             return await playwright.chromium.launch(
                 executable_path=program,

@@ -12,9 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
 from printer.errors import FetchError, MissingLibrary
 from printer.fetch.browser.browser import Browser
+from printer.fetch.browser.errors import translate
+from printer.fetch.browser.process import find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from printer.session import Session
@@ -101,6 +104,36 @@ def test_a_chromium_that_does_not_start_says_why(
         browser.capture("https://example.org/")
     assert said in caught.value.message
     assert hint in caught.value.hint
+
+
+def test_a_chromium_that_loses_a_process_as_it_starts_is_started_again(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program, fine = next(find_chromium()), web.add("/fine", "<p>Fine</p>")
+    message = "GPU process launch failed: error_code=1002"
+    broken_chromium(tmp_path, monkeypatch, message)
+    script = (tmp_path / "chromium").read_text()
+    once = f'[ -e {tmp_path}/tried ] && exec {program} "$@"\n: > {tmp_path}/tried\n'
+    (tmp_path / "chromium").write_text(script.replace("\n", f"\n{once}", 1))
+    with Browser(OPTIONS, Guard([fine])) as browser:
+        assert b"Fine" in browser.capture(fine).body
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "BrowserContext.new_page: Target crashed",
+        "Page.goto: Page crashed\nCall log:\n  - navigating",
+        "Page.goto: Target page, context or browser has been closed",
+        "Page.evaluate: Connection closed while reading from the driver",
+    ],
+)
+def test_an_ended_process_is_told_from_a_page_that_cannot_be_shown(message: str) -> None:
+    error = translate(PlaywrightError(message), "https://example.org/", "", None)
+    assert error.process_died
+    assert not translate(
+        PlaywrightError("net::ERR_FAILED"), "https://e.org/", "", None
+    ).process_died
 
 
 def test_root_is_warned_that_there_is_no_sandbox(
@@ -191,6 +224,8 @@ print(len(process_tree(os.getpid())) - 1)
 CAPTURING = """
 import os, sys
 from printer.fetch.browser.browser import Browser
+from printer.fetch.browser.errors import translate
+from printer.fetch.browser.process import find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.processes import process_tree
