@@ -79,7 +79,7 @@ def webprint(
         bool, typer.Option("--help-all", help="Show all options and exit.", is_eager=True)
     ] = False,
 ) -> None:
-    """Give it a web page, get the article on paper."""
+    """Print the articles of web pages."""
     if version:
         print(f"webprint {__version__}")
         raise typer.Exit

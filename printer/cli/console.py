@@ -99,10 +99,11 @@ class Console:
             ProgressColumn,
             SpinnerColumn,
             TextColumn,
+            TimeElapsedColumn,
         )
 
         text = TextColumn("{task.description}", markup=False)
-        columns: list[ProgressColumn] = [SpinnerColumn(), text]
+        columns: list[ProgressColumn] = [SpinnerColumn(), text, TimeElapsedColumn()]
         if pages > 1:
             columns += [BarColumn(), MofNCompleteColumn()]
         with Progress(*columns, console=Terminal(stderr=True), transient=True) as self._progress:

@@ -71,7 +71,7 @@ MESSAGES = ("verbose", "debug", "quiet")
 def with_settings(
     *names: Panel | str, without: Collection[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command options for settings, and pass it the ``loaded`` settings.
+    """Add options for settings to a command, and pass it the ``loaded`` settings.
 
     ``names`` are settings, or panels whose settings it gets except those in ``without``: a command
     has only the options that do something for it. Options not given leave their settings to the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -23,8 +24,9 @@ from .options import BaseURL, DryRun, JsonLines, Lists, make_printer, page_input
 
 commands = Commands()
 
-#: The words of an article whose layout takes so long that the user is told, and what it takes.
-LONG_ARTICLE, WORDS_PER_PAGE, SECONDS_PER_PAGE = 60_000, 950, 0.25
+#: The letters of an article whose layout takes so long that the user is told, and how many are
+#: laid out in a second.
+LONG_ARTICLE, LETTERS_PER_SECOND = 300_000, 40_000
 
 
 class _PrintCommand(HelpCommand):
@@ -168,12 +170,18 @@ class _PrintJob:
         return result.failures[0].error if result.failures else incomplete
 
     def _announce(self, article: Article) -> None:
-        """Say how long a very long article will take."""
+        """Report how long a very long article will take."""
         words = count_words(article.text)
-        if words < LONG_ARTICLE or self.printer.options.page.format != "pdf":
+        # A word in a script without spaces is two signs, each as wide as two letters.
+        letters = max(len(article.text), 5 * words)
+        options = self.printer.options.page
+        if letters < LONG_ARTICLE or options.format != "pdf":
             return
-        pages = words // WORDS_PER_PAGE
-        seconds = pages * SECONDS_PER_PAGE
+        from ..themes.page import page_geometry
+
+        page = page_geometry(options)
+        pages = math.ceil(letters / page.capacity)
+        seconds = letters / LETTERS_PER_SECOND * (1.5 if page.columns > 1 else 1)
         line = f"{article.title[:80]}: {words:,} words, about {pages} pages, which may take "
         line += f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
         if seconds > self.settings.print_timeout / 2:

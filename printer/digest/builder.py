@@ -351,7 +351,7 @@ def _template_story(story: SelectedStory) -> Story:
 
 
 def _cut(issue: Issue, count: int) -> Issue:
-    """Leave out stories, beginning with the last of the longest section."""
+    """Remove stories, beginning with the last of the longest section."""
     sections = {n: story.candidate.source.section for n, story in enumerate(issue.stories)}
     cut: dict[int, str] = {}
     while len(sections) > max(1, min(count, len(issue.stories) - 1)):

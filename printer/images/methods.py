@@ -112,7 +112,7 @@ def select_all(page: Page, verdict: Verdict) -> PictureSelection:
 
 
 def _keep_lead(page: Page, selection: PictureSelection) -> PictureSelection:
-    """Keep the picture named by the page's metadata if it is selected, or else the first."""
+    """Return the picture that the page's metadata names if it is selected, or else the first."""
     if not selection.selected:
         return selection
     key = picture_key(page.metadata.image) if page.metadata.image else ""

@@ -119,7 +119,7 @@ class PictureSelection:
 
 
 def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[SelectedPicture]:
-    """Leave a caption that several pictures have to one of them.
+    """Assign a caption that several pictures share to one of them.
 
     That is the picture that it describes by its alternative text; or the last of a few pictures in
     one figure, above whose caption they stand; or the first, which a gallery shows.

@@ -189,7 +189,7 @@ class SizeProbe:
         return download
 
     def _keep(self, url: str, page: str, download: Capture | WebprintError) -> None:
-        """Keep a download; discard the oldest while the total exceeds ``MAX_BUFFERED``."""
+        """Store a download; discard the oldest while the total exceeds ``MAX_BUFFERED``."""
         self._pop(url)
         with self._lock:
             self._downloads[url] = page, download

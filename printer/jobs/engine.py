@@ -181,7 +181,7 @@ class PrintEngine:
                 return {"failed": ErrorRecord(reason).to_dict()}
 
     def _publish(self, job_id: str, step: str) -> None:
-        """Tell the step of a job; not even a full disk keeps it from going on."""
+        """Publish the step of a job; not even a full disk stops the job."""
         with suppress(JobsError):
             self._queue.annotate(job_id, step=step)
 

@@ -414,7 +414,7 @@ def fork(run: Callable[[], None]) -> int:
 
 
 def _die_with(parent: int) -> None:
-    """Have this process killed when its parent dies."""
+    """Make the kernel kill this process when its parent dies."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # The parent died before the call above.

@@ -125,7 +125,7 @@ class History:
             return sorted(row[0] for row in rows)
 
     def reopen(self, print_id: str) -> None:
-        """Have a print read again that is printed again."""
+        """Mark a print as queued, so that it is read again."""
         with self._open() as connection:
             connection.execute("UPDATE prints SET state = 'queued' WHERE id = ?", (print_id,))
 

@@ -36,6 +36,9 @@ UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
 
+#: The usual height of a line, in ems, and the share of the lines of paragraphs that is filled.
+LINE_HEIGHT, PARAGRAPH_FILL = 1.4, 0.93
+
 #: The maximum height of a picture, as a share of the height of the text block.
 MAX_PICTURE_HEIGHT = 0.6
 
@@ -78,6 +81,13 @@ class PageGeometry:
     def column_width(self) -> float:
         """The width of one column."""
         return (self.text_width - (self.columns - 1) * self.gap) / self.columns
+
+    @property
+    def capacity(self) -> float:
+        """The number of characters that fit on a page of plain paragraphs, roughly."""
+        em = self.font_size * UNITS["pt"]
+        lines = self.columns * self.text_height / (LINE_HEIGHT * em)
+        return PARAGRAPH_FILL * lines * self.column_width / (CHARACTER_WIDTH * em)
 
     @property
     def head_room(self) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -364,10 +365,12 @@ def test_a_password_that_is_asked_for_and_an_answer_too_large_name_their_options
 
 def test_a_very_long_article_says_what_it_will_take(webprint, tmp_path, monkeypatch):
     monkeypatch.setattr("printer.cli.print.LONG_ARTICLE", 50)
-    monkeypatch.setattr("printer.cli.print.WORDS_PER_PAGE", 10)
-    (tmp_path / "a.html").write_text(story_page())
-    assert " pages, which may take " in webprint("a.html", "out.pdf")[2].splitlines()[0]
-    assert "--print-timeout" not in webprint("a.html", "out.pdf")[2]
-    monkeypatch.setattr("printer.cli.print.SECONDS_PER_PAGE", 10)
+    paragraphs = f"<p>{'The ferry left the quay at noon with all the island on board. ' * 8}</p>"
+    (tmp_path / "a.html").write_text(f"<article><h1>The ferry</h1>{paragraphs * 40}</article>")
+    first, *_, last = webprint("a.html", "out.pdf")[2].splitlines()
+    assert "--print-timeout" not in first
+    told, printed = (int(re.search(r"(\d+) pages", line)[1]) for line in (first, last))
+    assert abs(told - printed) <= 1
+    monkeypatch.setattr("printer.cli.print.LETTERS_PER_SECOND", 100)
     assert "minutes; --print-timeout " in webprint("a.html", "out.pdf")[2]
     assert "may take" not in webprint("a.html", "out.md")[2]

@@ -147,7 +147,7 @@ def read_urls(path: Path) -> list[str]:
 
 @contextmanager
 def _lines_of(path: Path) -> Iterator[list[str]]:
-    """Give the lines of a file to be changed; no other process changes them meanwhile."""
+    """Lock a file and yield its lines to be changed."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)

@@ -182,7 +182,7 @@ def _is_indented(box: Box) -> bool:
 
 
 def _read_indents(parent: Box) -> None:
-    """Note how the paragraphs of a body are set after others and not after others."""
+    """Record how the paragraphs of a body are set after others and not after others."""
     if hasattr(parent, _INDENTS):
         return
     after = flush = None

@@ -76,7 +76,7 @@ def _element_text(element: Any) -> str:
 
 
 def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
-    """Give the annotations of pictures inside a link to the element of the link.
+    """Move the annotations of pictures inside a link to the element of the link.
 
     Those of marks inside it, such as emphasis, are dropped, since that of the link covers them.
     """

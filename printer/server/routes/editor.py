@@ -104,7 +104,7 @@ def add_api_routes(router: APIRouter, service: PrintService) -> None:
         tags=["prints"],
     )
     def edit_print(print_id: PrintId, body: PrintEditRequest) -> Response:
-        """Leave blocks out, restore some, change options: the print is made again."""
+        """Remove or restore blocks, or change options, and print again."""
         job = service.get(print_id)
         if body.revision not in (None, job.attempt):
             raise HTTPException(409, f"the print is at revision {job.attempt}")

@@ -161,7 +161,7 @@ def _list_page(
 
 
 def _change(service: PrintService, values: Sequence[tuple[str, str]]) -> Response:
-    """Do what a button of the list says with the selected pages, or with the one it belongs to."""
+    """Apply a button of the list to the selected pages, or to the page in its row."""
     path = reading_list_path(service.settings)
     form, selected = dict(values), [value for name, value in values if name == "page_url"]
     query = urlencode({"q": form.get("q", "")[:MAX_WORDS_LENGTH], "page": form.get("page", "1")})

@@ -93,7 +93,7 @@ def _rule_values(rule: SiteRule, on: bool) -> dict[str, Any]:
 
 
 def _change(values: dict[str, str]) -> None:
-    """Do what a button says with a file of rules, or with one selector in it."""
+    """Switch a file of rules on or off, delete it, or remove a selector from it."""
     folder, file = user_folder(), values.get("file", "")
     match values.get("do"):
         case "on" | "off" as state:
