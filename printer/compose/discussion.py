@@ -35,11 +35,10 @@ from .selection import Selection, select_below
 
 #: Signs of posts on a page that was not classified as a forum.
 _HINTS = (
-    ("schema.org/", re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")),
-    ("data-author=", re.compile("data-author=")),
-    ("id=", re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d""")),
+    re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
+    re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
+    re.compile("data-author="),
 )
-_TYPES = ('"DiscussionForumPosting"', '"QAPage"')
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
 #: Longer quotations of posts above, in letters and digits, are cut to so many characters; and the
 #: most characters searched for what they quote.
@@ -59,9 +58,8 @@ _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     """Return the posts of a discussion, none for any other page."""
     source = page.source
-    is_stated = any(name in source for name in _TYPES) and _DISCUSSION.search(source) is not None
-    is_known = verdict.kind == "forum" or is_stated
-    if not is_known and not any(word in source and hint.search(source) for word, hint in _HINTS):
+    is_known = verdict.kind == "forum" or _DISCUSSION.search(source) is not None
+    if not is_known and not any(hint.search(source) for hint in _HINTS):
         return ()
     posts = read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
     return tuple(post for post in posts if not is_advertisement_label(post.author))

@@ -41,11 +41,12 @@ _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 # Leftovers
 
 #: The names of boxes that show only while the pointer rests on something; and, within articles, of
-#: those that ask for an e-mail address or another action.
-_TOOLTIP = re.compile(r"(?<![a-z])tooltip(?!s?-?(?:trigger|wrap|able))", re.IGNORECASE)
+#: those that ask for an e-mail address or another action.  Each alternative begins with a letter,
+#: which lets the search skip most of a name.
+_TOOLTIP = re.compile(r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))")
 _PROMOTION = re.compile(
-    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|\bcta\b|" + _TOOLTIP.pattern,
-    re.IGNORECASE,
+    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|cta(?<=\bcta)\b|"
+    + _TOOLTIP.pattern
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
@@ -260,7 +261,7 @@ class _Selection:
                 continue
             names = element.get("class") or ""
             if names not in promotes:
-                promotes[names] = named.search(names) is not None
+                promotes[names] = named.search(names.lower()) is not None
             if promotes[names]:
                 box = at
             elif (
@@ -287,7 +288,8 @@ class _Selection:
                 continue
             names = f"{element.get('class') or ''} {element.get('id') or ''}"
             if names not in named:
-                named[names] = _COMMENT.search(names[:300].lower()) is not None
+                lowered = names[:300].lower()
+                named[names] = "comment" in lowered and _COMMENT.search(lowered) is not None
             if named[names] and 0 < self.size(range(begin, after)) <= total - self._least(total):
                 comments.update(range(begin, after))
                 end = after

@@ -94,8 +94,9 @@ class Comments:
 
 def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
     """Return a page's comments, also if the page is only a discussion."""
-    units = _find_comments(tree)
-    reader = PostReader(units[:MAX_POSTS])
+    kinds = Kinds()
+    units = _find_comments(tree, kinds)
+    reader = PostReader(units[:MAX_POSTS], kinds)
     reader.read(segments, None)
     posts = [post for post in reader.posts.values() if post.leaves and not _is_label(_text(post))]
     signed = sum(post.is_signed for post in posts)
@@ -134,9 +135,13 @@ def read_posts(
     best: list[Post] = []
     most = 0.0
     least = _SOME if is_known else _MOST
-    similar = _find_similar(tree, sizes, least) if is_known else []
-    for units in (_find_marked(tree), *similar):
-        reader = PostReader(units[:MAX_POSTS])
+    kinds = Kinds()
+    similar = _find_similar(tree, sizes, least, kinds) if is_known else []
+    for units in (_find_marked(tree, kinds), *similar):
+        reader = PostReader(units[:MAX_POSTS], kinds)
+        # Most pages with comments: reading who wrote them takes longer than all of this.
+        if len(units) < _MIN_POSTS or reader.most_text(segments, sizes) < least * sizes.total():
+            continue
         reader.read(segments, sizes)
         posts = [post for post in reader.posts.values() if post.leaves]
         size = sum(map(reader.size_of, posts))
@@ -164,9 +169,8 @@ def read_posts(
 # Finding posts
 
 
-def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
+def _find_marked(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
     """Return the elements that are called posts, in document order."""
-    kinds = Kinds()
     return [
         element
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
@@ -177,10 +181,9 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
 
 
 def _find_similar(
-    tree: HtmlElement, sizes: Mapping[HtmlElement, int], least: float
+    tree: HtmlElement, sizes: Mapping[HtmlElement, int], least: float, kinds: Kinds
 ) -> list[list[HtmlElement]]:
     """Return groups of signed elements of one kind with most of the selected text, outer first."""
-    kinds = Kinds()
     groups: dict[str, Counter[HtmlElement]] = {}
     signed: dict[str, dict[HtmlElement, None]] = {}
     names: dict[HtmlElement, tuple[str, ...]] = {}
@@ -217,9 +220,8 @@ def _find_similar(
     ]
 
 
-def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
+def _find_comments(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
     """Return the elements that may be comments, in document order."""
-    kinds = Kinds()
     units: dict[HtmlElement, None] = {}
     sections: list[HtmlElement] = []
     for element in islice(tree.iter("*"), MAX_ELEMENTS):

@@ -216,8 +216,8 @@ def names_of(element: HtmlElement) -> str:
 class PostReader:
     """Reads authors, dates and text of posts, each element once."""
 
-    def __init__(self, units: Iterable[HtmlElement]) -> None:
-        self.kinds = Kinds()
+    def __init__(self, units: Iterable[HtmlElement], kinds: Kinds) -> None:
+        self.kinds = kinds
         self.posts = {unit: Post(unit) for unit in units}
         self.selecteders: dict[HtmlElement, Post | None] = {}
         self.sizes: Mapping[HtmlElement, int] = {}
@@ -246,6 +246,10 @@ class PostReader:
                 if sum(self.selected[post] for post in group) < _MIN_SELECTED * content:
                     for post in group:  # the remarks of a kind that is not the page's topic
                         post.leaves = []
+
+    def most_text(self, segments: Sequence[Segment], sizes: Mapping[HtmlElement, int]) -> int:
+        """Return the length of the selected text in the posts before any of it is left out."""
+        return sum(_mass(leaves, sizes) for leaves in self._leaves(segments).values())
 
     def size_of(self, post: Post) -> int:
         """Return the length of a post's text that the body is sought by."""

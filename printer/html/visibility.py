@@ -139,6 +139,8 @@ def hide_by_style(tree: HtmlElement) -> None:
             )
             named[key] = element_names if is_hidden else frozenset()
         element_names = named[key]
+        if not element_names:
+            continue
         hiding = [
             names
             for name in element_names
@@ -197,7 +199,9 @@ def _is_displayed(css: str, name: str) -> bool:
 # Folded text
 
 #: The attributes by which a control names what it unfolds.
-_CONTROLLING = ("aria-controls", "data-target", "data-bs-target", "href", "data-tab", "for")
+_CONTROLLING = frozenset(
+    {"aria-controls", "data-target", "data-bs-target", "href", "data-tab", "for"}
+)
 #: The names of what readers unfold: by a click, in turn, or by a script once the page is loaded.
 _FOLDING = re.compile(
     r"accordion|collaps|tab|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
@@ -209,7 +213,11 @@ _CONTROLS = ("button", "summary", "label")
 
 def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
     """Return the ids of the elements that a page's controls point to."""
-    named = (element.get(name) for element in elements for name in _CONTROLLING)
+    named = (
+        element.get(name)
+        for element in elements
+        for name in _CONTROLLING.intersection(element.keys())
+    )
     return frozenset(value.lstrip("#")[:_MAX_NAME] for value in named if value)
 
 

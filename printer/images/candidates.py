@@ -357,7 +357,8 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
     """Yield the backgrounds that the markup gives to elements with little text."""
     index = page.index
     begins, ends, elements = index.segment_begins, index.segment_ends, index.elements
-    by_script = "data-bg" in page.source or "data-background" in page.source
+    source = page.source
+    by_script = "data-b" in source and ("data-bg" in source or "data-background" in source)
     indexes = range(len(elements)) if by_script else index.styled
     if near is not None:
         low, high = (
