@@ -17,8 +17,9 @@ import weasyprint
 from weasyprint import HTML
 from weasyprint.layout import LayoutContext
 
+from printer import extract
 from printer.options import PrintOptions
-from printer.render.context import Document, RenderContext, build_front_matter
+from printer.render.context import Document, RenderContext, build_front_matter, render_html
 from printer.render.weasy import patches
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import PATCHES, Patch, _parse_style_sheet, patched
@@ -40,6 +41,10 @@ PARAMETERS = {
     "make_page": "context root_box page_type resume_at page_number page_state",
     "remake_page": "index context root_box html",
     "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
+    "get_font_description": "style",
+    "Layout": "style justification_spacing max_width",
+    "strut": "style",
+    "add_tags": "pdf document pdf_version page_streams",
     "CSS": "guess filename url file_obj string encoding base_url url_fetcher _check_mime_type"
     " media_type font_config counter_style color_profiles matcher page_rules layers layer",
 }
@@ -55,6 +60,10 @@ BOUND_BY = {
     "make_page": set[str](),
     "remake_page": set[str](),
     "draw_first_line": set[str](),
+    "get_font_description": {"pdf.anchors", "text.line_break"},
+    "Layout": set[str](),
+    "strut": {"css.computed_values", "css.units", "layout.inline"},
+    "add_tags": {"pdf.__init__"},
     "CSS": {"css.__init__", "document", "html"},
 }
 
@@ -117,6 +126,43 @@ def test_the_layout_context_holds_what_placing_figures_knows() -> None:
     assert sorted(vars(context)) == sorted(CONTEXT.replace("*", "").split())
 
 
+def test_glyphs_are_read_as_arrays_of_the_size_relied_on() -> None:
+    from weasyprint.text.ffi import ffi, pango
+
+    assert ffi.sizeof("PangoGlyphInfo") == patches._GLYPH.size
+    assert [name for name, _ in ffi.typeof("PangoGlyphInfo").fields] == [
+        "glyph",
+        "geometry",
+        "attr",
+    ]
+    geometry = [name for name, _ in ffi.typeof("PangoGlyphGeometry").fields]
+    assert geometry == ["width", "x_offset", "y_offset"]
+    assert pango.pango_version() >= 15000, "older versions may break lines before a last space"
+
+
+@pytest.mark.parametrize(
+    ("page", "theme"),
+    [
+        ("arabic", "article"),
+        ("chinese", "newspaper"),
+        ("essay-notes", "compact"),
+        ("formulas", "manuscript"),
+        ("hindi", "large-print"),
+        ("thai", "ereader"),
+    ],
+)
+def test_the_patches_that_save_time_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, page: str, theme: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    source = (ROOT / "tests" / "pages" / page / "source.html").read_bytes()
+    article = extract(source, "https://example.org/")
+    document = render_html([article], {}, PrintOptions(theme=theme))
+    fast = render_pdf(document).pdf
+    monkeypatch.setattr(patches, "disabled", set(patches.FASTER))
+    assert render_pdf(document).pdf == fast
+
+
 PLAIN = "one two three four five six seven eight"
 MARKED = "one two three <a href='#'>four five</a> six <em>seven</em> eight"
 
@@ -133,7 +179,7 @@ def lines(markup: str, width: float, style: str = "") -> list[str]:
 
 def test_words_in_links_break_where_they_would_break_without() -> None:
     with patched():
-        for width in range(60, 400):
+        for width in range(60, 400, 7):
             assert lines(MARKED, width) == lines(PLAIN, width), f"in a width of {width} pixels"
 
 
