@@ -38,6 +38,7 @@ from ..html.posts import QUOTATION_CLASS
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
+_SOURCE = re.compile(r"(?:^|[\s_-])(?:source|author|attribution|cit(?:e|ation))", re.IGNORECASE)
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: those of the label above their text.
@@ -289,7 +290,7 @@ class QuoteBuilder(BlockBuilder):
         is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
         if self.box:
             return self._set_source if is_first and _is_box_label(element) else None
-        if element.tag == "footer":
+        if element.tag == "footer" or (self.pull and not is_first and _is_source(element)):
             return self._set_source
         return self._set_cite if is_first and _is_introduction(element) else None
 
@@ -339,6 +340,11 @@ def is_box(element: HtmlElement) -> bool:
         if not (is_labelled and _PLAIN_BOX.search(classes)):
             return False
     return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
+
+
+def _is_source(element: HtmlElement) -> bool:
+    """Return whether an element's class names who is quoted."""
+    return bool(_SOURCE.search((element.get("class") or "")[:500]))
 
 
 def _is_box_label(element: HtmlElement) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..article import (
     Article,
@@ -53,6 +53,8 @@ _MAX_TRAILING_HEADING = 40
 _MIN_READ_ALOUD = 4
 #: The most blocks between a picture and a copy of its caption.
 _NEAR_CAPTION = 3
+#: The fewest letters and the most characters of a quotation that is dropped if it repeats the text.
+_MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
 
@@ -269,15 +271,27 @@ def _below_first_line(spans: Spans) -> Spans:
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
-    """Drop pull quotes that repeat the article's text."""
-    quotes = [block for block in blocks if isinstance(block, Quote) and block.pull]
+    """Drop quotations of a few lines that repeat the text around them, as pull quotes do."""
+    quotes = [block for block in blocks if _may_repeat(block)]
     if not quotes:
         return blocks
-    rest = (block for block in blocks if not (isinstance(block, Quote) and block.pull))
+    rest = (block for block in blocks if not _may_repeat(block))
     text = comparison_key(" ".join(iter_text(*rest)))
     keys = (comparison_key(" ".join(iter_text(*quote.blocks))) for quote in quotes)
-    repeated = {id(quote) for quote, key in zip(quotes, keys, strict=True) if key and key in text}
+    repeated = {
+        id(quote)
+        for quote, key in zip(quotes, keys, strict=True)
+        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED)
+    }
     return [block for block in blocks if id(block) not in repeated]
+
+
+def _may_repeat(block: Block) -> TypeGuard[Quote]:
+    """Return whether a block is a pull quote, or a quotation as short as one."""
+    if not isinstance(block, Quote) or block.box:
+        return False
+    is_text = all(isinstance(child, Paragraph) for child in block.blocks)
+    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED)
 
 
 def _trim(blocks: list[Block]) -> list[Block]:

@@ -185,10 +185,22 @@ class CaptionFinder:
                 return [segment] if segment.link_chars < len(segment.text) else ()
             between = range(candidate.index + 1, min(block, candidate.index + 40))
             follows = not any(self._picture_counts[other] for other in between)
-            if follows and (is_credit_line(segment.text) or _is_emphasised(segment)):
+            is_marked = is_credit_line(segment.text) or _is_emphasised(segment)
+            if follows and (is_marked or self._is_centred_alone(candidate, at)):
                 return [segment]
             break
         return ()
+
+    def _is_centred_alone(self, candidate: Candidate, at: int) -> bool:
+        """Return whether a line is centred, as the picture above it, and no text after it is."""
+        elements, blocks = self._index.elements, self._index.segment_blocks
+        own = [elements[blocks[at]], elements[self._index.parents[candidate.index]]]
+        if not all(map(_is_centred, own)):
+            return False
+        after = blocks[at + 1] if at + 1 < len(blocks) else blocks[at]
+        between = range(blocks[at] + 1, min(after + 1, blocks[at] + 40))
+        has_picture = any(self._picture_counts[other] for other in between)
+        return has_picture or not (after > blocks[at] and _is_centred(elements[after]))
 
 
 def _is_in_caption(segment: Segment) -> bool:
@@ -219,6 +231,16 @@ def _block_ids(segment: Segment) -> tuple[str | None, str | None]:
 
 def _element_name(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
+
+
+def _is_centred(element: HtmlElement) -> bool:
+    """Return whether an element's own attributes centre its text."""
+    style = "".join((element.get("style") or "")[:500].lower().split())
+    return (
+        element.tag == "center"
+        or (element.get("align") or "").lower() in ("center", "middle")
+        or "text-align:center" in style
+    )
 
 
 def _is_emphasised(segment: Segment) -> bool:
@@ -282,6 +304,12 @@ _CREDIT_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _WORDS["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) "
 )
+#: Names after the end of a sentence, the last of them an agency's.
+_AGENCY_AFTER = re.compile(
+    r"(?<=[.!?…»”\"]) (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
+    + "|".join(sorted(map(re.escape, _WORDS["agencies"]), key=len, reverse=True))
+    + r")\s*$"
+)
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT = 200
 
@@ -320,7 +348,7 @@ def _strip_brackets(credit: str) -> str:
 
 def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces of a caption with its end as a credit, if it reads like one."""
-    if any(piece.credit for piece in pieces):
+    if not pieces or any(piece.credit for piece in pieces):
         return _complete_credit(pieces)
     for index, piece in enumerate(pieces):
         match = _CREDIT_AFTER.search(piece.text)
@@ -334,6 +362,11 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         if has_text and sum(len(part.text) for part in after) <= _MAX_CREDIT:
             return [*before, *(part._replace(credit=True) for part in after)]
         break
+    else:
+        *before, last = pieces
+        if match := _AGENCY_AFTER.search(last.text):
+            caption, credit = last.text[: match.start()], last.text[match.start() :]
+            return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
     return pieces
 
 

@@ -42,7 +42,7 @@ MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
 #: The last two words of a text if the last is too short for a line of its own, or else the last
 #: word, of a script with spaces, which is not hyphenated.
 _LAST_WORD = re.compile(
-    r"(?<!\S)(?:\S{1,15} \S{1,5}|"
+    r"(?<!\S)(?:\S{1,12} [^\s\uac00-\ud7af]{1,4}|"
     r"[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{6,22})\s*$"
 )
 
@@ -51,7 +51,7 @@ _SPECIFICATION = re.compile(
     r"(?<![\w&#;])(?:[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]{1,6}[-\u2013]?[0-9]{1,6}[A-Z]{0,3}"
     r"|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,4})(?![\w;])"
 )
-_LONGER_THAN_A_LINE, _LONGEST_LAST_WORDS = 80, 40
+_LONGER_THAN_A_LINE, _LONGEST_LAST_WORDS = 32, 40
 
 #: Long runs of Latin characters, such as tokens and URLs, which get break opportunities.
 _LONG_RUN = re.compile(r"[!-\u024f]{40}(?=[!-\u024f])")

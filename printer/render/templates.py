@@ -65,9 +65,9 @@ _CHECK_INTERVAL = 64
 #: The most bits of a number, and the most characters or items of a product.
 _MAX_BITS, _MAX_LENGTH = 10_000, 10_000_000
 
-#: The most table rows and the most lines of code that are kept on one page; longer code leaves at
-#: least half as many lines on each.
-MAX_UNBROKEN_ROWS, MAX_UNBROKEN_LINES = 9, 8
+#: The most rows and characters of a table, and the most lines of code, that are kept on one page;
+#: longer code leaves at least half as many lines on each.
+MAX_UNBROKEN_ROWS, MAX_UNBROKEN_TABLE, MAX_UNBROKEN_LINES = 9, 450, 8
 
 #: The most lines of code that span the columns of a page; what spans them is not broken.
 MAX_SPANNING_LINES = 24
@@ -477,7 +477,10 @@ def table_class(context: Context, table: Table) -> str:
     has_columns = isinstance(geometry, PageGeometry) and geometry.columns > 1
     if has_columns and _is_wider_than_column(rows, geometry):
         return "across"
-    return "short" if len(rows) <= MAX_UNBROKEN_ROWS and columns else "table"
+    is_short = (
+        len(rows) <= MAX_UNBROKEN_ROWS and len("".join(iter_text(table))) <= MAX_UNBROKEN_TABLE
+    )
+    return "short" if is_short and columns else "table"
 
 
 def _is_wider_than_column(rows: Sequence[Sequence[Cell]], geometry: PageGeometry) -> bool:

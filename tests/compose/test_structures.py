@@ -205,6 +205,21 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     assert not [b for b in compose_article(body + pull).blocks if isinstance(b, Quote)]
     quote = only(body + other, Quote)
     assert quote.pull
+    plain = "<blockquote><p>{}</p></blockquote>"
+    assert "Quote" not in str(
+        compose_article(body + plain.format("The line that matters, said once."))
+    )
+    assert only(body + plain.format("The line that matters, said twice."), Quote)
+
+
+def test_a_pull_quote_has_its_source_below() -> None:
+    quote = only(
+        "<p>Before.</p><blockquote><div class='Pullquote'><div>The mill sells.</div><div class="
+        "'Pullquote-sourceWrapper'><div>Ada Lee</div><div>founder</div></div></div></blockquote>",
+        Quote,
+    )
+    assert [plain_text(block.spans) for block in quote.blocks] == ["The mill sells."]
+    assert plain_text(quote.cite) == "Ada Lee founder"
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,29 @@ IMG = '<img src="/p.jpg" alt="Not the caption">'
         f"<center>{IMG}<br><font size=2><i>The boat.</i></font></center>",
         f"<p>{IMG}</p><p><em>The boat.</em></p>",
         f"<p>{IMG}<br>The boat.</p>",
+        f"<p align=center>{IMG}</p><p align=center>The boat.</p>",
+        f"<p align=center>{IMG}</p><p align=center>The boat.<p align=center><img src=/q.jpg></p>"
+        "<p align=center>The oar.</p>",
     ],
 )
 def test_the_caption_is_found(html: str) -> None:
     found = caption(html)
     assert found.text == "The boat."
     assert len(found.segments) == 1
+
+
+def test_centred_text_is_no_caption() -> None:
+    text = "".join(f"<p align=center>{line}</p>" for line in ("The boat.", "It sank.", "We swam."))
+    assert caption(f"<p align=center>{IMG}</p>{text}").text == ""
+
+
+def test_an_agency_at_the_end_is_a_credit() -> None:
+    found = caption(
+        f"<figure>{IMG}<figcaption>The boat, he says. Ada Lee/dpa</figcaption></figure>"
+    )
+    assert (found.text, found.credit) == ("The boat, he says.", "Ada Lee/dpa")
+    alone = caption(f"<figure>{IMG}<figcaption>Ada Lee of AFP</figcaption></figure>")
+    assert (alone.text, alone.credit) == ("Ada Lee of AFP", "")
 
 
 @pytest.mark.parametrize("counter", ["1 / 7", "<span>2</span> of <span>12</span>", "3 min"])

@@ -24,7 +24,7 @@ from printer.article import (
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.inline import mark_symbols
-from printer.render.templates import is_code_title, is_label, is_rough, is_verse
+from printer.render.templates import is_code_title, is_label, is_rough, is_verse, table_class
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, spans
 
@@ -211,6 +211,14 @@ def test_text_of_joined_scripts_is_spelled_out():
     assert "वर्षा का वर्णन विद्यालय में" in " ".join(spelled)
 
 
+def test_a_table_of_many_words_is_not_kept_on_one_page():
+    def kind(words: int) -> str:
+        cell = Cell((paragraph("word " * words),))
+        return table_class({}, Table((), ((cell, cell),) * 4))
+
+    assert (kind(5), kind(40)) == ("short", "table")
+
+
 def test_headings_alone_are_balanced():
     html = render_html([article(Heading(2, spans("A")), paragraph("b"))], {}).html
     assert html.count("balanced") == 2
@@ -218,6 +226,8 @@ def test_headings_alone_are_balanced():
 
 def test_a_short_last_word_is_not_left_alone_and_nothing_else_changes():
     text = article(paragraph(WORDS.strip() + " So it is"), paragraph("Short, so it is"))
+    longer = article(paragraph("The owners said that it was already being constructed."))
+    assert 'being <span class="no-break">constructed.</span>' in render_html([longer], {}).html
     html = render_html([text], {}).html
     assert 'So <span class="no-break">it is</span></p>' in html
     assert "Short, so it is</p>" in html

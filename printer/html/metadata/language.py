@@ -64,6 +64,8 @@ _MIN_LETTERS, _MIN_WORDS = 40, 20
 #: language, in function words and as a share of all words.
 _SHARE = 0.15
 _LEAD, _LEAD_SHARE = 3, 0.01
+#: The share of characters without a simplified form's code above which Chinese is traditional.
+_TRADITIONAL = 0.1
 #: A word, including the signs around letters in Indic scripts, which are not letters themselves.
 _WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«»“”„‹›\\-]+")
 
@@ -124,10 +126,12 @@ def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     tags = filter(None, map(language_tag, stated))
     tag = next((tag for tag in tags if _is_written_in(tag, script)), "")
     language = tag.partition("-")[0]
-    if tag and function_word_share(_count_words(glance), language, script) > _IMPLAUSIBLE:
-        return tag
-    detected = detect_language(sample(_SAMPLE))
-    return detected if detected and detected != language else tag
+    if not tag or function_word_share(_count_words(glance), language, script) <= _IMPLAUSIBLE:
+        detected = detect_language(sample(_SAMPLE))
+        tag = detected if detected and detected != language else tag
+    if tag in ("zh", "zh-CN") and _is_traditional(sample(_SAMPLE)):
+        return "zh-Hant"
+    return tag
 
 
 def _is_written_in(tag: str, script: str) -> bool:
@@ -138,6 +142,13 @@ def _is_written_in(tag: str, script: str) -> bool:
         # Transliteration is common; doubt only languages that are never printed that way.
         return language not in _NEVER_LATIN
     return language in _WRITTEN_IN[script] or (script == "cyrillic" and language in _CYRILLIC_TOO)
+
+
+def _is_traditional(text: str) -> bool:
+    """Return whether Chinese has many characters that the encoding of simplified ones lacks."""
+    han = "".join(_LETTERS["han"].findall(text))
+    known = han.encode("gb2312", "ignore").decode("gb2312")
+    return len(han) >= _MIN_LETTERS and len(han) - len(known) > _TRADITIONAL * len(han)
 
 
 def detect_language(text: str) -> str:

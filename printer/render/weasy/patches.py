@@ -37,10 +37,15 @@ _MIN_CHARACTER_WIDTH = 0.25
 #: The most pixels by which the width of a joined leader may differ from that of its pieces.
 LEADER_TOLERANCE = 0.5
 
-#: The most space between characters of Chinese and Japanese, in ems.
-MAX_CJK_SPACING = 0.2
+#: The most space between characters of Chinese and Japanese, in ems; the most that is added to a
+#: space between words before letters are spaced, too, and the most between letters.
+MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
 
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+
+_SPACES = re.compile("[ \u00a0]")
+#: Letters that join to each other or stand above each other: Arabic to Sinhala, Tibetan and so on.
+_JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
 
 #: Devanagari to Sinhala, Tibetan, Myanmar, Khmer.
 _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
@@ -131,24 +136,32 @@ def hang_spaces(
     return original(text, style, context, max_width + size, *args, **kwargs)
 
 
-def justify_cjk(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
-    """Justify a line of Chinese or Japanese by space between all characters (css-text-3, 7.4).
+def justify(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
+    """Justify a line by space between its words, and between its letters where that is not enough.
 
-    WeasyPrint widens spaces only, of which these scripts have none.
+    Chinese and Japanese have space between all characters (css-text-3, 7.4), as they have none
+    between words.  Letters of other scripts take up a little of the width where words would stand
+    too far apart, except those that join.
     """
     text = "".join(getattr(box, "text", "") for box in line.descendants())
-    spacing = extra_width / max(1, len(text))
-    is_cjk = 2 * len(_CJK.findall(text)) > len(text)
-    if is_cjk and 0 < spacing <= MAX_CJK_SPACING * line.style["font_size"]:
-        _space_letters(context, line, spacing, 0)
-    else:
-        original(context, line, extra_width)
+    size = line.style["font_size"]
+    if 2 * len(_CJK.findall(text)) > len(text):
+        spacing = extra_width / max(1, len(text))
+        if 0 < spacing <= MAX_CJK_SPACING * size:
+            _space_letters(context, line, spacing, 0)
+            return
+    elif not _JOINING.search(text):
+        excess = extra_width - MAX_ADDED_SPACE * size * len(_SPACES.findall(text))
+        if excess > 0:
+            spacing = min(MAX_LETTER_SPACING * size, excess / max(1, len(text)))
+            extra_width -= _space_letters(context, line, spacing, 0)
+    original(context, line, extra_width)
 
 
 def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> float:
     """Move a box of a line by ``advance`` and add space to its letters; return the new advance."""
     from weasyprint.formatting_structure import boxes
-    from weasyprint.text.line_break import create_layout
+    from weasyprint.text.line_break import create_layout, line_size
 
     if isinstance(box, boxes.TextBox):
         box.position_x += advance
@@ -156,10 +169,12 @@ def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> fl
         before = box.style["letter_spacing"]
         box.style["letter_spacing"] = spacing + (0 if before == "normal" else before)
         layout = create_layout(box.text, box.style, context, None, 0)
+        width, _ = line_size(layout.get_first_line()[0], box.style)
         layout.deactivate()
         box.pango_layout = layout
-        box.width += spacing * len(box.text)
-        return advance + spacing * len(box.text)
+        advance += width - box.width
+        box.width = width
+        return advance
     if not isinstance(box, boxes.LineBox | boxes.InlineBox):
         box.translate(advance, 0)
         return advance
@@ -437,7 +452,7 @@ PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
-    Patch("weasyprint.layout.inline", "justify_line", justify_cjk),
+    Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
     Patch("weasyprint.layout.page", "make_page", reserve_notes),
     Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),

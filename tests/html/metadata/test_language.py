@@ -157,3 +157,14 @@ def test_scripts_are_told_by_letters():
     assert detect_script("word " * 30) == "latin"
     assert detect_script("слово " * 30) == "cyrillic"
     assert detect_script("123 !? " * 30) in {"", "latin"}
+
+
+@pytest.mark.parametrize("stated", ["", " lang=zh", " lang=zh-CN"])
+def test_traditional_chinese_is_told_by_its_characters(stated: str) -> None:
+    traditional = "老人每天早上六點到港口來，看見船已經不見了，就坐在牆上笑了起來。" * 3
+    simplified = "老人每天早上六点到港口来，看见船已经不见了，就坐在墙上笑了起来。" * 3
+    page = f"<html{stated}><p>{{}}</p>"
+    assert read_metadata(parse(page.format(traditional)), "", "").language == "zh-Hant"
+    assert read_metadata(parse(page.format(simplified)), "", "").language in ("zh", "zh-CN")
+    hong_kong = f"<html lang=zh-HK><p>{traditional}</p>"
+    assert read_metadata(parse(hong_kong), "", "").language == "zh-HK"

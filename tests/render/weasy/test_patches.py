@@ -22,7 +22,13 @@ from printer.options import PrintOptions
 from printer.render.context import Document, RenderContext, build_front_matter, render_html
 from printer.render.weasy import patches
 from printer.render.weasy.engine import render_pdf
-from printer.render.weasy.patches import PATCHES, Patch, _parse_style_sheet, patched
+from printer.render.weasy.patches import (
+    MAX_LETTER_SPACING,
+    PATCHES,
+    Patch,
+    _parse_style_sheet,
+    patched,
+)
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 ROOT = Path(__file__).parents[3]
@@ -210,6 +216,22 @@ def test_lines_of_chinese_end_flush_on_the_right() -> None:
     assert len(edges) > 5
     assert edges[:-1] == pytest.approx([left + 315] * (len(edges) - 1), abs=0.5)
     assert edges[-1] < left + 314
+
+
+def test_letters_take_up_the_width_of_a_line_of_few_words() -> None:
+    style = "width: 240px; font: 16px Noto Serif; text-align: justify"
+    words = "two straightforwardly unrepresentative words"
+    arabic = "هذا النص طويل جدا ويمتد على سطور عديدة في هذه الصفحة"
+    with patched():
+        page: Any = HTML(string=f"<p style='{style}'>{words} <p style='{style}'>{arabic}").render()
+        latin, joined = (
+            [part for part in block.descendants() if type(part).__name__ == "LineBox"]
+            for block in page.pages[0]._page_box.children[0].children[0].children
+        )
+    (text,) = latin[0].children
+    assert text.style["letter_spacing"] == pytest.approx(16 * MAX_LETTER_SPACING)
+    assert text.width == pytest.approx(240, abs=0.5)
+    assert joined[0].children[0].style["letter_spacing"] == "normal"
 
 
 def front_matter(language: str) -> bytes:
