@@ -11,7 +11,7 @@ PROCESSES ?= 4
 TIME ?= 60
 SEED ?= 0
 TARGETS ?=
-PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist loadgroup
+PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
 # What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
 BENCHMARKS ?=
 QUICK ?=
@@ -19,7 +19,10 @@ BUDGET ?=
 STEP ?=
 CHOICES ?=
 
-.PHONY: help print test smoke coverage lint format bench fuzz samples api docs dist audit clean
+# Compiled modules are kept, wherever that is turned off: tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help print test test-all smoke coverage lint format bench fuzz samples api docs dist audit clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -33,16 +36,19 @@ print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@$(PY) scripts/print
 
-test: .venv/.develop ## Run the tests, all (about 14 minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: about 14 minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all (some 7 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: some 7 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
+
+test-all: .venv/.develop ## Run the tests, with more of what is generated and killed at random
+	THOROUGH=1 $(PYTEST) -rs $(TESTS)
 
 smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
 	$(PYTEST) -rs -m smoke
 
 coverage: .venv/.develop ## Run the tests and report which lines of printer/ they do not run
 	rm -f .coverage .coverage.*
-	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist loadgroup -rs $(TESTS)
+	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder -rs $(TESTS)
 	.venv/bin/coverage combine --quiet
 	.venv/bin/coverage report
 

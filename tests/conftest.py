@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.effort import THOROUGH
+from tests.support.leftovers import Leftovers, watched
 from tests.support.web_server import WebServer
 
 # A machine that does other things too is slow now and then; that is no fault of what is tested.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("steady")
+settings.register_profile("quick", settings.get_profile("steady"), max_examples=40)
+settings.load_profile("steady" if THOROUGH else "quick")
 
 
 #: The quick tests of `make smoke`: folders and files.
@@ -30,6 +34,10 @@ SMOKE = (
 HERE = Path(__file__).parent
 
 
+#: The folders whose tests take longest; they come first, so that short ones fill the end of a run.
+LONG = ("fetch/browser", "jobs", "server", "deploy", "bench", "docs", "batch", "crawl", "hostile")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the quick tests, and run those that share a fixture of their module in one process."""
     for item in items:
@@ -40,12 +48,40 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         definitions = fixtures.name2fixturedefs.values() if fixtures else ()
         if any(found[-1].scope == "module" for found in definitions if found):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    items.sort(key=_order)
+
+
+def _order(item: pytest.Item) -> int:
+    path = item.path.relative_to(HERE).as_posix()
+    places = (at for at, folder in enumerate(LONG) if path.startswith(f"{folder}/"))
+    return next(places, len(LONG))
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return an iterator of new folders."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def leftovers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Leftovers]:
+    """Fail if a test left a process or a browser's folder behind, and say which test it was."""
+    with watched(tmp_path_factory.mktemp("tmp")) as found:
+        yield found
+        assert not (left := found.find()), "\n".join(left)
 
 
 @pytest.fixture(autouse=True)
-def home_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home_folder(
+    request: pytest.FixtureRequest,
+    homes: Iterator[Path],
+    leftovers: Leftovers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
     """Keep the user's settings, cache and environment away from the tests."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     browsers = Path.home() / ".cache/ms-playwright"
     if "PLAYWRIGHT_BROWSERS_PATH" not in os.environ and browsers.is_dir():
         monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(browsers))
@@ -60,7 +96,8 @@ def home_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     for name in list(os.environ):
         if name.startswith("WEBPRINT_"):
             monkeypatch.delenv(name)
-    return home
+    yield home
+    leftovers.note_folders(request.node.nodeid)
 
 
 @pytest.fixture

@@ -320,7 +320,7 @@ def _prepare(parent: int, preload: Callable[[], None]) -> None:
     os.nice(NICENESS)
     with suppress(OSError):  # If memory runs out, this process is killed first.
         Path("/proc/self/oom_score_adj").write_text("800")
-    tempfile.tempdir = _make_temporary_folder()
+    tempfile.tempdir = os.environ["TMPDIR"] = _make_temporary_folder()
     preload()
 
 

@@ -21,6 +21,7 @@ import pytest
 
 from tests.support.jobs import wait_until
 from tests.support.print_server import PrintServer
+from tests.support.processes import kill_tree
 
 ROOT = Path(__file__).parents[2]
 UNIT = (ROOT / "deploy/webprint.service").read_text()
@@ -100,7 +101,8 @@ def service(variables, writable, *options, filtered=False):
         else:
             pytest.fail("".join(lines))
     finally:
-        process.kill()  # and with it, the first process of its own namespace, and so all
+        # The first process of the namespace too, which changed its user and so outlives unshare.
+        kill_tree(process.pid)
         process.wait(30)
         process.stderr.close()
 

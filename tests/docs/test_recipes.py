@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.feeds import moment, rss
 from tests.support.story_page import story_page
+from tests.support.warm_command import WarmCommand
 
 ROOT = Path(__file__).parent.parent.parent
 RECIPES = (ROOT / "docs" / "recipes.md").read_text()
@@ -29,8 +30,14 @@ BLOCKS = [
 PYTHON = blocks("python", (ROOT / "docs" / "library.md").read_text())
 
 
+@pytest.fixture(scope="session")
+def warm():
+    with WarmCommand() as command:
+        yield command
+
+
 @pytest.fixture
-def run(web, tmp_path, monkeypatch):
+def run(web, tmp_path, monkeypatch, warm):
     """Run a script with webprint on the PATH and example.org on this machine."""
     for path, title in (
         ("/story", "Harbour lights go dark"),
@@ -42,9 +49,7 @@ def run(web, tmp_path, monkeypatch):
     web.add("/blog", '<link rel=alternate type="application/rss+xml" href=/news.xml><p>Hello')
     folder = tmp_path / "bin"
     folder.mkdir()
-    program = folder / "webprint"
-    program.write_text(f"#!{sys.executable}\nfrom printer.cli import main\nmain()\n")
-    program.chmod(0o755)
+    warm.write_program(folder / "webprint")
     work = tmp_path / "work"
     work.mkdir()
     (work / "saved.html").write_text(story_page())

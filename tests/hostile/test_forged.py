@@ -54,7 +54,7 @@ WORDS = {
     "half a sign": "\ud800 \udfff \ufffe \uffff",
     "a path": "../../../../etc/cron.d/x\\..\\..\\x:y|z*?",
     "a formula of a sheet": "=cmd|' /C calc'!A0",
-    "a word of a million": "w" * 10**6,
+    "a word without end": "w" * 200_000,
 }
 
 WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)

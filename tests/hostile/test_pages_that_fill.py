@@ -119,7 +119,7 @@ TOO_MUCH: dict[str, Callable[[], str]] = {
 }
 
 #: Seconds that setting their pages may take: the setting a person has for it.
-LIMIT = 2.0
+LIMIT = 1.0
 
 
 @pytest.mark.parametrize("attack", TOO_MUCH)
@@ -224,4 +224,6 @@ def test_a_charset_that_is_a_trap_is_not_followed(charset: str) -> None:
     html = hostile_page("<p>" + "+ADw-script+AD4- \\x3cscript\\x3e " * 100 + "a-" * 1_000)
     html += f"<!-- {'a-' * 10**6} -->"
     html = html.replace('charset="utf-8"', f'charset="{charset}"')
-    check_pdf(result_or_error(lambda: print_page(capture_of(html, charset=charset))))
+    result = result_or_error(lambda: print_page(capture_of(html, charset=charset), format="json"))
+    assert not isinstance(result, WebprintError), result
+    assert b"herons" in result.data

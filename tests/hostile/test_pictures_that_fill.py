@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -97,15 +97,23 @@ PICTURES: dict[str, Callable[[], bytes]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("attack", PICTURES)
-def test_a_picture_costs_itself_at_most(attack: str) -> None:
+def batched(names: Iterable[str], size: int) -> list[tuple[str, ...]]:
+    """Return names in groups: a page is printed for each."""
+    names = list(names)
+    return [tuple(names[start : start + size]) for start in range(0, len(names), size)]
+
+
+@pytest.mark.parametrize("attacks", batched(PICTURES, 3), ids=", ".join)
+def test_pictures_cost_themselves_at_most(attacks: tuple[str, ...]) -> None:
     with WebServer() as web:
-        body = PICTURES[attack]()
-        web.add("/a.png", body, media_type="image/svg+xml" if b"<svg" in body else "image/png")
+        names = [f"/{number}.png" for number in range(len(attacks))]
+        for name, attack in zip(names, attacks, strict=True):
+            body = PICTURES[attack]()
+            web.add(name, body, media_type="image/svg+xml" if b"<svg" in body else "image/png")
         web.add("/sound.png", sound(), media_type="image/png")
         figures = "".join(
             f"<figure><img src={name} width=700 height=500></figure>"
-            for name in ("/a.png", "/sound.png")
+            for name in (*names, "/sound.png")
         )
         url = web.add("/story", hostile_page(figures))
         result = result_or_error(lambda: print_page(url, named=(url,)))

@@ -290,7 +290,7 @@ def test_a_style_sheet_of_a_person_opens_nothing(tmp_path: Path) -> None:
     ids=range(20),
 )  # fmt: skip
 def test_a_style_sheet_that_is_a_trap(css: str) -> None:
-    result = result_or_error(lambda: print_page(hostile_page(), css=css, limit=3.0))
+    result = result_or_error(lambda: print_page(hostile_page(), css=css, limit=1.5))
     if not isinstance(result, WebprintError):
         check_pdf(result)
 

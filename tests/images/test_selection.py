@@ -280,7 +280,6 @@ def test_an_unknown_method_is_a_usage_error() -> None:
         find_pictures(page, verdict, "nonsense")
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "html",
     [
@@ -299,11 +298,12 @@ def test_an_unknown_method_is_a_usage_error() -> None:
     ids=["many", "among words", "in one link", "sources", "previews", "drawings", "nested drawings",
          "backgrounds", "noscript", "srcset", "json"],
 )  # fmt: skip
-def test_hostile_pages_cost_little(method: str, html: str) -> None:
+def test_hostile_pages_cost_little(html: str) -> None:
     page, verdict = read(f"<p>{TEXT}</p>{html}<p>{TEXT}</p>")
-    start = time.process_time()
-    find_pictures(page, verdict, method)
-    assert time.process_time() - start < 4
+    for method in METHODS:
+        start = time.process_time()
+        find_pictures(page, verdict, method)
+        assert time.process_time() - start < 4, method
 
 
 SECOND = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from typing import Any
 
@@ -14,8 +15,11 @@ import pytest
 from printer.article import Article
 from printer.options import PrintOptions
 from printer.output import Picture, PreparedPictures
+from printer.render import math
 from printer.render.book import render_articles
 from printer.render.context import RenderContext
+from printer.render.math import _typeset as typeset
+from printer.render.math_worker import Drawing
 from printer.render.worker_pool import RenderPool
 
 
@@ -52,6 +56,18 @@ def press() -> Iterator[RenderPool]:
     """The processes that lay out several articles, the same for all tests."""
     with RenderPool(fork=False) as presses:
         yield presses
+
+
+@cache
+def _drawn(keys: tuple[tuple[str, bool], ...]) -> list[Drawing]:
+    return typeset(list(keys))
+
+
+@pytest.fixture(autouse=True)
+def formulas_drawn_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the drawings of formulas, but for tests of these: a process is started for each print."""
+    if request.path.name != "test_math.py":
+        monkeypatch.setattr(math, "_typeset", lambda keys: _drawn(tuple(keys)))
 
 
 @pytest.fixture

@@ -240,12 +240,12 @@ def test_unsafe_links_are_neither_linked_nor_named() -> None:
 def test_thousands_of_links_are_printed_in_bounded_time(printed) -> None:
     many = [
         paragraph(*(piece for n in range(40) for piece in ("word ", link("x", f"{block}-{n}"))))
-        for block in range(50)
+        for block in range(20)
     ]
     began = time.process_time()
     paper = printed(article(*many), links="footnote", expect=("listed at the end",))
-    assert paper.text.count("example.org/49-39") == 1
-    assert time.process_time() - began < 60
+    assert paper.text.count("example.org/19-39") == 1
+    assert time.process_time() - began < 25
 
 
 # Notes
@@ -374,7 +374,7 @@ def test_a_page_of_very_many_films_has_few_codes() -> None:
 
 
 def test_each_note_is_laid_out_once_and_the_pages_are_the_same(monkeypatch) -> None:
-    linked = article(*(paragraph(link(f"word {n} ", str(n)), Span(WORDS)) for n in range(12)))
+    linked = article(*(paragraph(link(f"word {n} ", str(n)), Span(WORDS)) for n in range(6)))
     document = render_html([linked], {}, PrintOptions(theme="newspaper", links="footnote"))
     areas: list[object] = []
     lay_out = block.block_level_layout
@@ -385,6 +385,6 @@ def test_each_note_is_laid_out_once_and_the_pages_are_the_same(monkeypatch) -> N
 
     monkeypatch.setattr(block, "block_level_layout", count)
     pages = render_pdf(document).layout
-    assert len(areas) == 12
+    assert len(areas) == 6
     monkeypatch.setattr(footnotes, "_update_area", lambda _context, original: original())
     assert render_pdf(document).layout == pages

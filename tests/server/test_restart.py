@@ -58,7 +58,7 @@ def test_browser_prints_leave_no_processes(serve, web):
         pytest.skip("no Chromium")
     server = serve("--workers", "1")
     counts = []
-    for n in range(4):
+    for n in range(2):
         url = web.add(f"/{n}", HTML)
         print_id = server.submit(url=url, options={"render": "always"}).json()["id"]
         wait_until(lambda: jobs(server)[print_id] == "done")  # noqa: B023

@@ -34,9 +34,10 @@ ROOT = Path(__file__).parents[2]
 
 #: What tests need, imported once.
 PRELOADED = (
-    "pikepdf", "pypdfium2", "weasyprint", "printer.digest.sources.feeds", "printer.export",
-    "printer.render.book", "printer.render.completeness", "printer.render.book",
-    "printer.render.pdf.impose", "printer.render.weasy.engine", "printer.site_rules",
+    "markdown_it", "pikepdf", "pypdfium2", "weasyprint", "printer.digest.sources.feeds",
+    "printer.export", "printer.render.book", "printer.render.completeness",
+    "printer.render.pdf.impose", "printer.render.weasy.engine", "printer.server.routes.api",
+    "printer.site_rules",
 )  # fmt: skip
 
 
@@ -119,6 +120,8 @@ def _print_once() -> None:
     from tests.support.hostile_pages import check_pdf, hostile_page, print_page
 
     check_pdf(print_page(hostile_page()))
+    for format_ in ("html", "epub", "markdown", "json"):
+        print_page(hostile_page(), format=format_)
     render_pdf(render_html([extract(hostile_page())], {}, PrintOptions()))
     for thread in threading.enumerate():
         if thread is not threading.current_thread():

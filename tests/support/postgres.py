@@ -26,7 +26,7 @@ class PostgresServer:
 
     def __init__(self, programs):
         # It will not run as root, and other users may not see pytest's folders.
-        self._folder = Path(tempfile.mkdtemp(prefix="webprint-test-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="webprint-test-", dir="/tmp"))
         other_user = {"user": "nobody"} if os.getuid() == 0 else {}
         if other_user:
             shutil.chown(self._folder, "nobody")

@@ -11,6 +11,7 @@ import httpx2
 
 from printer.server.auth import COOKIE
 from tests.support.jobs import wait_until
+from tests.support.processes import kill_tree
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,5 +86,5 @@ class PrintServer:
             try:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
-                self.process.kill()
+                kill_tree(self.process.pid)
                 self.process.wait()

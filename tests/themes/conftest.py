@@ -1,5 +1,5 @@
 """Printing for tests of themes, as for those of rendering."""
 
-from tests.render.conftest import press, printed
+from tests.render.conftest import formulas_drawn_once, press, printed
 
-__all__ = ["press", "printed"]
+__all__ = ["formulas_drawn_once", "press", "printed"]

@@ -238,7 +238,7 @@ def test_a_themes_own_font_and_picture_are_used(home, printed):
     shutil.copy(font_file(), home / "mine" / "fonts" / "face.ttf")
     (home / "mine" / "marks").mkdir()
     Image.new("RGB", (40, 40), "teal").save(home / "mine" / "marks" / "mark.png")
-    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=str(home / "mine"))
+    paper = printed(SHORT_ARTICLE, theme=str(home / "mine"))
     assert any(name.startswith("Mine") for name in families(paper))
     assert sum("/XObject" in page.Resources for page in paper.pdf.pages) == paper.pages
     after = printed(SHORT_ARTICLE, css="h1 { font-family: Mine }")
@@ -260,5 +260,5 @@ def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, nam
     mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
     shutil.copy(font_file(), home / "face.ttf")
     (mine / "link.ttf").symlink_to(outside)
-    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=str(mine), expect=(told,))
+    paper = printed(SHORT_ARTICLE, theme=str(mine), expect=(told,))
     assert not any(name.startswith("Mine") for name in families(paper))

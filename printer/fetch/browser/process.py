@@ -68,6 +68,8 @@ _MESSAGE = re.compile(
 _PR_SET_CHILD_SUBREAPER = 36
 
 _STOP_SECONDS = 2.0
+#: Drivers that are being stopped; the event loop holds its tasks weakly.
+_stopping: set[asyncio.Task[None]] = set()
 #: Seconds between an error and the report of the browser's death that caused it.
 _NEWS_SECONDS = 0.5
 
@@ -330,8 +332,11 @@ class BrowserProcess:
 
 async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) -> Playwright:
     try:
-        return await asyncio.wait_for(starting, max(deadline - time.monotonic(), 0.001))
+        seconds = max(deadline - time.monotonic(), 0.001)
+        return await asyncio.wait_for(asyncio.shield(starting), seconds)
     except TimeoutError:
+        # If the start were cancelled, the driver's process would run on.
+        starting.add_done_callback(_stop_driver)
         raise _start_timeout() from None
     except Exception as error:  # The driver's failure to start has no type of its own.
         if await asyncio.to_thread(_driver_runs):
@@ -341,6 +346,14 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
             hint="On Debian or Ubuntu: apt-get install libatomic1; 'webprint doctor' checks this"
             " machine",
         ) from error
+
+
+def _stop_driver(starting: asyncio.Task[Playwright]) -> None:
+    """Stop a driver that started too late."""
+    if not starting.cancelled() and starting.exception() is None:
+        stopping = asyncio.create_task(starting.result().stop())
+        _stopping.add(stopping)
+        stopping.add_done_callback(_stopping.discard)
 
 
 def _driver_runs() -> bool:

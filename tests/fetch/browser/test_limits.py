@@ -17,7 +17,7 @@ from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
 
-SECONDS = 4.0
+SECONDS = 2.0
 #: A machine with other work to do is late, but not without end.
 SLACK = 60.0
 

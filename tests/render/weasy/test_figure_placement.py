@@ -149,7 +149,7 @@ def test_a_heading_over_a_picture_keeps_text_and_gives_the_picture_on(printed):
 
 def test_a_column_is_not_left_white_before_a_picture(printed):
     lines = tuple(paragraph(f"{n}. {TEXT}") for n in range(16))
-    after = tuple(paragraph(f"Afterwards {n}. {TEXT}") for n in range(30))
+    after = tuple(paragraph(f"Afterwards {n}. {TEXT}") for n in range(14))
     article_ = replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, *after), url="")
     for count in range(12, 17):
         blocks = (*lines[:count], PICTURE, *after)

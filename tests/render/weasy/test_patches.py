@@ -29,6 +29,7 @@ from printer.render.weasy.patches import (
     _parse_style_sheet,
     patched,
 )
+from tests.support.effort import THOROUGH
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 ROOT = Path(__file__).parents[3]
@@ -185,7 +186,7 @@ def lines(markup: str, width: float, style: str = "") -> list[str]:
 
 def test_words_in_links_break_where_they_would_break_without() -> None:
     with patched():
-        for width in range(60, 400, 7):
+        for width in range(60, 400, 1 if THOROUGH else 7):
             assert lines(MARKED, width) == lines(PLAIN, width), f"in a width of {width} pixels"
 
 
