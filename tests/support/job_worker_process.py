@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -40,7 +39,7 @@ def handle(attempt, notify):
     if what == "orphan":  # Leaves a process that ends after this one's work.
         subprocess.run(["sh", "-c", "sleep 0.2 & sleep 0.01"])
     if what == "profile":  # As of a browser that is killed with its worker.
-        (Path(tempfile.mkdtemp()).parent / "profile").mkdir()
+        (Path(os.environ["TMPDIR"]) / "profile").mkdir()
         time.sleep(600)
     if what == "nap":
         time.sleep(float(more[0]))

@@ -1,4 +1,4 @@
-"""Find what tests leave behind: processes, and the folders of browsers."""
+"""Find the processes that tests leave behind."""
 
 from __future__ import annotations
 
@@ -18,66 +18,20 @@ _TEST, _MARK = "PYTEST_CURRENT_TEST", "TESTED_BY"
 #: Seconds in which processes that were told to end may do so.
 _PATIENCE = 10.0
 
-#: Folders that browsers remove when they are closed.
-_BROWSERS = ("playwright", "org.chromium", ".org.chromium")
-
-
-class Leftovers:
-    """The processes that tests start, wherever they end up, and their temporary folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._mark = f"{os.getpid()}"
-        self._seen: dict[str, str] = {}
-
-    def note_folders(self, test: str) -> None:
-        """Note which test made the folders that are new."""
-        for entry in self.folder.iterdir():
-            self._seen.setdefault(entry.name, test)
-
-    def find(self) -> list[str]:
-        """End the processes that are left, and return a line for each and for each folder."""
-        deadline = time.monotonic() + _PATIENCE
-        while (left := dict(self._processes())) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        for pid in left:
-            kill(pid)
-        self.note_folders("an unknown test")
-        folders = [
-            f"{test} left the folder {name}"
-            for name, test in self._seen.items()
-            if name.startswith(_BROWSERS) and (self.folder / name).exists()
-        ]
-        return [*left.values(), *folders]
-
-    def _processes(self) -> Iterator[tuple[int, str]]:
-        """Yield the processes that are still running, and who started them."""
-        below = set(process_tree(os.getpid())[1:])
-        for folder in Path("/proc").glob("[0-9]*"):
-            pid = int(folder.name)
-            with suppress(OSError):  # It ended, or is another user's.
-                environment = dict(
-                    entry.partition("=")[::2]
-                    for entry in _read(folder / "environ").split("\0")
-                    if entry.startswith((_TEST, _MARK))
-                )
-                if environment.get(_MARK) != self._mark and pid not in below:
-                    continue
-                command = " ".join(_read(folder / "cmdline").split("\0"))
-                if command and "multiprocessing.resource_tracker" not in command:
-                    test = environment.get(_TEST, "an unknown test")
-                    yield pid, f"{test} left process {pid} running: {command[:200]}"
-
 
 @contextmanager
-def watched(folder: Path) -> Iterator[Leftovers]:
-    """Mark the processes that are started, and give them and this one a temporary folder."""
-    leftovers = Leftovers(folder)
+def watched(folder: Path) -> Iterator[None]:
+    """Fail if a process is left at the end, and say which test started it.
+
+    This process and all that are started have a temporary folder, which is removed at the end.
+    """
     before = {name: os.environ.get(name) for name in (_MARK, "TMPDIR")}
-    os.environ |= {_MARK: leftovers._mark, "TMPDIR": str(folder)}
+    os.environ |= {_MARK: str(os.getpid()), "TMPDIR": str(folder)}
     tempfile.tempdir = None
     try:
-        yield leftovers
+        yield
+        left = _end_leftovers()
+        assert not left, "\n".join(left)
     finally:
         for name, value in before.items():
             os.environ.pop(name, None)
@@ -85,6 +39,35 @@ def watched(folder: Path) -> Iterator[Leftovers]:
                 os.environ[name] = value
         tempfile.tempdir = None
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_leftovers() -> list[str]:
+    """Kill the processes that do not end by themselves, and return a line for each."""
+    deadline = time.monotonic() + _PATIENCE
+    while (left := dict(_find_processes())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in left:
+        kill(pid)
+    return list(left.values())
+
+
+def _find_processes() -> Iterator[tuple[int, str]]:
+    """Yield the processes started here that are still running, wherever they ended up."""
+    below = set(process_tree(os.getpid())[1:])
+    for folder in Path("/proc").glob("[0-9]*"):
+        pid = int(folder.name)
+        with suppress(OSError):  # It ended, or is another user's.
+            environment = dict(
+                entry.partition("=")[::2]
+                for entry in _read(folder / "environ").split("\0")
+                if entry.startswith((_TEST, _MARK))
+            )
+            if environment.get(_MARK) != str(os.getpid()) and pid not in below:
+                continue
+            command = " ".join(_read(folder / "cmdline").split("\0"))
+            if command and "multiprocessing.resource_tracker" not in command:
+                test = environment.get(_TEST, "an unknown test")
+                yield pid, f"{test} left process {pid} running: {command[:200]}"
 
 
 def _read(path: Path) -> str:

@@ -323,9 +323,14 @@ class BrowserProcess:
         if self._closed:
             return
         self.retired = self._closed = True
+        # The driver answers once it has removed its temporary folder; if it is stopped before, the
+        # folder stays.
+        closing = asyncio.ensure_future(self.browser.close())
+        await asyncio.sleep(0)
         self.kill()
-        with suppress(Exception):  # The driver may have died with it.
-            await asyncio.wait_for(self._playwright.stop(), _STOP_SECONDS)
+        for ending in (closing, self._playwright.stop()):
+            with suppress(Exception):  # The driver may have died with it.
+                await asyncio.wait_for(ending, _STOP_SECONDS)
         await asyncio.to_thread(_reap, self.group)
         await asyncio.to_thread(self._folder.cleanup)
 

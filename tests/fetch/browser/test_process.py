@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from printer.errors import FetchError, MissingLibrary
+from printer.errors import FetchError, FetchTimeout, MissingLibrary
 from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.errors import translate
 from printer.fetch.browser.process import find_chromium
@@ -39,6 +39,26 @@ def test_a_browser_that_dies_is_an_error_and_is_started_anew(web: WebServer) -> 
         with pytest.raises(FetchError):
             browser.capture(slow)
         assert b"Fine" in browser.capture(fine).body
+
+
+def test_a_driver_that_starts_too_late_is_ended(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from playwright._impl._driver import compute_driver_executable
+
+    program = tmp_path / "node"
+    program.write_text(f'#!/bin/sh\nsleep 1\nexec {compute_driver_executable()[0]} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(program))
+    with Browser(FetchOptions(timeout=0.5), Guard([web.url])) as browser:
+        with pytest.raises(FetchTimeout):
+            browser.capture(web.add("/x", "<p>Words</p>"))
+        ours = set(process_tree(os.getpid()))
+        assert ours & {*processes_of("run-driver")}
+        deadline = time.monotonic() + 60
+        while ours & {*processes_of("run-driver")} and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not ours & {*processes_of("run-driver")}
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
@@ -237,12 +257,16 @@ print(len(process_tree(os.getpid())) - 1)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks in /proc")
-def test_every_process_of_a_browser_is_reaped(web: WebServer) -> None:
+def test_every_process_of_a_browser_is_reaped(web: WebServer, tmp_path: Path) -> None:
     url = web.add("/x", "<p>Words</p>")
     command = [sys.executable, "-c", ORPHANS, CAPTURING, url]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == ["0", "0"]
+    assert not list(tmp_path.glob("playwright*")), "a folder of the driver is left"
 
 
 def processes_of(marker: str) -> list[int]:

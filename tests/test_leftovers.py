@@ -1,0 +1,32 @@
+"""A process that a test leaves running fails the run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+LEAVE_ONE = """
+import os, subprocess, sys
+from pathlib import Path
+from tests.support import leftovers
+leftovers._PATIENCE = 0.1
+folder = Path(sys.argv[1])
+folder.mkdir()
+try:
+    with leftovers.watched(folder):
+        if os.fork() == 0:  # Whose own child it is ends before it.
+            subprocess.Popen(["sleep", "60"], start_new_session=True)
+            os._exit(0)
+        os.wait()
+except AssertionError as error:
+    print(error, folder.exists())
+"""
+
+
+def test_a_process_that_is_left_is_named_and_ended(tmp_path):
+    command = [sys.executable, "-W", "ignore", "-c", LEAVE_ONE, str(tmp_path / "tmp")]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+    )
+    assert "test_leftovers.py::test_a_process_that_is_left" in ran.stdout
+    assert "running: sleep 60" in ran.stdout
+    assert ran.stdout.endswith("False\n"), "the temporary folder is still there"
