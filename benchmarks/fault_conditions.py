@@ -18,12 +18,11 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from printer.errors import JobsError, WebprintError
 from printer.jobs.queue import JobQueue
 from tests.support.job_workers import WorkerProcess
-from tests.support.jobs import count_completions, job_request, wait_until
+from tests.support.jobs import closing_table, count_completions, job_request, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 from tests.support.web_server import WebServer, drip
@@ -286,32 +285,23 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, int]:
     """Run two schedulers with jumping clocks; return the days, those missed and those repeated."""
     from printer.digest.config import parse_digests
-    from printer.digest.history import History
     from printer.digest.scheduler import Scheduler
+    from printer.settings import Settings
 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
     (digest,) = parse_digests(text, tables(text), "webprint.toml")
     now, made = [START], Counter[float]()
-    with closing(History(str(folder / "digests.sqlite"))) as memory:
-
-        def child(_: Any, slot: Any) -> int:
-            if memory.claim_slot("week", slot.timestamp(), now[0].timestamp()):
-                made[slot.timestamp()] += 1
-                memory.finish_slot("week", slot.timestamp())
-            return 0
-
+    with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731
-        two = [
-            Scheduler([digest], memory, log=quiet, clock=lambda: now[0], run_digest=child)
-            for _ in range(2)
-        ]
+        two = [Scheduler([digest], Settings(), log=quiet, clock=lambda: now[0]) for _ in range(2)]
         for hour in range(24 * days):
             right = START + timedelta(hours=hour)
             for each in two:
                 now[0] = right + timedelta(hours=dice.choice([0] * 8 + [-30, -5, 5, 20]))
-                each.tick()
+                each.tick(queue)
             now[0] = right
-            two[0].tick()
+            two[0].tick(queue)
+        made.update(queue.slots("week").keys())
     # A digest made early counts for its day; a day without any is missed.
     served = {int((slot - START.timestamp()) // 86400) for slot in made}
     return days, len(set(range(1, days)) - served), sum(n > 1 for n in made.values())
@@ -321,7 +311,7 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Mail digests by a failing server; the other destinations must get each once."""
     from printer.backoff import Backoff
     from printer.digest import smtp
-    from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
+    from printer.digest.scheduler import MAX_ATTEMPTS
 
     smtp._BACKOFF = Backoff(0.01)
     began, faults = time.monotonic(), Refusing(dice)
@@ -329,10 +319,8 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         for number in range(kills):
             paper.publish(number)
             faults.begin(most=MAX_ATTEMPTS - 1)
-            late = 0.0
-            while late == 0.0 or (paper.state(number) != "done" and late < 9 * LEASE_SECONDS):
-                os.waitpid(forked(partial(paper.serve, number, late)), 0)
-                late += LEASE_SECONDS + 9
+            paper.submit(number)
+            os.waitpid(forked(partial(paper.serve, number)), 0)
         return paper.came("mail servers that refuse", faults.done, kills, began)
 
 

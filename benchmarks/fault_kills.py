@@ -9,9 +9,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -19,10 +19,13 @@ from typing import Any
 
 import httpx2
 
+from printer.backoff import Backoff
 from printer.fetch.browser.process import find_chromium
+from printer.jobs.models import FINISHED
+from printer.jobs.queue import JobQueue, job_id_of
 from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import CrawlSites
-from tests.support.jobs import wait_until
+from tests.support.jobs import closing_table, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.processes import kill, process_tree
 from tests.support.story_page import story_page
@@ -38,6 +41,7 @@ from .fault_tools import (
     left,
     mailbox,
     over,
+    postgres_server,
     result,
     since,
     tables,
@@ -73,17 +77,20 @@ class _Orders:
                 self.accepted.append(answer.json()["id"])
 
 
-def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
+def prints(kills: int, dice: random.Random, folder: Path, database: str = "") -> FaultOutcome:
     """Kill the server, its supervisor, web process, workers and browsers while it prints."""
     began, done = time.monotonic(), 0
-    start = partial(PrintServer, folder, "--port", "0", "--workers", "2", "--render", "never")
+    shared = ["--database", database, "--storage", str(folder / "prints")] if database else []
+    start = partial(
+        PrintServer, folder, "--port", "0", "--workers", "2", "--render", "never", *shared
+    )
     with WebServer() as web:
         orders, server = _Orders(web, any(True for _ in find_chromium())), start()
         try:
             for _ in range(BROWSED):
                 orders.ask(server)
             warm = time.monotonic()
-            wait_until(lambda: over(folder), PATIENCE)
+            wait_until(lambda: over(folder, database), PATIENCE)
             usual = (time.monotonic() - warm) / 2  # Each worker printed two.
             while done < kills:
                 orders.ask(server)
@@ -99,13 +106,13 @@ def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                     server.process.wait()
                     server.client.close()
                     server = start()
-            states = wait_until(lambda: over(folder), PATIENCE)
+            states = wait_until(lambda: over(folder, database), PATIENCE)
             # A print that lost its worker too often is reported as given up: retry it once.
             failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
             given_up = [each for each, why in failed.items() if why.startswith("given up")]
             for each in given_up:
                 server.client.post(f"/api/prints/{each}/retry").raise_for_status()
-            states = wait_until(lambda: over(folder), PATIENCE)
+            states = wait_until(lambda: over(folder, database), PATIENCE)
             came = [each for each in orders.accepted if states.get(each) == "done"]
             whole = sum(is_pdf(result(server, each)) for each in came)
         finally:
@@ -119,7 +126,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     )  # fmt: skip
 
 
-def batches(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
+def batches(kills: int, dice: random.Random, folder: Path, database: str = "") -> FaultOutcome:
     """Kill a batch, its supervisor and its workers; restart it until it is done."""
     began, pages, done = time.monotonic(), max(20, kills), 0
     with WebServer() as web:
@@ -127,6 +134,8 @@ def batches(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         (folder / "urls.txt").write_text("\n".join(listed))
         command = [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", "--delay", "0", "--rest",
                    "0.1", "--workers", "2", "--no-cache", "--render", "never"]  # fmt: skip
+        if database:
+            command += ["--database", database, "--storage", str(folder / "prints")]
         code = None
         for _ in range(20 * kills + 20):
             with subprocess.Popen(
@@ -153,6 +162,16 @@ def batches(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         len(made) - len(titles), sum(not is_pdf(path.read_bytes()) for path in made) + left(folder),
         since(began), f"{asked} requests, ended with {code}",
     )  # fmt: skip
+
+
+def on_postgresql(
+    scene: Callable[[int, random.Random, Path, str], FaultOutcome],
+    kills: int, dice: random.Random, folder: Path,
+) -> FaultOutcome:  # fmt: skip
+    """Run a scene on a new PostgreSQL server."""
+    with postgres_server() as server:
+        outcome = scene(kills, dice, folder, f"{server.url}/postgres")
+    return replace(outcome, fault=f"{outcome.fault}, PostgreSQL")
 
 
 def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
@@ -197,7 +216,7 @@ class Newspaper:
         from printer.digest.config import parse_digests
         from printer.settings import Settings
 
-        self.place, self.out = str(self.folder / "digests.sqlite"), self.folder / "out"
+        self.place, self.out = str(self.folder / "jobs.sqlite"), self.folder / "out"
         text = (
             f'[[digest]]\nname = "week"\n[[digest.source]]\nfeed = "{self.web.url}/feed"\n'
             f'body = "feed"\n[[digest.deliver]]\nfolder = "{self.out}"\n'
@@ -207,7 +226,7 @@ class Newspaper:
         (self.digest,) = parse_digests(text, tables(text), "webprint.toml")
         self.settings = Settings(
             render="never", cache=False, smtp=self.smtp, mail_from="me@reader.test",
-            allow_private=True,
+            allow_private=True, database=self.place, storage=str(self.folder / "prints"),
         )  # fmt: skip
 
     @staticmethod
@@ -238,35 +257,44 @@ class Newspaper:
             )
             runner.run(self.digest, lambda _, result: str(len(result.data)))
 
-    def serve(self, number: int, late: float = 0.0) -> None:
-        """Make and deliver an issue, ``late`` seconds after it is due; call in a forked process."""
-        from printer.digest.builder import IssueBuilder
-        from printer.digest.history import History
-        from printer.digest.runner import Runner
-        from printer.render.worker_pool import RenderPool
+    def serve(self, number: int) -> None:
+        """Run the scheduler until it made and delivered an issue; call in a forked process."""
+        from printer.digest import scheduler
 
-        now = self.slot(number) + timedelta(seconds=late)
+        # A refusal is tried again at once, and the same story is not looked for in the meantime.
+        scheduler.BACKOFF = Backoff(0.01)
         # One renderer is started per processor, and one is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
-        with RenderPool() as presses, closing(History(self.place)) as memory:
-            editor = IssueBuilder(self.settings, memory, renderer=presses)
-            Runner(editor, memory, self.settings, lambda: now).run_slot(
-                self.digest, self.slot(number).timestamp()
-            )
+        made = scheduler.Scheduler(
+            [self.digest], self.settings, log=lambda _: None, clock=lambda: self.slot(number)
+        )
+        made.run(lambda queue: self.state(number, queue) in FINISHED)
 
-    def state(self, number: int) -> str:
-        """Return the state of an issue's slot, '' if it is unknown."""
+    def submit(self, number: int) -> None:
+        """Queue an issue."""
+        with closing_table(JobQueue(self.settings.database)) as queue:
+            queue.submit_digest("week", self.slot(number).timestamp())
+
+    def state(self, number: int, queue: JobQueue) -> str:
+        """Return the state of an issue's job."""
+        job = queue.get(queue.submit_digest("week", self.slot(number).timestamp()))
+        return job.state if job else ""
+
+    def has_begun_to_send(self, number: int) -> bool:
+        """Return whether a delivery of an issue has begun."""
+        query = (
+            "SELECT 1 FROM operation_outputs WHERE function_name = 'begin' AND workflow_uuid = ?"
+        )
+        job_id = job_id_of(f"digest week {self.slot(number).timestamp()}")
         with suppress(sqlite3.Error), closing(sqlite3.connect(self.place)) as connection:
-            asked = "SELECT state FROM digest_slots WHERE slot = ?"
-            row = connection.execute(asked, (self.slot(number).timestamp(),)).fetchone()
-            return str(row[0]) if row else ""
-        return ""
+            return connection.execute(query, (job_id,)).fetchone() is not None
+        return False
 
     def unsure(self) -> int:
         """Count the deliveries that may or may not have arrived."""
-        with closing(sqlite3.connect(self.place)) as connection:
-            asked = "SELECT count(*) FROM digest_deliveries WHERE state = 'begun'"
-            return int(connection.execute(asked).fetchone()[0])
+        with closing_table(JobQueue(self.settings.database)) as queue:
+            jobs = queue.get_many([*queue.slots("week").values()]).values()
+        return sum("may have arrived" in text for job in jobs for text in job.result["warnings"])
 
     def came(self, fault: str, times: int, issues: int, began: float) -> FaultOutcome:
         """Count the deliveries of the issues at their three destinations."""
@@ -305,24 +333,24 @@ def newspaper(folder: Path, faults: Iterator[str] | None = None) -> Iterator[New
 
 
 def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill a digest or its renderer, and let another process take over the slot.
+    """Kill a scheduler of digests or what it started, and let another take its work up.
 
     About half of the kills happen at any time of the run, the others during delivery.
     """
-    from printer.digest.history import LEASE_SECONDS
-
     began, number, hit = time.monotonic(), 0, 0
     with newspaper(folder) as paper:
+        paper.submit(0)
         before = time.monotonic()
         os.waitpid(forked(partial(paper.serve, 0)), 0)
         lasts = time.monotonic() - before
         while hit < kills:
             number += 1
             paper.publish(number)
+            paper.submit(number)
             before = time.monotonic()
             pid = forked(partial(paper.serve, number))
             if dice.random() < 0.5:
-                while paper.state(number) in ("", "making") and time.monotonic() < before + 60:
+                while not paper.has_begun_to_send(number) and time.monotonic() < before + 60:
                     time.sleep(0.002)
                 time.sleep(dice.random() * 0.12)
             else:
@@ -335,6 +363,6 @@ def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             hit += victim != pid or os.WIFSIGNALED(status)
             if status == 0:
                 lasts = time.monotonic() - before
-            # Another process takes over once the lease has expired.
-            os.waitpid(forked(partial(paper.serve, number, LEASE_SECONDS + 9)), 0)
+            else:
+                os.waitpid(forked(partial(paper.serve, number)), 0)
         return paper.came("digests: a process is killed", hit, number + 1, began)

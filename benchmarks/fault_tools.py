@@ -66,11 +66,12 @@ def forked(act: Callable[[], None]) -> int:
     return pid
 
 
-def over(home: Path) -> dict[str, str] | None:
+def over(home: Path, database: str = "") -> dict[str, str] | None:
     from printer.jobs.queue import JobQueue
 
-    for place in (home / ".local/share/webprint/jobs.sqlite", home / "webprint/jobs.sqlite"):
-        if place.exists():
+    files = (home / ".local/share/webprint/jobs.sqlite", home / "webprint/jobs.sqlite")
+    for place in [database] if database else files:
+        if database or Path(place).exists():
             with closing_table(JobQueue(str(place))) as queue:
                 found = {job: state for job, (state, _) in queue.attempts().items()}
             return None if {"queued", "running"} & set(found.values()) else found

@@ -18,6 +18,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from . import fault_conditions, fault_kills
@@ -27,6 +28,8 @@ from .protocol import Effort, Row, Unavailable
 SCENES: dict[str, Callable[[int, random.Random, Path], FaultOutcome]] = {
     "prints": fault_kills.prints,
     "batches": fault_kills.batches,
+    "prints-postgresql": partial(fault_kills.on_postgresql, fault_kills.prints),
+    "batches-postgresql": partial(fault_kills.on_postgresql, fault_kills.batches),
     "crawls": fault_kills.crawls,
     "digests": fault_kills.digests,
     "disks": fault_conditions.full_disks,

@@ -42,5 +42,6 @@ SUITE = (
     Benchmark("setting", "Setting: holes, gaps, cut words, tables, notes", 60, quick=True),
     Benchmark("robustness", "Printing: what comes of pages of the web", 150),
     Benchmark("crawl", "The crawler, killed and with a query", 90),
+    Benchmark("machines", "A long queue, and two machines", 400, alone=True),
     Benchmark("faults", "Faults: killed, full, locked, slow", 1000),
 )  # fmt: skip

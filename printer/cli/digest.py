@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -68,10 +69,6 @@ def run_digest(
     ] = "",
     *,
     loaded: LoadedSettings,
-    slot: Annotated[
-        str,
-        typer.Option(metavar="TIME", help="Make the issue due at TIME unless another machine has."),
-    ] = "",
     dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
@@ -97,16 +94,10 @@ def run_digest(
         builder = _issue_builder(loaded, history, console, None if remote else context.obj)
         builder.workers = remote
         runner = Runner(builder, history, settings)
-        if slot:
-            run = runner.run_slot(config, _parse_time(slot))
-            if run is None:
-                console.info(f"{name}: the issue for {slot} has been made, or is being made")
-                return
-        else:
-            run = runner.run(config, None if config.deliver and not out else _writer(out))
-    for source, reason in run.issue.problems if run.issue else ():
+        run = runner.run(config, None if config.deliver and not out else _writer(out))
+    for source, reason in run.issue.problems:
         console.warn(f"{source}: {reason}")
-    if run.issue and run.result is None:
+    if run.result is None:
         console.info(f"{name}: nothing new")
         return
     summary = _report_run(run, settings, console, as_json=as_json)
@@ -138,8 +129,8 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
 
 def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json: bool) -> str:
     """Report a run, add it to the library, and return its summary."""
-    if not run.issue or not run.result:
-        return "made before"
+    if not run.result:
+        return "nothing new"
     articles = [story.article for story in run.issue.stories]
     if run.delivered:
         search.add_to_library(settings, articles, run.delivered[0], console)
@@ -294,15 +285,31 @@ def schedule(*, loaded: LoadedSettings) -> None:
     console = Console.from_settings(loaded.settings)
     digests = [config for config in _load_digests() if config.schedule]
     from ..digest.scheduler import Scheduler
+    from ..jobs.factory import lock_database
+    from ..jobs.queue import DIGEST
+    from ..jobs.worker_process import ManagedProcess, run_processes
 
     if not digests:
         hint = "Add a line such as schedule = '0 6 * * *' to one"
         raise UsageError("no digest in webprint.toml has a schedule", hint=hint)
-    with closing(_open_history(loaded.settings)) as history:
-        arguments = [
-            argument for argument in sys.argv[1:] if argument not in ("digest", "schedule")
-        ]
-        Scheduler(digests, history, arguments, log=console.info).run()
+    settings = loaded.settings
+
+    def run_scheduler() -> None:
+        os.umask(0o077)
+        Scheduler(
+            digests,
+            settings,
+            frozenset(loaded.explicit),
+            _fixed(loaded),
+            log=console.info,
+            on_delivered=lambda articles, place: search.add_to_library(
+                settings, articles, place, console
+            ),
+        ).run()
+
+    with lock_database(settings, DIGEST):
+        maker = ManagedProcess(run_scheduler, "the process that makes digests")
+        run_processes([maker], console.info)
 
 
 @commands.command()
@@ -341,8 +348,9 @@ def _find_digest(name: str) -> Digest:
 
 def _open_history(settings: Settings) -> History:
     from ..digest.history import History
+    from ..digest.runner import stories_database
 
-    return History(settings.database or str(data_folder() / "digests.sqlite"))
+    return History(stories_database(settings))
 
 
 def _database(settings: Settings) -> str:
@@ -356,10 +364,12 @@ def _issue_builder(
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
-    explicit = {name for name, origin in loaded.origins.items() if origin == "command line"}
-    return IssueBuilder(
-        loaded.settings, history, frozenset(explicit), console.show_step, pool, pool
-    )
+    return IssueBuilder(loaded.settings, history, _fixed(loaded), console.show_step, pool, pool)
+
+
+def _fixed(loaded: LoadedSettings) -> frozenset[str]:
+    """Return the names of the settings that override those of a digest."""
+    return frozenset(name for name, source in loaded.origins.items() if source == "command line")
 
 
 def _writer(out: str) -> Callable[[Issue, Result], str]:
@@ -394,15 +404,6 @@ def _issue_lines(issue: Issue) -> Iterator[str]:
         if source.error:  # The name may be the address, which the error contains too.
             texts = filter(None, (source.error.message, source.error.hint))
             yield f"  ! {source.name}: {'. '.join(texts)}"
-
-
-def _parse_time(text: str) -> float:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        hint = "As in --slot 2026-01-05T06:00+01:00"
-        raise UsageError(f"--slot {text[:40]} is not a time", hint=hint) from error
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _add_feeds(subscriptions: list[Subscription], to: str) -> None:

@@ -62,15 +62,16 @@ def jobs(
     loaded: LoadedSettings,
     as_json: AsJson = False,
 ) -> None:
-    """List the print server's jobs, or retry or cancel some."""
+    """List the jobs of the print server and of scheduled digests, or retry or cancel some."""
     require("server")
     from ..jobs.factory import open_queue
+    from ..jobs.queue import KINDS
 
     queue = open_queue(loaded.settings)
     try:
         if action == "list":
-            listed = [queue.get(job_id) for job_id in ids] if ids else queue.list_recent(200)
-            for job in filter(None, listed):
+            recent = [] if ids else queue.list_recent(200, kinds=KINDS)
+            for job in filter(None, [*map(queue.get, ids or []), *recent]):
                 print(_to_json(job) if as_json else _to_line(job))
         else:
             _change(queue, action, ids or [])

@@ -1,8 +1,7 @@
-"""The stories that digests have printed, to print none twice, and the slots of their schedules.
+"""The stories that digests have printed, to print none twice.
 
-The tables are in one database: SQLite, or PostgreSQL for several machines.  Their unique keys
-decide when two processes do the same at once.  Column names on disk that differ from the attributes
-here are kept for databases of earlier versions.
+The tables are in one database: SQLite, or PostgreSQL for several machines.  Column names on disk
+that differ from the attributes here are kept for databases of earlier versions.
 """
 
 from __future__ import annotations
@@ -14,18 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from .. import urls
-from ..backoff import Backoff
 from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, from_bytes, resemblance, to_bytes
 from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
 from ..errors import BadURL
 
-#: The seconds after which another process may take over a slot.
-LEASE_SECONDS = 1800.0
-#: The attempts to serve a slot, and the delays between them.
-MAX_ATTEMPTS, BACKOFF = 5, Backoff(120.0)
 #: The seconds for which a story is remembered.
 RETENTION = 400 * 86400.0
 
@@ -69,36 +62,6 @@ story_bands = sa.Table(
     sa.Index("digest_likeness_by_band", "digest", "band"),
 )
 
-slots = sa.Table(
-    "digest_slots",
-    metadata,
-    sa.Column("digest", sa.String(60), primary_key=True),
-    sa.Column("slot", sa.Float, primary_key=True),
-    sa.Column("state", sa.String(10), nullable=False),
-    sa.Column("since", sa.Float, nullable=False),
-    sa.Column("tries", sa.Integer, key="attempt", nullable=False, default=1),
-)
-
-#: The files being delivered, and the destinations begun; see :mod:`.runner`.
-editions = sa.Table(
-    "digest_editions",
-    metadata,
-    sa.Column("digest", sa.String(60), primary_key=True),
-    sa.Column("slot", sa.Float, primary_key=True),
-    sa.Column("about", sa.Text, nullable=False),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-)
-
-deliveries = sa.Table(
-    "digest_deliveries",
-    metadata,
-    sa.Column("digest", sa.String(60), primary_key=True),
-    sa.Column("slot", sa.Float, primary_key=True),
-    sa.Column("place", sa.String(64), key="destination", primary_key=True),
-    sa.Column("state", sa.String(10), nullable=False),
-    sa.Column("goal", sa.Text, key="target", nullable=False),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
@@ -122,11 +85,11 @@ def url_key(url: str) -> str:
 
 
 class History:
-    """The stories and slots of digests, shared by processes and, with PostgreSQL, by machines."""
+    """The stories of digests, shared by processes and, with PostgreSQL, by machines."""
 
     def __init__(self, database: str) -> None:
         self._engine = open_engine(database)
-        with self.write() as connection:
+        with self._write() as connection:
             advisory_lock(connection, _LOCK)
             metadata.create_all(connection)
 
@@ -135,8 +98,7 @@ class History:
         self._engine.dispose()
 
     @contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        """Open a transaction."""
+    def _write(self) -> Iterator[sa.Connection]:
         with _database_errors(), self._engine.begin() as connection:
             yield connection
 
@@ -184,7 +146,7 @@ class History:
             return
         of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == url_key(url))
         this = stories.c.id == sa.select(story_urls.c.story).where(of_url).scalar_subquery()
-        with self.write() as connection:
+        with self._write() as connection:
             known = connection.execute(sa.select(stories.c.fingerprints).where(this)).scalar()
             latest = [*(known or "").split()[-_MAX_FINGERPRINTS:], fingerprint]
             updated = sa.update(stories).where(this)
@@ -192,90 +154,21 @@ class History:
 
     def remember(self, digest: str, printed: Iterable[StoryRecord], now: float) -> None:
         """Record stories as printed."""
-        with self.write() as connection:
-            self.remember_within(connection, digest, printed, now)
-
-    def remember_within(
-        self, connection: sa.Connection, digest: str, printed: Iterable[StoryRecord], now: float
-    ) -> None:
-        """Record stories as printed, in an open transaction."""
-        _delete_stories(connection, stories.c.printed < now - RETENTION)
-        for record in printed:
-            _insert_story(connection, digest, record, now)
+        with self._write() as connection:
+            _delete_stories(connection, stories.c.printed < now - RETENTION)
+            for record in printed:
+                _insert_story(connection, digest, record, now)
 
     def forget(self, digest: str, printed: float) -> None:
         """Forget the stories printed at some time, because they were not delivered anywhere."""
-        with self.write() as connection:
+        with self._write() as connection:
             _delete_stories(
                 connection, (stories.c.digest == digest) & (stories.c.printed == printed)
             )
 
-    # Slots of a schedule
-
-    def claim_slot(self, digest: str, slot: float, now: float) -> int:
-        """Lease a slot; return the number of the attempt, or 0 if another process has it."""
-        row = {"digest": digest, "slot": slot, "state": "making", "since": now, "attempt": 1}
-        with _database_errors():
-            try:
-                with self._engine.begin() as connection:
-                    connection.execute(slots.insert().values(row))
-                    return 1
-            except IntegrityError:
-                this = _is_slot(digest, slot)
-                values = {"state": "making", "since": now, "attempt": slots.c.attempt + 1}
-                with self._engine.begin() as connection:
-                    free = sa.update(slots).where(this & _is_free(now))
-                    if connection.execute(free.values(values)).rowcount != 1:
-                        return 0
-                    attempt = connection.execute(sa.select(slots.c.attempt).where(this))
-                    return int(attempt.scalar_one())
-
-    def can_take_over(self, digest: str, slot: float, now: float) -> bool:
-        """Return whether a slot was abandoned, or failed and is due again."""
-        query = sa.select(slots.c.slot).where(_is_slot(digest, slot) & _is_free(now))
-        with self._read() as connection:
-            return connection.execute(query).first() is not None
-
-    def finish_slot(self, digest: str, slot: float) -> None:
-        """Mark a slot as done."""
-        with self.write() as connection:
-            connection.execute(sa.update(slots).where(_is_slot(digest, slot)).values(state="done"))
-
-    def fail_slot(self, digest: str, slot: float, now: float) -> None:
-        """Mark a slot as failed, to be tried again later."""
-        this = _is_slot(digest, slot)
-        with self.write() as connection:
-            attempt = connection.execute(sa.select(slots.c.attempt).where(this)).scalar() or 1
-            values = {"state": "failed", "since": now + BACKOFF.delay(attempt)}
-            connection.execute(sa.update(slots).where(this).values(values))
-
-    def last_slot(self, digest: str) -> float | None:
-        """Return the latest slot that was claimed."""
-        query = sa.select(sa.func.max(slots.c.slot)).where(slots.c.digest == digest)
-        with self._read() as connection:
-            return connection.execute(query).scalar()
-
-    def slot_state(self, digest: str, slot: float) -> str:
-        """Return the state of a slot, or '' if it was never claimed."""
-        query = sa.select(slots.c.state).where(_is_slot(digest, slot))
-        with self._read() as connection:
-            return connection.execute(query).scalar() or ""
-
 
 def _database_errors() -> AbstractContextManager[None]:
     return translate_db_errors("the history of digests is not available")
-
-
-def _is_slot(digest: str, slot: float) -> sa.ColumnElement[bool]:
-    return (slots.c.digest == digest) & (slots.c.slot == slot)
-
-
-def _is_free(now: float) -> sa.ColumnElement[bool]:
-    """Return the condition for slots that may be taken over."""
-    late = slots.c.since < now - LEASE_SECONDS
-    abandoned = slots.c.state.in_(("making", "sending")) & late
-    failed = (slots.c.state == "failed") & (slots.c.since < now)
-    return (abandoned | failed) & (slots.c.attempt < MAX_ATTEMPTS)
 
 
 def _record(row: sa.Row[Any]) -> StoryRecord:

@@ -1,25 +1,62 @@
-"""The scheduler, which serves each slot of a cron expression once."""
+"""The scheduler: each slot of a cron expression is a workflow, which makes and delivers one issue.
+
+    due_slot -> workflow, queued -> build -> remember -> for each destination: begin -> deliver
+
+What a step returned is recorded: a process that is started after one that was killed goes on after
+the last recorded step, with the same file.  A delivery that was begun may have arrived: a file is
+looked for, and deliveries of other kinds are not repeated.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import secrets
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
+from dbos import DBOS
 
-from .config import Digest
-from .history import History
+from ..article import Article
+from ..backoff import Backoff
+from ..crawl.near_duplicates import from_bytes, to_bytes
+from ..errors import ErrorRecord, JobsError, WebprintError
+from ..jobs.engine import WorkflowExecutor
+from ..jobs.factory import database_of, open_queue, open_result_storage
+from ..jobs.queue import DIGEST, JobFailed, JobQueue
+from ..jobs.storage import Storage
+from ..settings import Settings
+from ..worker_process import WorkerError, WorkerProcess
+from .config import Destination, Digest
+from .delivery import Delivery, deliver, has_arrived, target_path
+from .history import History, StoryRecord
+from .runner import BuiltIssue, Deliver, build_issue, stories_database
+from .smtp import DeliveryUncertain
 
 #: The longest sleep, in seconds, so that resuming from suspension is noticed.
 MAX_SLEEP = 30.0
-#: The seconds that one digest may take.
-RUN_TIMEOUT = 3600.0
+#: The seconds that building an issue may take.
+BUILD_TIMEOUT = 3600.0
+#: The attempts to build an issue, and to deliver it to a place, and the delays between them.
+MAX_ATTEMPTS, BACKOFF = 5, Backoff(120.0)
+
+#: The slots of a digest that are kept for `webprint jobs`.
+_MAX_SLOTS = 50
+#: The issues that may wait for an attempt at the same time.
+_MAX_ISSUES = 50
+_CHECK_INTERVAL = 0.5
+_STOP_SECONDS = 5.0  # for the end of a delivery
+
+_UNCERTAIN = "{}: its delivery was interrupted; as it may have arrived, it is not sent again"
 
 
 def next_slot(digest: Digest, now: datetime) -> datetime | None:
@@ -35,7 +72,7 @@ def due_slot(
     """Return the slot to serve now, or None.
 
     If several slots were missed, only the latest is served, unless it is older than ``catch_up``.
-    ``last_slot`` is the latest slot claimed; a digest that never ran is due from ``started``.
+    ``last_slot`` is the latest slot queued; a digest that never ran is due from ``started``.
     """
     if not digest.schedule:
         return None
@@ -48,68 +85,313 @@ def due_slot(
     return latest if latest > after else None
 
 
+class Steps(Protocol):
+    """Runs the steps of a workflow, or returns what they returned before."""
+
+    def run(self, name: str, function: Callable[[], Any]) -> Any:
+        """Return the plain data that a function returns, or returned."""
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep once."""
+
+
+class _DurableSteps:
+    """Steps that DBOS records."""
+
+    def run(self, name: str, function: Callable[[], Any]) -> Any:
+        return DBOS.run_step({"name": name}, function)
+
+    def sleep(self, seconds: float) -> None:
+        DBOS.sleep(seconds)
+
+
+@dataclass(slots=True)
+class IssueWorkflow:
+    """Makes and delivers the issues of digests, step by step.
+
+    Args:
+        digests: the digests by name.
+        history: what was printed before.
+        storage: where an issue is kept until it is delivered.
+        settings: how pages are printed and sent.
+        build: builds an issue.
+        on_delivered: called with the articles of an issue and the first place that has it.
+    """
+
+    digests: Mapping[str, Digest]
+    history: History
+    storage: Storage
+    settings: Settings
+    build: Callable[[Digest, datetime], BuiltIssue | None]
+    log: Callable[[str], None] = print
+    deliver: Deliver = deliver
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    on_delivered: Callable[[Sequence[Article], str], None] = lambda _articles, _place: None
+    #: Held while an issue is delivered, by one thread at a time.
+    sending: threading.Lock = field(default_factory=threading.Lock)
+    building: threading.Lock = field(default_factory=threading.Lock)
+    _articles: dict[str, tuple[Article, ...]] = field(default_factory=dict)
+
+    def run(self, job_id: str, name: str, steps: Steps) -> dict[str, Any]:
+        """Make an issue and deliver it; return what came of it.
+
+        Raises:
+            JobFailed: it could not be built, or not be delivered everywhere.
+        """
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            built = steps.run("build", partial(self._build, job_id, name))
+            if "error" not in built or attempt == MAX_ATTEMPTS:
+                break
+            steps.sleep(BACKOFF.delay(attempt))
+        if "error" in built:
+            raise JobFailed(ErrorRecord.from_dict(built["error"]))
+        if not built["articles"]:
+            return dict(built)
+        steps.run("remember", partial(self._remember, job_id, name))
+        outcomes = self._deliver_everywhere(job_id, name, built["destinations"], steps)
+        steps.run("finish", partial(self._finish, job_id, name, outcomes))
+        refused = [outcome["error"] for outcome in outcomes if "error" in outcome]
+        if refused:
+            raise JobFailed(ErrorRecord.from_dict(refused[0]))
+        return {
+            **built,
+            "delivered": [outcome["place"] for outcome in outcomes if "place" in outcome],
+            "warnings": [*built["warnings"], *(o["doubt"] for o in outcomes if "doubt" in o)],
+        }
+
+    def _build(self, job_id: str, name: str) -> dict[str, Any]:
+        digest = self.digests.get(name)
+        if digest is None:
+            return {"error": ErrorRecord(f"there is no digest {name!r} any more").to_dict()}
+        try:
+            with self.building:
+                built = self.build(digest, self.clock())
+            if built is None:
+                self.log(f"{name}: nothing new")
+                return {"title": digest.heading, "articles": 0}
+            self.storage.put_all(_dump(job_id, built))
+        except WebprintError as error:
+            self.log(f"{name}: {error}")
+            return {"error": ErrorRecord.of(error).to_dict()}
+        except WorkerError as error:
+            self.log(f"{name}: {error}")
+            return {"error": ErrorRecord(f"what builds it ended: {error}").to_dict()}
+        self._articles[job_id] = built.articles
+        for warning in built.warnings:
+            self.log(f"{name}: {warning}")
+        delivery = built.delivery
+        return {
+            "title": delivery.title, "articles": len(built.stories),
+            "pages": delivery.report["pages"], "format": delivery.format,
+            "bytes": len(delivery.data), "warnings": list(built.warnings),
+            "destinations": list(dict.fromkeys(map(_key, digest.deliver))),
+        }  # fmt: skip
+
+    def _remember(self, job_id: str, name: str) -> None:
+        if saved := self._load(job_id):
+            delivery, stories = saved
+            self.history.remember(name, stories, delivery.date.timestamp())
+
+    def _load(self, job_id: str) -> tuple[Delivery, list[StoryRecord]] | None:
+        """Return an issue that was stored, None if it was so on a machine that is lost."""
+        about = self.storage.get(f"{job_id}/0/about.json")
+        data = self.storage.get(f"{job_id}/0/issue.bin")
+        return None if about is None or data is None else _parse(about, data)
+
+    def _deliver_everywhere(
+        self, job_id: str, name: str, keys: Sequence[str], steps: Steps
+    ) -> list[dict[str, Any]]:
+        """Deliver an issue, several times where it is refused; return an outcome for each place."""
+        execution = secrets.token_hex(8)
+        outcomes: dict[str, dict[str, Any]] = {}
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            for key in keys:
+                if "error" in outcomes.get(key, {"error": ""}):
+                    about = (job_id, name, key)
+                    with self.sending:
+                        begun = steps.run("begin", partial(self._begin, *about, execution))
+                        act = partial(self._deliver, *about, begun, execution)
+                        outcomes[key] = steps.run("deliver", act)
+            if attempt == MAX_ATTEMPTS or not any("error" in o for o in outcomes.values()):
+                break
+            steps.sleep(BACKOFF.delay(attempt))
+        return list(outcomes.values())
+
+    def _begin(self, job_id: str, name: str, key: str, execution: str) -> dict[str, str]:
+        """Return which execution delivers an issue, and to which file."""
+        saved, destination = self._load(job_id), self._destination(name, key)
+        target = ""
+        with suppress(WebprintError):  # Said when it is delivered.
+            target = target_path(saved[0], destination) if saved and destination else ""
+        return {"execution": execution, "target": target}
+
+    def _deliver(
+        self, job_id: str, name: str, key: str, begun: Mapping[str, str], execution: str
+    ) -> dict[str, Any]:
+        """Deliver an issue once; return where it is, why not, or that it is in doubt."""
+        saved, destination = self._load(job_id), self._destination(name, key)
+        if destination is None:
+            return {"gone": "the digest has this destination no more"}
+        if saved is None:
+            reason = f"{destination.label}: the issue was stored on a machine that is lost"
+            return {"error": ErrorRecord(reason).to_dict()}
+        delivery = saved[0]
+        try:
+            if begun["execution"] != execution:  # That of a process that was killed.
+                arrived = has_arrived(delivery, destination, begun["target"])
+                if arrived is None:
+                    raise DeliveryUncertain(_UNCERTAIN.format(destination.label))
+                if arrived:
+                    return {"place": begun["target"]}
+            place = self.deliver(delivery, destination, self.settings)
+        except DeliveryUncertain as error:
+            self.log(f"{name}: {error}")
+            return {"doubt": str(error)}
+        except WebprintError as error:
+            self.log(f"{name}: {error}")
+            return {"error": ErrorRecord.of(error).to_dict()}
+        self.log(f"{place}: {name}")
+        return {"place": place}
+
+    def _finish(self, job_id: str, name: str, outcomes: Sequence[Mapping[str, Any]]) -> None:
+        """Delete what was stored, and forget the stories if they may have arrived nowhere."""
+        places = [outcome["place"] for outcome in outcomes if "place" in outcome]
+        saved = self._load(job_id)
+        if saved and not places and not any("doubt" in outcome for outcome in outcomes):
+            self.history.forget(name, saved[0].date.timestamp())
+        articles = self._articles.pop(job_id, ())
+        if places and articles:
+            self.on_delivered(articles, places[0])
+        with suppress(JobsError):  # Retention deletes it later.
+            self.storage.delete(job_id)
+
+    def _destination(self, name: str, key: str) -> Destination | None:
+        digest = self.digests.get(name)
+        return next((d for d in digest.deliver if _key(d) == key), None) if digest else None
+
+
+def _dump(job_id: str, built: BuiltIssue) -> dict[str, bytes]:
+    """Return the files of an issue."""
+    delivery = built.delivery
+    stories = [
+        [
+            story.urls, story.title, story.fingerprints,
+            to_bytes(story.sketch).hex() if story.sketch is not None else "",
+        ]
+        for story in built.stories
+    ]  # fmt: skip
+    about = {
+        "name": delivery.name, "title": delivery.title, "date": delivery.date.isoformat(),
+        "report": delivery.report, "format": delivery.format, "stories": stories,
+    }  # fmt: skip
+    files = {"issue.bin": delivery.data, "about.json": json.dumps(about).encode()}
+    return {f"{job_id}/0/{name}": data for name, data in files.items()}
+
+
+def _parse(about: bytes, data: bytes) -> tuple[Delivery, list[StoryRecord]]:
+    values = json.loads(about)
+    date = datetime.fromisoformat(values["date"])
+    stories = [
+        StoryRecord(
+            tuple(urls), title, tuple(fingerprints),
+            from_bytes(bytes.fromhex(sketch)) if sketch else None,
+        )
+        for urls, title, fingerprints, sketch in values["stories"]
+    ]  # fmt: skip
+    name, title, report = values["name"], values["title"], values["report"]
+    return Delivery(name, title, date, data, report, values["format"]), stories
+
+
+def _key(destination: Destination) -> str:
+    """Return a hash of a destination, as its address can contain a key."""
+    address = (
+        destination.webhook_url or destination.folder or destination.mail or destination.printer
+    )
+    text = f"{destination.kind} {address}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
 @dataclass(slots=True)
 class Scheduler:
-    """Runs digests on schedule, each in a process of its own.
+    """Queues the slots of digests when they are due, and runs their workflows.
 
-    WeasyPrint does not release all memory, and a crash must not affect other digests.  ``run``
-    returns the exit code of a digest; by default it starts this program with ``arguments``.
+    Args:
+        digests: the digests, of which those with a schedule are made.
+        settings: how pages are printed and sent, and the database and storage.
+        explicit: the names of settings that go to other machines with each page.
+        fixed: the names of settings that override those of a digest.
     """
 
     digests: Sequence[Digest]
-    history: History
-    arguments: Sequence[str] = ()
+    settings: Settings
+    explicit: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
     log: Callable[[str], None] = print
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    run_digest: Callable[[Digest, datetime], int] | None = None
+    on_delivered: Callable[[Sequence[Article], str], None] = lambda _articles, _place: None
     _stop: threading.Event = field(default_factory=threading.Event)
     _started: datetime | None = None
 
-    def run(self) -> None:
-        """Serve slots until SIGTERM or SIGINT."""
+    def run(self, finished: Callable[[JobQueue], bool] = lambda _: False) -> None:
+        """Serve slots until SIGTERM or SIGINT, or until ``finished`` returns true.
+
+        It is the only scheduler of its process and, with SQLite, of the database.
+        """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._stop.set())
+        queue = open_queue(self.settings)
         for digest in self.digests:
             slot = next_slot(digest, self.clock())
             self.log(f"{digest.name}: next {slot:%Y-%m-%d %H:%M %Z}" if slot else digest.name)
-        while not self._stop.is_set():
-            self.tick()
-            self._stop.wait(MAX_SLEEP)
+        with closing(History(stories_database(self.settings))) as history:
+            workflow = IssueWorkflow(
+                {digest.name: digest for digest in self.digests},
+                history,
+                open_result_storage(self.settings),
+                self.settings,
+                self._build,
+                self.log,
+                clock=self.clock,
+                on_delivered=self.on_delivered,
+            )
+            executor = WorkflowExecutor(queue, database_of(self.settings), DIGEST, self.log)
 
-    def tick(self) -> None:
-        """Serve the slots that are due."""
+            def issue(name: str, _slot: float) -> dict[str, Any]:
+                return workflow.run(str(DBOS.workflow_id), name, _DurableSteps())
+
+            executor.start(issue, _MAX_ISSUES)
+            ticked = float("-inf")
+            while not self._stop.wait(_CHECK_INTERVAL) and not finished(queue):
+                executor.check()
+                if time.monotonic() - ticked >= MAX_SLEEP:
+                    ticked = time.monotonic()
+                    try:
+                        self.tick(queue)
+                    except JobsError as error:
+                        executor.log_sometimes(str(error))
+            executor.stop_taking()
+            workflow.sending.acquire(timeout=_STOP_SECONDS)  # No other delivery begins.
+            executor.requeue_all()
+
+    def tick(self, queue: JobQueue) -> None:
+        """Queue the slots that are due, and delete the records of old ones."""
         now = self.clock()
         self._started = self._started or now
         for digest in self.digests:
-            last = self.history.last_slot(digest.name)
-            slot = due_slot(digest, now, last, self._started) or self._slot_to_retry(digest, last)
-            if slot is None or self._stop.is_set():
+            slots = queue.slots(digest.name)
+            slot = due_slot(digest, now, max(slots, default=None), self._started)
+            if slot is None:
                 continue
             self.log(f"{digest.name}: running the slot of {slot:%Y-%m-%d %H:%M %Z}")
-            if code := (self.run_digest or self._run_in_process)(digest, slot):
-                self.log(f"{digest.name}: failed with exit code {code}; it will be tried again")
+            queue.submit_digest(digest.name, slot.timestamp())
+            for old in sorted(slots, reverse=True)[_MAX_SLOTS:]:
+                queue.delete(slots[old])
 
-    def _slot_to_retry(self, digest: Digest, last: float | None) -> datetime | None:
-        """Return the last slot if it failed or was abandoned, and is due again."""
-        if last is None or self.history.slot_state(digest.name, last) in ("", "done"):
-            return None
-        slot, now = datetime.fromtimestamp(last, UTC), self.clock()
-        is_recent = now - slot <= digest.catch_up
-        if not is_recent or not self.history.can_take_over(digest.name, last, now.timestamp()):
-            return None
-        return slot.astimezone(ZoneInfo(digest.timezone))
-
-    def _run_in_process(self, digest: Digest, slot: datetime) -> int:
-        command = [sys.executable, "-c", "from printer.cli import main; main()", "digest", "run",
-                   digest.name, "--slot", slot.isoformat(), *self.arguments]  # fmt: skip
-        # Start this program with its own arguments.
-        with subprocess.Popen(command) as process:  # noqa: S603
-            elapsed = 0.0
-            while process.poll() is None:
-                if self._stop.wait(0.2) or (elapsed := elapsed + 0.2) > RUN_TIMEOUT:
-                    process.terminate()
-                    try:
-                        return process.wait(30)
-                    except subprocess.TimeoutExpired:
-                        process.kill()
-            return process.returncode
+    def _build(self, digest: Digest, now: datetime) -> BuiltIssue | None:
+        # WeasyPrint does not release all memory, and a crash must not affect other digests.
+        with WorkerProcess() as worker:
+            built: BuiltIssue | None = worker.call(
+                build_issue, self.settings, self.explicit, self.fixed, digest, now,
+                timeout=BUILD_TIMEOUT,
+            )  # fmt: skip
+        return built

@@ -34,8 +34,8 @@ from .queue import (
     APPLICATION,
     MAX_DISPATCHES,
     NO_ROOM,
-    QUEUE,
-    WORKFLOW,
+    PRINT,
+    QUEUES,
     JobFailed,
     JobQueue,
     PlainSerializer,
@@ -49,7 +49,7 @@ from .worker_process import DAY, Abandoned, Handler, Limits, WorkerPool
 #: and the sum at which a job is given up, reached by five of the former or twenty of the latter.
 CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
 
-#: The version of the workflow: an engine takes up only what its own version began.
+#: The version of the workflows: an engine takes up only what its own version began.
 _VERSION = "1"
 
 #: The seconds between two looks for queued jobs, and between two checks of those that run.
@@ -72,11 +72,8 @@ class PrintEngine:
     preload: Callable[[], None] = preload
     _queue: JobQueue = field(init=False)
     _workers: WorkerPool = field(init=False)
-    _executor: str = "local"
-    _peers: _Peers | None = None
+    _executor: WorkflowExecutor = field(init=False)
     _running: dict[str, threading.Event] = field(default_factory=dict)
-    _lost: dict[str, float] = field(default_factory=dict)
-    _last_log: float = float("-inf")
     _stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
@@ -87,55 +84,30 @@ class PrintEngine:
         self._workers = WorkerPool(self.handler, self.limits, self.preload)
         self._workers.start()
         self._queue = JobQueue(self.database)
-        if self._queue.engine.dialect.name == "postgresql":
-            self._peers = _Peers(self.database, self.limits.patience)
-            self._executor = self._peers.name
-        self._requeue_all()  # DBOS would do it, but looks at its own queue once a second.
-        dbos = self._launch()
+        self._executor = WorkflowExecutor(
+            self._queue, self.database, PRINT, self.log, self.limits.patience
+        )
+        # As many more, and two, wait for a worker: with fewer, workers that print five pages a
+        # second wait a tenth of the time for the next look at the queue.
+        self._executor.start(self._print, 2 * self.limits.workers + 2)
         threading.Thread(target=self._apply_retention, daemon=True).start()
         while not self._stopping.wait(_CHECK_INTERVAL):
-            try:
-                self._workers.reap()
-                self._check(dbos)
-            except (JobsError, psycopg.Error) as error:
-                self._log_sometimes(" ".join(str(error).split())[:300])
-        for event in dbos.background_thread_stop_events:
-            event.set()  # It takes no other job; DBOS.destroy() would wait for all its threads.
+            self._workers.reap()
+            before = list(self._running.items())
+            mine = self._executor.check()
+            for job_id, cancelled in before:
+                if mine is not None and job_id not in mine:
+                    cancelled.set()  # It was cancelled or deleted, or is another engine's now.
+        self._executor.stop_taking()
         self._workers.close()
         time.sleep(2 * _POLL_INTERVAL)
-        self._requeue_all()
-
-    def _launch(self) -> DBOS:
-        logger = logging.getLogger("dbos")
-        logger.addHandler(_DatabaseTroubles(self._log_sometimes))
-        logger.propagate = False
-        config: DBOSConfig = {
-            "name": APPLICATION, "system_database_url": system_url(self.database),
-            "application_version": _VERSION, "executor_id": self._executor,
-            "serializer": PlainSerializer(), "enable_otlp": False, "log_level": "WARNING",
-        }  # fmt: skip
-        dbos = DBOS(config=config)
-
-        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_DISPATCHES)
-        def print_job(url: str, options: dict[str, Any], parts: dict[str, str]) -> Any:
-            request = JobRequest(url, options, {name: unpack(parts[name]) for name in parts})
-            return self._print(str(DBOS.workflow_id), request)
-
-        # Each engine has its own number of workers, but the settings of a queue that is registered
-        # publicly are in the database, the same for all.  As many more, and two, wait for a worker:
-        # with fewer, workers that print five pages a second wait a tenth of the time for the next
-        # look at the queue.
-        _get_or_create_dbos_registry()._register_internal_queue(
-            QUEUE,
-            worker_concurrency=2 * self.limits.workers + 2,
-            polling_interval_sec=_POLL_INTERVAL,
-        )
-        DBOS.launch()
-        return dbos
+        self._executor.requeue_all()
 
     # One job, in a thread of DBOS
 
-    def _print(self, job_id: str, request: JobRequest) -> Any:
+    def _print(self, url: str, options: dict[str, Any], parts: dict[str, str]) -> Any:
+        job_id = str(DBOS.workflow_id)
+        request = JobRequest(url, options, {name: unpack(parts[name]) for name in parts})
         if earlier := self._running.get(job_id):
             earlier.set()  # It was requested again before its end was noticed.
         cancelled = self._running[job_id] = threading.Event()
@@ -191,7 +163,7 @@ class PrintEngine:
             try:
                 found = self._queue.attempt(job_id)
             except JobsError as error:
-                self._log_sometimes(str(error))
+                self._executor.log_sometimes(str(error))
                 self._pause(1.0, cancelled)
                 continue
             if found is None:
@@ -207,39 +179,6 @@ class PrintEngine:
             if cancelled.wait(_CHECK_INTERVAL) or self._stopping.is_set():
                 raise Abandoned
 
-    # All jobs, in the main thread
-
-    def _check(self, dbos: DBOS) -> None:
-        """End what was cancelled or deleted; take up again what was lost."""
-        before = list(self._running.items())
-        executions = self._queue.executions()
-        mine = {job_id for job_id, executor in executions if executor == self._executor}
-        for job_id, cancelled in before:
-            if job_id not in mine:
-                cancelled.set()
-        # A full disk can end an execution before it recorded an outcome.
-        now, active = time.monotonic(), {*dbos._active_workflows_set.activeList()}
-        self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
-        for job_id, since in self._lost.items():
-            if now - since > _LOST_SECONDS:
-                self._requeue(job_id, self._executor)
-        if self._peers:
-            lost = self._peers.lost({executor for _, executor in executions})
-            for job_id, executor in executions:
-                if executor in lost:
-                    self._requeue(job_id, executor)
-
-    def _requeue(self, job_id: str, executor: str) -> None:
-        if self._queue.requeue(job_id, executor):
-            self.log(f"job {job_id} was taken back from a worker that is gone")
-
-    def _requeue_all(self) -> None:
-        """Requeue the jobs of this engine, none of which it runs."""
-        with suppress(JobsError):
-            for job_id, executor in self._queue.executions():
-                if executor == self._executor:
-                    self._queue.requeue(job_id, executor)
-
     def _apply_retention(self) -> None:
         clock = ClockGuard()
         while not self._stopping.wait(_RETENTION_INTERVAL):
@@ -247,13 +186,101 @@ class PrintEngine:
                 if clock.is_reliable():
                     apply_retention(self._queue, self.storage, self.limits.retention)
             except JobsError as error:
-                self._log_sometimes(str(error))
+                self._executor.log_sometimes(str(error))
 
-    def _log_sometimes(self, line: str) -> None:
+
+class WorkflowExecutor:
+    """Runs the workflows of one kind in threads of this process, the only one of its process.
+
+    On an SQLite file there is one for each kind; on PostgreSQL any number, of which the others take
+    up what one that is lost left behind.
+    """
+
+    def __init__(
+        self, queue: JobQueue, database: str, kind: str, log: Callable[[str], None],
+        patience: float = 10.0,
+    ) -> None:  # fmt: skip
+        self._queue, self._database, self._kind, self._log = queue, database, kind, log
+        self._peers, self._name = None, "local" if kind == PRINT else f"local {kind}"
+        if queue.engine.dialect.name == "postgresql":
+            self._peers = _Peers(database, patience)
+            self._name = self._peers.name
+        self._lost: dict[str, float] = {}
+        self._last_log = float("-inf")
+
+    def start(self, workflow: Callable[..., Any], concurrency: int) -> None:
+        """Take up what this executor left undone, and run up to ``concurrency`` at a time."""
+        self.requeue_all()  # DBOS would do it, but looks at its own queue once a second.
+        logger = logging.getLogger("dbos")
+        logger.addHandler(_DatabaseTroubles(self.log_sometimes))
+        logger.propagate = False
+        config: DBOSConfig = {
+            "name": APPLICATION, "system_database_url": system_url(self._database),
+            "application_version": _VERSION, "executor_id": self._name,
+            "serializer": PlainSerializer(), "enable_otlp": False, "log_level": "WARNING",
+        }  # fmt: skip
+        self._dbos = DBOS(config=config)
+
+        @DBOS.workflow(name=self._kind, max_recovery_attempts=MAX_DISPATCHES)
+        def run(*args: Any) -> Any:
+            return workflow(*args)
+
+        # Each engine has its own concurrency, but the settings of a queue that is registered
+        # publicly are in the database, the same for all.
+        _get_or_create_dbos_registry()._register_internal_queue(
+            QUEUES[self._kind], worker_concurrency=concurrency, polling_interval_sec=_POLL_INTERVAL
+        )
+        DBOS.launch()
+
+    def check(self) -> set[str] | None:
+        """Take up again what was lost, here and with other executors.
+
+        Return the ids of the workflows that this executor runs, None if they are not known now.
+        """
+        try:
+            return self._check()
+        except (JobsError, psycopg.Error) as error:
+            self.log_sometimes(" ".join(str(error).split())[:300])
+            return None
+
+    def _check(self) -> set[str]:
+        executions = self._queue.executions(self._kind)
+        mine = {job_id for job_id, executor in executions if executor == self._name}
+        # A full disk can end an execution before it recorded an outcome.
+        now, active = time.monotonic(), {*self._dbos._active_workflows_set.activeList()}
+        self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
+        for job_id, since in self._lost.items():
+            if now - since > _LOST_SECONDS:
+                self._requeue(job_id, self._name)
+        if self._peers:
+            lost = self._peers.lost({executor for _, executor in executions})
+            for job_id, executor in executions:
+                if executor in lost:
+                    self._requeue(job_id, executor)
+        return mine
+
+    def stop_taking(self) -> None:
+        """Take no other workflow; DBOS.destroy() would wait for all its threads."""
+        for event in self._dbos.background_thread_stop_events:
+            event.set()
+
+    def _requeue(self, job_id: str, executor: str) -> None:
+        if self._queue.requeue(job_id, executor):
+            self._log(f"job {job_id} was taken back from a worker that is gone")
+
+    def requeue_all(self) -> None:
+        """Requeue the workflows of this executor, none of which it runs."""
+        with suppress(JobsError):
+            for job_id, executor in self._queue.executions(self._kind):
+                if executor == self._name:
+                    self._queue.requeue(job_id, executor)
+
+    def log_sometimes(self, line: str) -> None:
+        """Log a line unless another was logged a short time ago."""
         now = time.monotonic()
         if now - self._last_log >= _LOG_INTERVAL:
             self._last_log = now
-            self.log(line)
+            self._log(line)
 
 
 def _boot_time() -> float:

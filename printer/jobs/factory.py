@@ -17,7 +17,7 @@ from ..errors import JobsError
 from ..settings import Settings, data_folder
 from .engine import PrintEngine
 from .handler import JobHandler
-from .queue import JobQueue
+from .queue import PRINT, JobQueue
 from .storage import Storage, open_storage
 from .worker_process import DAY, Closeable, Limits, ManagedProcess, fork, run_processes
 
@@ -55,20 +55,21 @@ def worker_limits(settings: Settings) -> Limits:
 
 
 @contextmanager
-def lock_database(settings: Settings) -> Iterator[None]:
-    """Lock an SQLite file for the engine of this process; PostgreSQL has any number of engines.
+def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
+    """Lock an SQLite file for the engine of a kind of jobs; PostgreSQL has any number of engines.
 
     Raises:
         JobsError: another process has the file.
     """
     path = sqlite_path(database_of(settings))
-    with _lock(path) if path else nullcontext():
+    with _lock(path, kind) if path else nullcontext():
         yield
 
 
-def _lock(path: Path) -> BinaryIO:
+def _lock(path: Path, kind: str) -> BinaryIO:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = path.with_name(f"{path.name}.lock").open("ab")
+    suffix = "lock" if kind == PRINT else f"{kind}.lock"
+    lock = path.with_name(f"{path.name}.{suffix}").open("ab")
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
@@ -77,9 +78,10 @@ def _lock(path: Path) -> BinaryIO:
         except OSError:
             if time.monotonic() > deadline:
                 lock.close()
+                what = "jobs" if kind == PRINT else f"{kind}s"
                 raise JobsError(
-                    f"another webprint prints the jobs in {path}",
-                    hint="Is a server running? For several, give --database postgresql://...",
+                    f"another webprint prints the {what} in {path}",
+                    hint="Is one running? For several, give --database postgresql://...",
                 ) from None
         time.sleep(0.05)
 

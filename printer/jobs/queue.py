@@ -34,8 +34,10 @@ from ..db.engine import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
 
-#: The names of the application, the queue and the workflow in the database of DBOS.
-APPLICATION, QUEUE, WORKFLOW = "webprint", "prints", "print"
+#: The name of the application in the database of DBOS, those of its workflows, and their queues.
+APPLICATION, PRINT, DIGEST = "webprint", "print", "digest"
+QUEUES = {PRINT: "prints", DIGEST: "digests"}
+KINDS = tuple(QUEUES)
 
 #: The step of a job whose result cannot be stored now.
 NO_ROOM = "no_room"
@@ -194,6 +196,28 @@ class JobQueue:
             return earlier, False
         raise JobsError("the job was not accepted: one with its key was just deleted")
 
+    def submit_digest(self, name: str, slot: float) -> str:
+        """Queue the issue of a digest for a slot unless it was before; return the id of its job."""
+        job_id = job_id_of(f"digest {name} {slot}")
+        sender = f"digest {name}"
+        about = {"url": sender, "slot": slot, "created": round(self._clock(), 3)}
+        with _db_errors(), suppress(dbos_error.DBOSWorkflowIDInUseError):
+            self._client.enqueue(
+                {
+                    "workflow_name": DIGEST, "queue_name": QUEUES[DIGEST], "workflow_id": job_id,
+                    "workflow_id_reuse_policy": "reject", "attributes": about,
+                    "authenticated_user": sender,
+                },
+                name, slot,
+            )  # fmt: skip
+        return job_id
+
+    def slots(self, name: str) -> dict[float, str]:
+        """Return the slots of a digest that were queued, with the ids of their jobs."""
+        with _db_errors():
+            listed = self._list(STATES, (DIGEST,), user=[f"digest {name}"], load_output=False)
+        return {float((job.attributes or {})["slot"]): job.workflow_id for job in listed}
+
     def _earlier(self, job_id: str, request: JobRequest) -> Job | None:
         """Return the job of an earlier request with the same key."""
         with _db_errors():
@@ -232,8 +256,9 @@ class JobQueue:
         self._client.enqueue_in_transaction(
             connection,
             {
-                "workflow_name": WORKFLOW, "queue_name": QUEUE, "workflow_id": submission.job_id,
-                "workflow_id_reuse_policy": "reject", "attributes": attributes,
+                "workflow_name": PRINT, "queue_name": QUEUES[PRINT],
+                "workflow_id": submission.job_id, "workflow_id_reuse_policy": "reject",
+                "attributes": attributes,
                 "priority": self._priority(connection, submission.sender, submission.background),
                 "authenticated_user": submission.sender,
             },
@@ -252,7 +277,7 @@ class JobQueue:
         of_sender = alike & (rows.c.authenticated_user == sender)
         query = select(
             func.count(), func.min(case((alike, priority))), func.max(case((of_sender, priority)))
-        ).where(rows.c.queue_name == QUEUE, rows.c.status == "ENQUEUED")
+        ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
         count, next_one, last = connection.execute(query).one()
         if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
@@ -267,10 +292,12 @@ class JobQueue:
         with _db_errors():
             return {status.workflow_id: self._job(status) for status in self._find(ids)}
 
-    def list_recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
-        """Return the newest jobs, the newest first."""
+    def list_recent(
+        self, limit: int = 20, states: Sequence[State] = STATES, kinds: Sequence[str] = (PRINT,)
+    ) -> list[Job]:
+        """Return the newest jobs of some kinds, the newest first."""
         with _db_errors():
-            jobs = map(self._job, self._list(states, limit=limit, sort_desc=True))
+            jobs = map(self._job, self._list(states, kinds, limit=limit, sort_desc=True))
             return sorted(jobs, key=lambda job: job.created, reverse=True)
 
     def next_queued(self) -> Job | None:
@@ -281,25 +308,25 @@ class JobQueue:
     def count_by_state(self) -> dict[State, int]:
         """Return the number of jobs in each state."""
         rows = self._table
-        query = select(rows.c.status, func.count()).where(rows.c.name == WORKFLOW)
+        query = select(rows.c.status, func.count()).where(rows.c.name == PRINT)
         counts = dict.fromkeys(STATES, 0)
         with _db_errors(), read_only(self.engine) as connection:
             for status, count in connection.execute(query.group_by(rows.c.status)):
                 counts[_STATES[status]] += count
         return counts
 
-    def executions(self) -> list[tuple[str, str]]:
-        """Return the ids of the running jobs, and of the engines that run them."""
+    def executions(self, kind: str = PRINT) -> list[tuple[str, str]]:
+        """Return the ids of the running jobs of a kind, and of the engines that run them."""
         rows = self._table
         query = select(rows.c.workflow_uuid, rows.c.executor_id)
-        running = query.where(rows.c.status == "PENDING", rows.c.name == WORKFLOW)
+        running = query.where(rows.c.status == "PENDING", rows.c.name == kind)
         with _db_errors(), read_only(self.engine) as connection:
             return [(job_id, executor) for job_id, executor in connection.execute(running)]
 
     def requeue(self, job_id: str, executor: str) -> bool:
         """Requeue a job that an engine runs no more; return False if it does not have it."""
         with _db_errors():
-            return self._client._sys_db.reenqueue_for_recovery(job_id, [executor], QUEUE)
+            return self._client._sys_db.reenqueue_for_recovery(job_id, [executor], QUEUES[PRINT])
 
     def cancel(self, job_id: str) -> bool:
         """Cancel a queued or running job; return False if there is none."""
@@ -324,7 +351,7 @@ class JobQueue:
     ) -> bool:
         """Run a workflow again from its beginning, unless it is in another state."""
         with _db_errors():
-            found = self._find([job_id])
+            found = [status for status in self._find([job_id]) if status.name == PRINT]
             if not found or (job := self._job(found[0])).state not in states:
                 return False
             # Executions of both runs are told apart by the number of the attempt.
@@ -334,7 +361,7 @@ class JobQueue:
                 about["result"] = dict(job.result)
             self._client.update_workflow_attributes(job_id, about)
             try:
-                self._client.rewind_workflow(job_id, queue_name=QUEUE)
+                self._client.rewind_workflow(job_id, queue_name=QUEUES[PRINT])
             except dbos_error.DBOSException:
                 return False  # It changed its state meanwhile.
             return True
@@ -401,7 +428,7 @@ class JobQueue:
                 outcomes.c.output,
             )
             .select_from(self._table.outerjoin(outcomes, same))
-            .where(rows.name == WORKFLOW)
+            .where(rows.name.in_(KINDS))
         )  # fmt: skip
         known: dict[str, tuple[State, int]] = {}
         with _db_errors(), read_only(self.engine) as connection:
@@ -422,12 +449,16 @@ class JobQueue:
     def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
         if not ids:
             return []
-        return self._reader.list_workflows(workflow_ids=list(ids), name=WORKFLOW, load_input=False)
+        return self._reader.list_workflows(
+            workflow_ids=list(ids), name=list(KINDS), load_input=False
+        )
 
-    def _list(self, states: Sequence[State], **query: Any) -> list[WorkflowStatus]:
+    def _list(
+        self, states: Sequence[State], kinds: Sequence[str] = (PRINT,), **query: Any
+    ) -> list[WorkflowStatus]:
         statuses = [status for state in states for status in _STATUSES[state]]
         return self._reader.list_workflows(
-            name=WORKFLOW, status=statuses, load_input=False, **query
+            name=list(kinds), status=statuses, load_input=False, **query
         )
 
     def _job(self, status: WorkflowStatus) -> Job:

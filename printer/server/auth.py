@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import ipaddress
 import json
 import os
 import secrets
@@ -214,3 +215,11 @@ def _read(path: Path) -> AccessKeys:
     if len(token) < 20 or not token.isascii() or any(c.isspace() for c in token):
         raise JobsError(f"{path} holds no token", hint="Delete it, and a new one is made")
     return AccessKeys(token)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address to listen on can be reached from this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -11,8 +11,7 @@ from ..errors import JobsError, UsageError
 from ..jobs import factory
 from ..jobs.worker_process import ManagedProcess
 from ..settings import Settings, data_folder
-from .auth import Access, open_access
-from .security import AllowedHosts, is_loopback
+from .auth import Access, is_loopback, open_access
 
 _BACKLOG = 256
 _SHUTDOWN_SECONDS = 3
@@ -83,6 +82,7 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
     from .app import create_app
     from .connections import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware
     from .history import History
+    from .security import AllowedHosts
     from .service import Preferences, PrintService
 
     queue, storage = factory.open_queue(settings), factory.open_result_storage(settings)

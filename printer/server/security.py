@@ -25,7 +25,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .auth import COOKIE, Access
+from .auth import COOKIE, Access, is_loopback
 from .errors import error_response, problem_response, wants_html
 from .templating import PREFIX
 
@@ -86,14 +86,6 @@ _MAX_KEY_OFFSET = 8_000
 
 _CATALOG = "/opds"
 _MAX_CREDENTIALS = 1_000
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address to listen on can be reached from this machine only."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ import pikepdf
 import pytest
 
 from printer.digest.config import load_digests
+from printer.jobs.queue import JobQueue
+from printer.settings import data_folder
 from tests.support.feeds import moment, page, rss
+from tests.support.jobs import closing_table, wait_until
 
 
 @pytest.fixture
@@ -94,17 +97,6 @@ def test_check_says_why_and_remembers_nothing(webprint, sites):
         assert "! The Gone: " in out
 
 
-def test_a_slot_is_served_once(webprint, sites):
-    describe(sites, f'[[digest.deliver]]\nfolder = "{Path.cwd()}/papers"\n')
-    for _ in range(2):
-        code, _, err = webprint(
-            "digest", "run", "morning", "--slot", "2026-01-05T06:00", "--render=never"
-        )
-        assert code == 0
-    assert "has been made" in err
-    assert len(list(Path("papers").glob("*.pdf"))) == 1
-
-
 def test_list_names_the_next_time(webprint, sites):
     describe(sites, 'schedule = "0 6 * * *"')
     _, out, _ = webprint("digest", "list")
@@ -165,14 +157,38 @@ def test_later_puts_on_the_reading_list_once(webprint):
     assert Path("list.txt").read_text() == "https://example.org/a\n"
 
 
-def test_the_scheduler_stops_when_it_is_told(sites, tmp_path, monkeypatch):
+def test_a_killed_scheduler_goes_on_and_stops_when_it_is_told(
+    webprint, sites, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    describe(sites, 'schedule = "0 6 * * *"')
-    program = [sys.executable, "-c", "from printer.cli import main; main()", "digest", "schedule"]
-    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr.readline().startswith("morning: next ")
-        process.terminate()
-        assert process.wait(60) == 0
+    deliver = f'[[digest.deliver]]\nfolder = "{tmp_path}/papers"\n'
+    describe(sites, f'schedule = "0 6 * * *"\ncatch-up = "1h"\n{deliver}')
+    slot = 1767592800.0
+    with closing_table(JobQueue(str(data_folder() / "jobs.sqlite"))) as queue:
+        job_id = queue.submit_digest("morning", slot)
+        assert queue.submit_digest("morning", slot) == job_id
+        program = [
+            sys.executable,
+            "-c",
+            "from printer.cli import main; main()",
+            "digest",
+            "schedule",
+        ]
+        program += ["--render=never"]
+        with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr.readline().startswith("morning: next ")
+            wait_until(lambda: queue.get(job_id).state == "running")
+            process.kill()
+        with subprocess.Popen(program, stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                wait_until(lambda: queue.get(job_id).state == "done")
+            finally:
+                process.terminate()
+            assert process.wait(60) == 0
+        assert queue.get(job_id).result["articles"] == 3
+    assert len(list(Path("papers").glob("*.pdf"))) == 1
+    _, out, _ = webprint("jobs")
+    assert "digest morning  The Morning Paper" in out
 
 
 def test_a_digest_for_an_e_reader(webprint, sites):

@@ -1,5 +1,6 @@
 """A digest's parts as tests need them: no database but one of their own, and no real layout."""
 
+import json
 import tomllib
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from printer.digest.builder import IssueBuilder
 from printer.digest.config import parse_digests
 from printer.digest.history import History
 from printer.digest.runner import Runner
+from printer.digest.scheduler import IssueWorkflow
 from printer.errors import RenderError
+from printer.jobs.storage import open_storage
 from printer.render.context import Document
 from printer.render.weasy.engine import render_pdf
 from printer.settings import Settings
@@ -31,6 +34,26 @@ def empty_pages(count):
 
 
 @dataclass
+class Recorded:
+    """Steps whose results are kept in a list, in JSON as by DBOS."""
+
+    results: list
+    begun: int = 0
+    slept: float = 0.0
+
+    def run(self, name, function):
+        self.begun += 1
+        if self.begun > len(self.results):
+            self.results.append((name, json.dumps(function())))
+        recorded, result = self.results[self.begun - 1]
+        assert recorded == name
+        return json.loads(result)
+
+    def sleep(self, seconds):
+        self.slept += seconds
+
+
+@dataclass
 class Desk:
     """Runs digests at times that a test names, and lays nothing out."""
 
@@ -40,6 +63,8 @@ class Desk:
     sent: list = field(default_factory=list)
     refuse: tuple = ()
     too_hard: str = ""
+    storage: str = ""
+    steps: dict = field(default_factory=dict)
 
     def digest(self, text):
         text = f'[[digest]]\nname = "week"\n{text}'
@@ -66,9 +91,15 @@ class Desk:
         editor = IssueBuilder(self.settings, self.memory, renderer=self)
         return Runner(editor, self.memory, self.settings, lambda: now, self.deliver)
 
-    def run(self, digest, now, slot=None):
-        if slot is not None:
-            return self.runner(now).run_slot(digest, slot)
+    def serve(self, digest, now, slot):
+        """Make the issue for a slot; again, it goes on after the last step that was recorded."""
+        workflow = IssueWorkflow(
+            {digest.name: digest}, self.memory, open_storage(self.storage), self.settings,
+            lambda digest, now: self.runner(now).build(digest), print, self.deliver, lambda: now,
+        )  # fmt: skip
+        return workflow.run(f"{slot:.0f}", digest.name, Recorded(self.steps.setdefault(slot, [])))
+
+    def run(self, digest, now):
         return self.runner(now).run(digest, lambda issue, result: "here")
 
     def issue(self, digest, now, **more):
@@ -80,4 +111,5 @@ class Desk:
 @pytest.fixture
 def desk(memory, tmp_path):
     reading_list = str(tmp_path / "later.txt")
-    return Desk(memory, Settings(render="never", cache=False, reading_list=reading_list))
+    settings = Settings(render="never", cache=False, reading_list=reading_list)
+    return Desk(memory, settings, storage=str(tmp_path / "prints"))

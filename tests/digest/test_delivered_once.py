@@ -1,18 +1,15 @@
 """Each place gets an edition once, whoever is killed on the way and whatever refuses."""
 
-from contextlib import suppress
-from datetime import timedelta
-
 import pytest
 
 from printer.digest.delivery import deliver
-from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
+from printer.digest.scheduler import MAX_ATTEMPTS
 from printer.digest.smtp import DeliveryUncertain
 from printer.errors import OutputError
+from printer.jobs.queue import JobFailed
 from tests.support.feeds import moment, page, rss
 
 SLOT = moment(1, 6)
-LATER = timedelta(seconds=LEASE_SECONDS + 1)
 
 
 class Killed(BaseException):
@@ -27,13 +24,13 @@ class Places:
 
     def __call__(self, delivery, to, settings):
         name = to.folder or to.mail
-        if fault := self.before.get(name):
-            raise fault
+        if faults := self.before.get(name):
+            raise faults.pop(0)
         if to.folder:
             deliver(delivery, to, settings)
         self.got.append((name, delivery.data, delivery.report["articles"]))
-        if fault := self.after.get(name):
-            raise fault
+        if faults := self.after.get(name):
+            raise faults.pop(0)
         return name
 
     def names(self):
@@ -52,92 +49,111 @@ def places(web, desk, tmp_path, monkeypatch):
         f'[[digest.source]]\nfeed = "{url}"\n[[digest.deliver]]\nmail = "one@a.test"\n'
         f'[[digest.deliver]]\nfolder = "{made.folder}"\n[[digest.deliver]]\nmail = "two@a.test"\n'
     )
-    made.serve = lambda now: desk.run(made.digest, now, SLOT.timestamp())
+    made.serve = lambda: desk.serve(made.digest, SLOT, SLOT.timestamp())
     return made
 
 
-def killed(places, now=SLOT):
+def killed(places):
     with pytest.raises(Killed):
-        places.serve(now)
+        places.serve()
 
 
-def test_killed_between_two_places_the_rest_get_the_same_edition(web, places):
-    places.before[places.folder] = Killed()
+def test_killed_before_a_place_has_it_nothing_says_that_it_does_not(web, places):
+    places.before["two@a.test"] = [Killed()]
     killed(places)
-    assert places.serve(SLOT + LATER / 2) is None, "it may still be at work"
-    places.before.clear()
     # What is in the feed by now is for the next edition.
     web.add("/b", page("B"))
     web.add("/f", rss("News", [("B", "/b", moment(1, 7)), ("A", "/a", moment(1, 1))]))
-    run = places.serve(SLOT + LATER)
-    assert places.names() == ["one@a.test", places.folder, "two@a.test"]
+    outcome = places.serve()
+    assert places.names() == ["one@a.test", places.folder]
     assert len({data for _, data, _ in places.got}) == 1
-    assert (run.delivered, run.failed) == ((places.folder, "two@a.test"), ())
-    assert places.serve(SLOT + 9 * LATER) is None, "it is served"
+    assert "two@a.test" in outcome["warnings"][0]
+    assert len(outcome["delivered"]) == 2
+    assert places.serve() == outcome, "it is served"
+    assert places.names() == ["one@a.test", places.folder]
+
+
+def test_killed_between_two_places_the_rest_get_the_same_edition(desk, places, monkeypatch):
+    remember = desk.memory.remember
+
+    def end(*about):
+        remember(*about)
+        raise Killed
+
+    monkeypatch.setattr(desk.memory, "remember", end)
+    killed(places)
+    assert places.names() == []
+    monkeypatch.undo()
+    monkeypatch.setattr(desk, "deliver", places)
+    assert len(places.serve()["delivered"]) == 3
+    assert places.names() == ["one@a.test", places.folder, "two@a.test"]
 
 
 def test_a_mail_on_its_way_is_not_sent_again_and_that_is_told(places):
-    places.after["one@a.test"] = Killed()
+    places.after["one@a.test"] = [Killed()]
     killed(places)
-    run = places.serve(SLOT + LATER)
+    outcome = places.serve()
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
-    (doubt,) = run.failed
-    assert isinstance(doubt, DeliveryUncertain)
-    assert "one@a.test" in str(doubt)
-    assert places.serve(SLOT + 9 * LATER) is None
+    (doubt,) = outcome["warnings"]
+    assert "one@a.test" in doubt
 
 
 def test_a_file_on_its_way_is_looked_for(places, tmp_path):
-    places.after[places.folder] = Killed()
+    places.after[places.folder] = [Killed()]
     killed(places)
-    places.after.clear()
-    assert places.serve(SLOT + LATER).failed == ()
+    outcome = places.serve()
+    assert (len(outcome["delivered"]), outcome["warnings"]) == (3, [])
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
     assert len(list((tmp_path / "out").iterdir())) == 1
 
 
 def test_a_place_that_refuses_is_tried_again_and_no_other(places):
-    places.before["two@a.test"] = OutputError("no")
-    for now in (SLOT, SLOT + LATER):
-        assert [str(error) for error in places.serve(now).failed] == ["no"]
-    places.before.clear()
-    assert places.serve(SLOT + 2 * LATER).delivered == ("two@a.test",)
+    places.before["two@a.test"] = [OutputError("no"), OutputError("no")]
+    assert len(places.serve()["delivered"]) == 3
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
 
 
+def test_killed_between_two_attempts_the_next_is_still_made(desk, places, monkeypatch):
+    from tests.digest import conftest
+
+    def end(*_):
+        raise Killed
+
+    places.before["two@a.test"] = [OutputError("no")]
+    monkeypatch.setattr(conftest.Recorded, "sleep", end)
+    killed(places)
+    monkeypatch.undo()
+    monkeypatch.setattr(desk, "deliver", places)
+    assert len(places.serve()["delivered"]) == 3
+
+
 def test_what_may_have_arrived_is_not_tried_again(places):
-    places.after["two@a.test"] = DeliveryUncertain("no answer")
-    assert len(places.serve(SLOT).failed) == 1
-    assert places.serve(SLOT + 9 * LATER) is None
+    places.after["two@a.test"] = [DeliveryUncertain("no answer")]
+    assert places.serve()["warnings"] == ["no answer"]
     assert places.names().count("two@a.test") == 1
 
 
-def test_what_came_nowhere_is_in_the_next_edition(desk, places):
+def test_what_came_nowhere_has_failed_and_is_in_the_next_edition(desk, places):
     for name in ("one@a.test", "two@a.test", places.folder):
-        places.before[name] = OutputError("no")
-    for tries in range(MAX_ATTEMPTS):
-        assert len(places.serve(SLOT + tries * LATER).failed) == 3
-    assert places.serve(SLOT + 99 * LATER) is None
-    places.before.clear()
+        places.before[name] = [OutputError("no") for _ in range(MAX_ATTEMPTS)]
+    with pytest.raises(JobFailed, match="no"):
+        places.serve()
     following = moment(3, 6)
-    assert len(desk.run(places.digest, following, following.timestamp()).delivered) == 3
+    assert len(desk.serve(places.digest, following, following.timestamp())["delivered"]) == 3
 
 
-def test_one_that_slept_while_another_took_its_slot_sends_nothing_more(places, monkeypatch):
-    whole = Places.__call__
+def test_a_digest_whose_sources_all_fail_is_built_again(web, desk):
+    digest = desk.digest(
+        f'[[digest.source]]\nfeed = "{web.url}/gone"\n[[digest.deliver]]\nmail = "a@b.test"\n'
+    )
+    with pytest.raises(JobFailed, match="404"):
+        desk.serve(digest, SLOT, 1.0)
+    assert [name for name, _ in desk.steps[1.0]] == ["build"] * MAX_ATTEMPTS
 
-    def sleeps(self, delivery, to, settings):
-        """While the first mail is being sent, another takes the slot over, and is killed."""
-        monkeypatch.setattr(Places, "__call__", whole)
-        self.before["two@a.test"] = Killed()
-        with suppress(Killed):
-            self.serve(SLOT + LATER)
-        self.before.clear()
-        return whole(self, delivery, to, settings)
 
-    monkeypatch.setattr(Places, "__call__", sleeps)
-    places.serve(SLOT)
-    assert places.names() == [places.folder, "one@a.test"]
-    run = places.serve(SLOT + 3 * LATER)
-    assert "two@a.test" in str(run.failed[0]), "it was being sent when its process was killed"
-    assert places.names() == [places.folder, "one@a.test"]
+def test_a_destination_that_was_removed_meanwhile_is_left_out(desk, places):
+    places.before["one@a.test"] = [Killed()]
+    killed(places)
+    places.digest = places.digest.model_copy(update={"deliver": places.digest.deliver[1:]})
+    assert len(places.serve()["delivered"]) == 2
+    assert places.names() == [places.folder, "two@a.test"]

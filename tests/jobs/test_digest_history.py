@@ -1,28 +1,11 @@
 """What digests remember, in each kind of database."""
 
-import threading
 from contextlib import closing
 
 from printer.crawl.near_duplicates import sketch
 from printer.digest.history import History, StoryRecord
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 9
-
-
-def test_of_many_that_open_and_claim_at_once_one_wins(database):
-    ready, taken = threading.Barrier(6), []
-
-    def claim():
-        ready.wait()
-        with closing(History(database)) as memory:
-            taken.append(memory.claim_slot("week", 1767600000.5, 100.0))
-
-    threads = [threading.Thread(target=claim) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(taken) == [False] * 5 + [True]
 
 
 def test_stories_are_known_by_address_and_likeness(database):
@@ -43,15 +26,3 @@ def test_stories_are_known_by_address_and_likeness(database):
             is None
         )
         assert memory.find_similar("other", sketch(TEXT)) is None
-
-
-def test_a_slot_goes_its_way(database):
-    with closing(History(database)) as memory:
-        assert memory.last_slot("week") is None
-        assert memory.claim_slot("week", 1.0, 1.0)
-        memory.fail_slot("week", 1.0, 1.0)
-        assert memory.slot_state("week", 1.0) == "failed"
-        assert not memory.can_take_over("week", 1.0, 2.0)
-        assert memory.claim_slot("week", 1.0, 1000.0)
-        memory.finish_slot("week", 1.0)
-        assert (memory.last_slot("week"), memory.slot_state("week", 1.0)) == (1.0, "done")

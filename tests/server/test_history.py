@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from printer.jobs.models import Job
+from printer.jobs.queue import JobQueue
 from printer.server import history as history_module
 from printer.server.history import History, HistoryQuery
-from tests.support.jobs import wait_until
+from tests.support.jobs import closing_table, wait_until
 from tests.support.story_page import story_page
 
 
@@ -194,6 +195,14 @@ def test_a_print_that_failed_is_listed(server, web):
     assert server.wait_finished(answer.json()["id"])["state"] == "failed"
     page = server.client.get("/history", headers={"Accept": "text/html"})
     assert (page.status_code, "failed" in page.text) == (200, True)
+
+
+def test_issues_of_digests_are_listed(server):
+    with closing_table(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as queue:
+        queue.submit_digest("morning", 1.0)
+    page = server.client.get("/history", headers={"Accept": "text/html"})
+    assert "digest morning" in page.text
+    assert server.client.get("/api/prints?q=morning").json() == []
 
 
 def test_people_delete_several_and_undo(server):

@@ -10,7 +10,7 @@ from dbos._dbos import _get_or_create_dbos_registry
 from sqlalchemy import text
 
 from printer.jobs.models import JobRequest
-from printer.jobs.queue import QUEUE, JobFailed, PlainSerializer
+from printer.jobs.queue import PRINT, QUEUES, JobFailed, PlainSerializer
 
 
 def job_request(what="story", **options):
@@ -50,7 +50,9 @@ class Claim:
 def claim(table, engine="local"):
     """Take the next job as DBOS does; return None if there is none."""
     owner = secrets.token_hex(8)
-    queue = _get_or_create_dbos_registry()._register_internal_queue(QUEUE, worker_concurrency=1)
+    queue = _get_or_create_dbos_registry()._register_internal_queue(
+        QUEUES[PRINT], worker_concurrency=1
+    )
     (*ids,), _ = table._client._sys_db.start_queued_workflows(queue, engine, "1", None, owner_xid=owner)  # fmt: skip
     for job_id in ids:
         job = table.get(job_id)

@@ -11,6 +11,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from ...jobs.queue import DIGEST
 from ..history import HistoryQuery
 from ..service import PrintService
 from ..templating import render_page
@@ -18,7 +19,7 @@ from ..templating import render_page
 #: The most characters of what is searched for.
 MAX_WORDS_LENGTH = 400
 
-_PAGE, _MAX_IDS = 40, 200
+_PAGE, _MAX_IDS, _MAX_DIGESTS = 40, 200, 5
 _ID = re.compile(r"[0-9a-f]{20}")
 
 #: A day in a query.
@@ -56,9 +57,12 @@ def add_page_routes(router: APIRouter, service: PrintService, states: dict[str, 
         filters = {name: value for name, value in values.items() if value}
         more = urlencode({**filters, "before": found.next}) if found.next else ""
         restorable = [i for i in _ids(deleted.split(",")) if service.history.is_deleted(i)]
+        first_page = not filters and before is None
+        digests = service.queue.list_recent(_MAX_DIGESTS, kinds=[DIGEST]) if first_page else []
         return render_page(
-            "history", found=found, more=more, states=states, sites=service.history.sites(),
-            restorable=restorable, values=values, filters=filters, later=before is not None,
+            "history", digests=digests, found=found, more=more, states=states,
+            sites=service.history.sites(), restorable=restorable, values=values,
+            filters=filters, later=before is not None,
             day=lambda seconds: datetime.fromtimestamp(seconds).strftime("%-d %B %Y"),
         )  # fmt: skip
 

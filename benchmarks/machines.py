@@ -1,0 +1,134 @@
+"""A long queue, and two machines that share it.
+
+    python -m benchmarks.machines [--jobs N] [--pages N]
+
+Queues N jobs, starts a server on them, and asks for its start page.  Then prints a list of N pages
+with one worker on PostgreSQL, and with two, each with one process: the site answers so slowly that
+it is the limit, as on machines of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from printer.jobs.models import PAGE_PART, JobRequest
+from printer.jobs.queue import JobQueue
+from tests.support.jobs import closing_table
+from tests.support.print_server import PrintServer
+from tests.support.story_page import story_page
+from tests.support.web_server import Hit, Reply, WebServer
+
+from .fault_tools import environment, is_pdf, postgres_server
+from .protocol import Effort, Row
+from .server_load import centile
+
+#: The seconds in which the site answers.
+ANSWER_SECONDS = 1.5
+
+_PROGRAM = [sys.executable, "-c", "from printer.cli import main; main()"]
+
+
+def start_page(jobs: int, requests: int = 40) -> list[float]:
+    """Return the seconds that each request for the start page took, with many jobs queued."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / ".local/share/webprint"
+        with closing_table(JobQueue(str(data / "jobs.sqlite"), durable=False)) as queue:
+            for number in range(jobs):
+                page = story_page(f"Story {number}").encode()
+                queue.submit(JobRequest(f"https://example.org/{number}", {}, {PAGE_PART: page}))
+        server = PrintServer(Path(folder), "--port", "0", "--workers", "1")
+        taken = []
+        try:
+            for _ in range(requests):
+                begun = time.perf_counter()
+                headers = {"Accept": "text/html", "Cookie": server.cookie}
+                server.client.get("/", headers=headers).raise_for_status()
+                taken.append(time.perf_counter() - begun)
+        finally:
+            server.close()
+    return taken
+
+
+def print_list(pages: int, workers: int) -> float:
+    """Return the seconds in which some workers on PostgreSQL print a list."""
+
+    def answer(hit: Hit) -> Reply:
+        time.sleep(ANSWER_SECONDS)
+        return Reply(story_page(f"Story {hit.path.strip('/')}"))
+
+    with (
+        ExitStack() as stack,
+        postgres_server() as postgres,
+        WebServer() as web,
+        tempfile.TemporaryDirectory() as name,
+    ):
+        folder, shared = Path(name), ["--database", f"{postgres.url}/postgres"]
+        shared += ["--storage", f"{folder}/prints"]
+        for _ in range(workers):
+            command = [*_PROGRAM, "worker", "--workers", "1", "--allow-private", "--no-cache"]
+            worker = stack.enter_context(subprocess.Popen(
+                [*command, "--render", "never", *shared], env=environment(),
+                stderr=subprocess.DEVNULL,
+            ))  # fmt: skip
+            stack.callback(worker.terminate)
+        for part, count in (("warm", 4 * workers), ("list", pages)):
+            urls = [web.add(f"/{part}-{number}", answer) for number in range(count)]
+            (folder / part).write_text("\n".join(urls))
+            begun = time.perf_counter()
+            command = [*_PROGRAM, "batch", part, f"{part}-out", "--delay", "0", "--allow-private"]
+            subprocess.run(
+                [*command, *shared], cwd=folder, env=environment(), check=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            seconds = time.perf_counter() - begun
+        made = list((folder / "list-out").glob("*.pdf"))
+        if len(made) != pages or not all(is_pdf(path.read_bytes()) for path in made):
+            raise SystemExit(f"{len(made)} of {pages} pages were printed")
+    return seconds
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    jobs, pages = effort.of(10_000, 2_000, 50), effort.of(100, 40, 4)
+    taken = start_page(jobs)
+    told = f"server, {jobs:,} jobs queued"
+    yield Row(told, "start page, first", 1000 * taken[0], "ms")
+    yield Row(told, "start page, 95 of 100 within", centile(taken, 0.95), "ms", len(taken),
+              goal="≤ 200")  # fmt: skip
+    one, two = print_list(pages, 1), print_list(pages, 2)
+    told = f"a list on PostgreSQL, a site that answers in {ANSWER_SECONDS:g} s"
+    yield Row(told, "one worker", one, "s", pages)
+    yield Row(told, "two workers", two, "s", pages, one / two, "≥ 1.8")
+
+
+def main() -> None:
+    """Measure and print the result."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=10_000)
+    parser.add_argument("--pages", type=int, default=100)
+    given = parser.parse_args()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    if given.jobs:
+        first, *_ = taken = start_page(given.jobs)
+        median, most = centile(taken, 0.5), centile(taken, 0.95)
+        print(
+            f"start page with {given.jobs:,} jobs queued: first {1000 * first:.0f} ms,"
+            f" median {median:.0f} ms, p95 {most:.0f} ms",
+            flush=True,
+        )
+    if given.pages:
+        one, two = print_list(given.pages, 1), print_list(given.pages, 2)
+        print(f"{given.pages} pages on PostgreSQL: one worker {one:.1f} s, two {two:.1f} s, "
+              f"{one / two:.2f} times as fast")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
