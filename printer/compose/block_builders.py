@@ -7,6 +7,7 @@ finished blocks when the element is closed.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice, takewhile
@@ -78,7 +79,7 @@ class BlockBuffer:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.run = TextRun()
-        self.floating: list[Figure] = []
+        self.floating: list[Block] = []  # what stands after the paragraph: figures, notes
         self.segment = -1  # the page segment of the run, -1 for none
         self.id = ""  # the link target to set on the next block
 
@@ -152,7 +153,7 @@ def paragraph(spans: Spans) -> Paragraph:
 ClosePart: TypeAlias = Callable[[BlockBuffer], None]
 
 
-class BlockBuilder:
+class BlockBuilder(ABC):
     """Base class of the builders."""
 
     def __init__(self) -> None:
@@ -163,9 +164,9 @@ class BlockBuilder:
         """Return the function that takes an element's buffer, None if it is not a part."""
         return None
 
+    @abstractmethod
     def build(self) -> list[Block]:
         """Return the finished blocks."""
-        raise NotImplementedError
 
 
 class ListBuilder(BlockBuilder):

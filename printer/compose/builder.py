@@ -52,14 +52,15 @@ class _OpenElement:
     """An open element, and the state to restore when it is closed."""
 
     __slots__ = (
-        "builder", "close_part", "descend", "element", "is_block", "outer_buffer", "part_of",
-        "style",
+        "builder", "close_part", "descend", "element", "is_block", "is_note_in_line",
+        "outer_buffer", "part_of", "style",
     )  # fmt: skip
 
     def __init__(self, element: HtmlElement, style: Style) -> None:
         self.element = element
         self.style = style
         self.is_block = False
+        self.is_note_in_line = False
         self.outer_buffer: BlockBuffer | None = None  # set if the element has its own buffer
         self.builder: BlockBuilder | None = None  # the builder that the element opened
         self.part_of: BlockBuilder | None = None  # the builder that the element is a part of
@@ -164,12 +165,10 @@ class ArticleBuilder:
 
     def _text_image(self, image: HtmlElement) -> None:
         """Add an image that stands for text: a formula or an emoji."""
-        alt = image.get("alt")
-        if not alt:
-            return
+        alt = image.get("alt") or ""
         if formula := read_formula(image):
             self._formula(formula)
-        elif len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
+        elif alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 
     def _formula(self, formula: Formula) -> None:
@@ -193,8 +192,11 @@ class ArticleBuilder:
         entered = _OpenElement(element, self.style)
         tag = element.tag
         if element in self.targets.notes and len(self.builders) < MAX_DEPTH:
-            name = self.targets.notes[element]
-            self._open_builder(entered, NoteBuilder(name, self.targets.labels[name]))
+            self._enter_note(entered, element, self.targets.notes[element])
+            return entered
+        if element in self.targets.references and tag != "a":
+            self._reference(element, self.targets.references[element])
+            entered.descend = False
             return entered
         if element in self.figures and not (tag == "img" and read_formula(element)):
             figure = self.figures[element]
@@ -221,6 +223,21 @@ class ArticleBuilder:
         elif tag == "wbr":  # the parser nests what follows in it
             self.buffer.run.joint = True
         return entered
+
+    def _enter_note(self, entered: _OpenElement, element: HtmlElement, name: str) -> None:
+        """Open a note; one within a line stands after its paragraph, its sign in its place."""
+        label = self.targets.labels[name]
+        entered.is_note_in_line = element.tag not in BLOCK_TAGS
+        if entered.is_note_in_line and name not in self.targets.references.values():
+            marks = with_mark(self.style.marks, "sup")
+            self.buffer.run.add_atom(label, self.style._replace(marks=marks, note=name, href=""))
+        self._open_builder(entered, NoteBuilder(name, label))
+
+    def _reference(self, element: HtmlElement, note: str) -> None:
+        self._link_target(element)
+        marks = with_mark(self.style.marks, "sup")
+        style = self.style._replace(marks=marks, note=note, href="")
+        self.buffer.run.add_atom(readable_line("".join(element.itertext())), style)
 
     def _atom(self, element: HtmlElement, tag: str) -> bool:
         """Write an element whose children are not traversed; return whether this was one."""
@@ -262,10 +279,7 @@ class ArticleBuilder:
     def _link(self, element: HtmlElement) -> bool:
         note = self.targets.references.get(element)
         if note is not None:
-            self._link_target(element)
-            marks = with_mark(self.style.marks, "sup")
-            style = self.style._replace(marks=marks, note=note, href="")
-            self.buffer.run.add_atom(readable_line("".join(element.itertext())), style)
+            self._reference(element, note)
             return True
         if element in self.targets.backlinks:
             return True
@@ -378,7 +392,8 @@ class ArticleBuilder:
         blocks += builder.build()
 
     def _open_builder(self, entered: _OpenElement, builder: BlockBuilder) -> None:
-        self.buffer.flush()
+        if not entered.is_note_in_line:
+            self.buffer.flush()
         self._open_buffer(entered, builder.buffer, None)
         entered.builder = builder
         self.builders.append(builder)
@@ -401,7 +416,10 @@ class ArticleBuilder:
         if element.builder is not None:
             self.builders.pop()
             for block in element.builder.build():
-                self.buffer.put(block)
+                if element.is_note_in_line:
+                    self.buffer.floating.append(block)
+                else:
+                    self.buffer.put(block)
         elif element.close_part is not None:
             element.close_part(inner)
             if element.part_of is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import islice, takewhile
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -15,6 +15,7 @@ _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+_UNSELECTABLE = re.compile(r"user-select\s{0,9}:\s{0,9}none")
 _LANGUAGE = re.compile(
     r"^(?:language|lang|highlight-source|highlight|brush|sourceCode)[-:](\w[\w+#.-]{0,30})$"
 )
@@ -25,6 +26,9 @@ _NO_LANGUAGE = frozenset({
 _BREAKS = frozenset({"br", "hr"})
 _IGNORED = frozenset({"script", "style", "button", "template"})
 _MAX_CELLS = 200
+#: The elements of the text around code, and the most highlighters' wrappers of code.
+_TEXT_TAGS = frozenset({"body", "article", "main", "section", "li", "td", "blockquote"})
+_MAX_WRAPPERS = 3
 
 
 def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
@@ -65,7 +69,8 @@ def _new_line(parts: list[str], *, always: bool) -> None:
 
 def is_gutter(element: HtmlElement) -> bool:
     """Return whether an element contains only line numbers."""
-    if not _GUTTER.search(element.get("class") or ""):
+    is_named = _GUTTER.search(element.get("class") or "")
+    if not is_named and not _UNSELECTABLE.search(element.get("style") or ""):
         return False
     words = "".join(element.itertext()).split()
     return all(word.strip(".:|").isdigit() for word in words)
@@ -74,10 +79,10 @@ def is_gutter(element: HtmlElement) -> bool:
 def language_of(element: HtmlElement) -> str:
     """Return the programming language stated for preformatted text, '' if none is."""
     child = element[0] if len(element) and element[0].tag == "code" else None
-    nodes = [child, element, parent := element.getparent()]
-    if parent is not None and parent.tag not in {"body", "article", "main"}:
-        nodes.append(parent.getparent())
-    for node in (node for node in nodes if node is not None):
+    around = takewhile(lambda node: node.tag not in _TEXT_TAGS, element.iterancestors())
+    for node in (child, element, *islice(around, _MAX_WRAPPERS)):
+        if node is None:
+            continue
         stated = node.get("data-lang") or node.get("data-language") or node.get("data-code-lang")
         if stated and len(stated) < 30:
             return _language_name(stated)

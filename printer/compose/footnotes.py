@@ -36,6 +36,15 @@ _MAX_NAME = 200
 #: The number of an element's nodes searched for its first selected segment.
 _MAX_NODES = 52
 
+#: A note within its paragraph, as margin notes are written; a sign that no link makes a reference.
+_NOTE_IN_LINE = re.compile(
+    r"(?:^|[\s_-])(?:side-?note|margin-?note|foot-?note-?(?:content|text|body))(?=$|\s|__)",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
+_RAISED = ("sup", "strong", "b")
+_NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
+
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_HREF = 2000
 #: For fast paths: an absolute URL that joining would not change, a path that joining would append
@@ -129,8 +138,18 @@ def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
         if link.tag == "a" and (name := fragment((link.get("href") or "").strip(), page))
     ]
     targets = LinkTargets()
-    if not links:
-        return targets
+    if links:
+        _find_linked(page, selection, links, targets)
+    _find_notes_in_lines(page, selection, targets)
+    if not targets.notes:
+        _find_numbered_notes(page, selection, targets)
+    return targets
+
+
+def _find_linked(
+    page: Page, selection: Selection, links: list[tuple[HtmlElement, str]], targets: LinkTargets
+) -> None:
+    """Find the notes and the other places that links lead to."""
     elements = _named_elements(page.tree, {name for _, name in links})
     for block, references in _notes(links, elements, selection.leaves).items():
         ((name, marks),) = references.items()
@@ -146,7 +165,92 @@ def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
             and (element in selection.path or element.getparent() in selection.path)
         ):
             targets.places.setdefault(element, name)
-    return targets
+
+
+def _find_notes_in_lines(page: Page, selection: Selection, targets: LinkTargets) -> None:
+    """Find the notes that stand in the midst of their paragraphs, with or without a sign."""
+    if "note" not in page.source:
+        return
+    for element in page.tree.iter("span", "small"):
+        if element not in selection.path or not _NOTE_IN_LINE.search(element.get("class") or ""):
+            continue
+        number = sum(name.startswith("note-") for name in targets.labels) + 1
+        name, label = f"note-{number}", str(number)
+        before, outer = element.getprevious(), element.getparent()
+        while before is not None and before.tag == "input" and not (before.tail or "").strip():
+            before = before.getprevious()
+        sign = _SIGN.fullmatch("".join(before.itertext())[:20]) if before is not None else None
+        if before is not None and sign and not (before.tail or "").strip():
+            label = sign[1]
+            targets.references[before] = name
+        elif outer is not None and (sign := _SIGN.fullmatch(outer.text or "")) and before is None:
+            label = sign[1]
+            selection.leaves.pop(Leaf(outer, False), None)
+        targets.notes[element], targets.labels[name] = name, label
+
+
+def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
+    """Bind notes to raised numbers that are no links, if each has one and they count from one."""
+    signs: dict[int, list[HtmlElement]] = {}
+    begun: dict[int, HtmlElement] = {}  # the blocks that begin with a number
+    for element in page.tree.iter(*_RAISED):
+        match = _SIGN.fullmatch("".join(element.itertext())[:20])
+        if match is None or element not in selection.path or element.find(".//a") is not None:
+            continue
+        block = _block_begun(element)
+        if block is not None:
+            begun.setdefault(int(match[1]), block)
+        elif element.tag == "sup" and next(element.iterancestors("a", "sup"), None) is None:
+            signs.setdefault(int(match[1]), []).append(element)
+    numbers = list(range(1, len(signs) + 1))
+    if not signs or list(signs) != numbers:
+        return
+    position = {number: _first_segment(signs[number][0], selection.leaves) for number in numbers}
+    for notes in (begun, _listed_notes(page, selection)):
+        if list(notes) == numbers and all(
+            -1 < position[number] < _first_segment(notes[number], selection.leaves)
+            for number in numbers
+        ):
+            for number in numbers:
+                name = f"note-{number}"
+                targets.notes[notes[number]], targets.labels[name] = name, str(number)
+                targets.references.update(dict.fromkeys(signs[number], name))
+            return
+
+
+def _block_begun(element: HtmlElement) -> HtmlElement | None:
+    """Return the paragraph whose first text an element is, if nothing belongs to it but itself."""
+    node = element
+    while True:
+        outer = node.getparent()
+        if outer is None or node.getprevious() is not None or (outer.text or "").strip():
+            return None
+        if outer.tag in BLOCK_TAGS:
+            break
+        node = outer
+    if outer.tag in _NOT_NOTES or len(readable_line("".join(outer.itertext())[:200])) < 6:
+        return None
+    after = outer.getnext()
+    return None if after is not None and after.tag in {"ul", "ol", "pre", "table"} else outer
+
+
+def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
+    """Return the items by number of ordered lists that are named as notes, aside, or the end."""
+    notes: dict[int, HtmlElement] = {}
+    last = page.segments[max(selection.leaves.values())].block if selection.leaves else None
+    for ordered in page.tree.iter("ol"):
+        if ordered not in selection.path:
+            continue
+        around = [ordered, *_ancestors(ordered, 2)]
+        is_last = last is not None and ordered in last.iterancestors()
+        is_named = any(_NOTE_CLASS.search((node.get("class") or "")[:200]) for node in around)
+        if not (is_last or is_named or any(node.tag == "aside" for node in around)):
+            continue
+        start = ordered.get("start") or "1"
+        first = int(start) if start.isdecimal() and len(start) < 4 else 1
+        for number, item in enumerate(ordered.iterchildren("li"), first):
+            notes.setdefault(number, item)
+    return notes
 
 
 def _named_elements(tree: HtmlElement, names: set[str]) -> dict[str, HtmlElement]:
@@ -218,12 +322,23 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
     """
     around = [link, *_ancestors(link, 2)]
     raised = any(element.tag == "sup" for element in [*around, *link.iter("sup")])
+    if _is_numbered_item(link, block):
+        return True
     if not (raised or any(map(_names_note, around)) or _NOTE_ID.search(name)):
         return False
     near = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in near for key in ("id", "name")} - {None}
     mutual = any((back.get("href") or "").partition("#")[2] in ids for back in block.iter("a"))
     return mutual or any(map(_names_note, [block, *_ancestors(block, 2)]))
+
+
+def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:
+    """Return whether a number in brackets is that of an item of an ordered list."""
+    outer = block.getparent()
+    text = readable_line("".join(link.itertext())[:20])
+    if block.tag != "li" or outer is None or outer.tag != "ol" or text[:1] not in "[(":
+        return False
+    return text.strip("[]() ") == str(outer.index(block) + 1)
 
 
 def _names_note(element: HtmlElement) -> bool:

@@ -25,10 +25,10 @@ from ..article import (
     plain_text,
     transform,
 )
+from ..html.formulas import MAX_SOURCE, attribute_tex, image_tex
 from ..html.page import Page
 from .inline import readable_line
 
-_MAX_SOURCE = 20_000
 _MAX_ELEMENTS = 2000
 _TEX = "application/x-tex"
 _CLASSES = re.compile(
@@ -36,7 +36,6 @@ _CLASSES = re.compile(
 )
 _WRAPPERS = frozenset({"mjx-container", "math", "script"})
 _STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
-_IMAGE = re.compile(r"(?:^|[\s_-])(?:latex|tex|math|formula|equation)(?:[\s_-]|$)", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block|displayed)(?:[\s_-]|$)", re.IGNORECASE)
 _ELEMENTS = frozenset({
     "math", "mi", "mn", "mo", "mtext", "mspace", "ms", "mrow", "mfrac", "msqrt", "mroot", "mstyle",
@@ -76,6 +75,8 @@ def read_formula(element: HtmlElement) -> Formula | None:
         return _image_formula(element)
     if tag == "script":
         return _script_formula(element)
+    if tex := _plain_tex(attribute_tex(element)):
+        return Formula(tex, tex, _is_display(element, element))
     if tag not in _WRAPPERS and not _CLASSES.search(element.get("class") or ""):
         return None
     math = element if tag == "math" else next(element.iter("math"), None)
@@ -85,14 +86,14 @@ def read_formula(element: HtmlElement) -> Formula | None:
         return None
     tex = _annotation(math)
     source, text = _sanitize_mathml(math)
-    source, text = source or tex, text or tex
+    source, text = source or tex, tex or text
     return Formula(source, text, _is_display(element, math)) if source and text else None
 
 
 def _attribute_mathml(element: HtmlElement) -> HtmlElement | None:
     """Return the MathML in an attribute, where MathJax 2 keeps it."""
     source = element.get("data-mathml") or ""
-    if not source.startswith("<math") or len(source) > _MAX_SOURCE:
+    if not source.startswith("<math") or len(source) > MAX_SOURCE:
         return None
     fragment: HtmlElement = html.fragment_fromstring(source, create_parent="div")
     return next(fragment.iter("math"), None)
@@ -130,7 +131,7 @@ def _annotation(math: HtmlElement) -> str:
 
 def _plain_tex(tex: str) -> str:
     """Return TeX without an enclosing group that only sets the style."""
-    tex = readable_line(tex[:_MAX_SOURCE])
+    tex = readable_line(tex[:MAX_SOURCE])
     match = _STYLED.fullmatch(tex)
     return match[1] if match else tex
 
@@ -158,13 +159,13 @@ def _sanitize_mathml(math: HtmlElement) -> tuple[str, str]:
             pairs.append((child, child_copy))
     source = etree.tostring(root, encoding="unicode")
     text = readable_line("".join(map(str, root.itertext())))
-    return (source, text) if len(root) and len(source) < _MAX_SOURCE else ("", "")
+    return (source, text) if len(root) and len(source) < MAX_SOURCE else ("", "")
 
 
 def _script_formula(element: HtmlElement) -> Formula | None:
     kind = element.get("type") or ""
     tex = (element.text or "").strip()
-    if not kind.startswith("math/tex") or not tex or len(tex) > _MAX_SOURCE:
+    if not kind.startswith("math/tex") or not tex or len(tex) > MAX_SOURCE:
         return None
     before = element.getprevious()
     if before is not None and (
@@ -174,18 +175,12 @@ def _script_formula(element: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
 
 
-def is_formula_image(image: HtmlElement) -> bool:
-    """Return whether an image shows a formula."""
-    return _image_formula(image) is not None
-
-
 def _image_formula(image: HtmlElement) -> Formula | None:
-    alt = readable_line((image.get("alt") or "")[:_MAX_SOURCE])
-    names = f"{image.get('class') or ''} {image.get('src') or ''}"[:300]
-    if not alt or not _IMAGE.search(names.partition("?")[0]) or not re.search(r"[\\^_={}]", alt):
+    tex = _plain_tex(image_tex(image))
+    if not tex:
         return None
-    tex = _plain_tex(alt)
-    return Formula(tex, tex, bool(_DISPLAY.search(names)))
+    names = f"{image.get('class') or ''} {image.get('src') or ''}"[:300]
+    return Formula(tex, tex, "\\begin{" in tex or _DISPLAY.search(names) is not None)
 
 
 # TeX in running text

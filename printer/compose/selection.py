@@ -11,15 +11,17 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
+from ..html.formulas import TEX_ATTRIBUTES, image_tex
 from ..html.index import ElementFlag, Leaf, PageIndex, Segment
 from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
-from .math import is_formula_image
 
 #: Textless elements that are selected if they are among selected text.
 _TEXTLESS = ("hr", "math", "script", "iframe", "video", "audio", "img")
-_WITH_MATHML = etree.XPath("//*[@data-mathml]")
+_WITH_SOURCE = etree.XPath(
+    f"//*[@data-mathml or {' or '.join(f'@{name}' for name in TEX_ATTRIBUTES)}]"
+)
 _FORMULAS = frozenset({"math", "script"})
 _TEX = "math/tex"
 
@@ -91,7 +93,7 @@ def select(
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
         _add_path(element, path)
-    formulas = any(element.tag in _FORMULAS or element.get("data-mathml") for element in textless)
+    formulas = any(element.tag in _FORMULAS or element.tag not in _TEXTLESS for element in textless)
     headings = _named_headings(page, verdict.keep) if verdict.kind == "article" else frozenset()
     return Selection(leaves, figures, path, formulas, headings)
 
@@ -152,17 +154,17 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
 
 
 def _textless(page: Page) -> list[HtmlElement]:
-    """Return elements with content but no text, MathJax 2's MathML attributes included."""
+    """Return elements with content but no text, and those that keep a formula's source."""
     formulas: list[HtmlElement] = []
-    if "data-mathml" in page.source:
-        formulas = _WITH_MATHML(page.tree)  # type: ignore[assignment]
+    if any(f"{name}=" in page.source for name in ("data-mathml", *TEX_ATTRIBUTES)):
+        formulas = _WITH_SOURCE(page.tree)  # type: ignore[assignment]
     return formulas + [element for element in page.tree.iter(*_TEXTLESS) if _has_content(element)]
 
 
 def _has_content(element: HtmlElement) -> bool:
     if element.tag == "script":
         return (element.get("type") or "").startswith(_TEX)
-    return element.tag != "img" or is_formula_image(element)
+    return element.tag != "img" or bool(image_tex(element))
 
 
 def _is_among(element: HtmlElement, path: set[HtmlElement]) -> bool:

@@ -24,6 +24,7 @@ from ..urls import host_of, resolve
 
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_ADDRESS = re.compile(r"https?://\S+")
 
 # Elements
 
@@ -65,8 +66,9 @@ _STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
 #: The lowest share of links in the terms of a definition list of other stories, and the fewest
 #: other selected characters.
 _STORIES_TERMS, _BESIDE_NEWSWIRES = 0.7, 400
-#: The largest share of the selected text that may be hidden text to drop.
-_HIDDEN_SHARE = 0.3
+#: The largest share of the selected text that may be hidden text to drop; the number of visible
+#: characters beside which hidden text may be any share.
+_HIDDEN_SHARE, _VISIBLE_CHARS = 0.3, 300
 #: The fewest lines of links above the first paragraph that are a menu.
 _MENU_LINES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
@@ -93,6 +95,7 @@ _NOTICE_CHARS = 250
 #: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
 _PLACEHOLDER = re.compile(
     r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
+    r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
 )
 _TITLE_TAGS = frozenset({"h1", "h2"})
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -230,7 +233,7 @@ class _Selection:
             if below is not None:
                 is_stated = self._is_byline(text) or self._is_date(text)
                 below += [at] if kind == "article" and is_stated else []
-            elif words <= most and any(name in text.lower() for name in names):
+            elif words <= most and any(name in _ADDRESS.sub("", text.lower()) for name in names):
                 self.keep[at] = False
             elif kind == "article" and title not in _folded(text):
                 is_named = _BYLINE_NAME.search((segment.block.get("class") or "")[:300].lower())
@@ -464,6 +467,7 @@ class _Selection:
         index = self.index
         hidden: set[int] = set()
         controls: frozenset[str] | None = None
+        visible: set[int] | None = None
         end = 0
         for at, flags in enumerate(index.flags):
             if at < end or not flags & IS_HIDDEN or not is_not_displayed(index.elements[at]):
@@ -473,8 +477,12 @@ class _Selection:
             if self.size(inside):
                 controls = read_controls(index.elements) if controls is None else controls
                 if not is_folded(index.elements[at], controls):
-                    hidden.update(inside)
-        if self.size(hidden) <= _HIDDEN_SHARE * self.size(range(len(self.sizes))):
+                    # A hidden part of a line does not hide the line.
+                    visible = index.visible_segments() if visible is None else visible
+                    hidden.update(set(inside) - visible)
+        total = self.size(range(len(self.sizes)))
+        size = self.size(hidden)
+        if size <= _HIDDEN_SHARE * total or total - size >= _VISIBLE_CHARS:
             self.drop(hidden)
 
     def drop_closing_lines(self) -> None:
@@ -598,7 +606,7 @@ def _is_label(segment: Segment) -> bool:
         return True
     if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
         return True
-    if segment.link_chars <= len(segment.text) / 2:
+    if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in _TERM_TAGS:
         return False
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]

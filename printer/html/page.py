@@ -14,6 +14,7 @@ from .index import PageIndex, Segment, build_index, drop_unindexed
 from .layout import PageLayout, attach_layout, strip_markers
 from .metadata.metadata import Metadata, read_metadata
 from .parse import EMAIL_ATTRIBUTE, base_url, decode_emails, parse
+from .structure import name_structures
 from .visibility import hide_by_style
 
 #: Pages with fewer characters of text outside links may carry their text as data.
@@ -78,6 +79,7 @@ def read_page(
     if EMAIL_ATTRIBUTE in source:
         decode_emails(tree)
     hide_by_style(tree)
+    name_structures(tree, source)
     base = base_url(tree, url)
     index = build_index(tree, page_layout)
     visible_chars = sum(len(segment.text) - segment.link_chars for segment in index.segments)

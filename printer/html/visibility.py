@@ -23,17 +23,20 @@ _HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9
 _CLIPPING_STYLE = re.compile(
     r"clip\s{0,9}:\s{0,9}rect\(\s{0,9}[01](?:px)?[\s,]|(?:text-indent|left)\s{0,9}:\s{0,9}-\d{4}"
     r"|clip-path\s{0,9}:\s{0,9}inset\(\s{0,9}(?:50|100)%"
+    r"|(?<![\w-])width\s{0,9}:\s{0,9}1px(?=.{0,200}overflow\s{0,9}:\s{0,9}hidden)"
 )
 #: The class names by which style sheets hide text from all but screen readers, and tooltips.
 _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
-    r"|(?:ada|a11y)-?hidden|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
+    r"|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
     r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
 )
 #: What each of these names contains; searching for it is faster.
-_UNSEEN_PARTS = ("only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-")
+_UNSEEN_PARTS = (
+    "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
+)  # fmt: skip
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The names of hidden text that a reader can unfold.
 _FOLDED = re.compile(r"note|cit[ae]|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE)
@@ -61,6 +64,8 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
         or _CLIPPING_STYLE.search(element.get("style") or "")
     ):
         return _is_short(element, _MAX_UNSEEN)
+    if in_line and element.get("aria-hidden") == "true" and _splits_word(element):
+        return True
     return in_line and is_not_displayed(element) and _is_short(element, _MAX_IN_LINE)
 
 
@@ -79,6 +84,18 @@ def is_not_displayed(element: HtmlElement) -> bool:
     style = element.get("style")
     return bool(style and _HIDING_STYLE.search(style)) or (
         element.get("hidden", "until-found") != "until-found"
+    )
+
+
+def _splits_word(element: HtmlElement) -> bool:
+    """Return whether an element's text of several words, a tooltip, stands within a word."""
+    before, parent = element.getprevious(), element.getparent()
+    text = before.tail if before is not None else parent.text if parent is not None else ""
+    return (
+        (text or "")[-1:].isalpha()
+        and (element.tail or "")[:1].isalpha()
+        and len("".join(element.itertext()).split()) > 1
+        and _is_short(element, _MAX_UNSEEN)
     )
 
 
@@ -209,6 +226,7 @@ _FOLDING = re.compile(
     re.IGNORECASE,
 )
 _CONTROLS = ("button", "summary", "label")
+_NAMES = frozenset({"class", "id", "onclick", "role", "tabindex"})
 
 
 def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
@@ -219,6 +237,15 @@ def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
         for name in _CONTROLLING.intersection(element.keys())
     )
     return frozenset(value.lstrip("#")[:_MAX_NAME] for value in named if value)
+
+
+def _is_bare(*elements: HtmlElement | None) -> bool:
+    """Return whether elements have nothing by which a script could find them, or a link."""
+    return not any(
+        element is not None
+        and (not _NAMES.isdisjoint(element.keys()) or element.find("a") is not None)
+        for element in elements
+    )
 
 
 def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
@@ -236,7 +263,7 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
             return True
     before = element.getprevious()
     if before is not None and (
-        before.tag in _HEADINGS
+        (before.tag in _HEADINGS and not _is_bare(before, element, parent))
         or before.tag in {"dt", *_CONTROLS}
         or before.get("aria-expanded")
         or next(before.iter(*_CONTROLS), None) is not None

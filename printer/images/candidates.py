@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from lxml import etree, html
 from lxml.html import HtmlElement
 
+from ..html.formulas import image_tex
 from ..html.layout import PageLayout
 from ..html.page import Page
 from ..layout import PictureBox, Rect, is_visible
@@ -197,7 +198,8 @@ def _far_candidate(element: HtmlElement, index: int, segment: int, lead_key: str
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
-        yield _candidate(element, "image", index, segment, read_sources(element))
+        images = [element] if not image_tex(element) else []
+        yield from (_candidate(e, "image", index, segment, read_sources(e)) for e in images)
     elif "-" in tag:
         if element.find(".//img") is None and (sources := read_sources(element)):
             yield _candidate(element, "image", index, segment, sources)

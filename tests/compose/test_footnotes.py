@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.article import Note, Paragraph, plain_text, walk
+from printer.article import Note, Paragraph, iter_spans, iter_text, plain_text, walk
 from tests.support.compose_html import compose_article, first_spans, outline
 
 NOTES = {
@@ -72,3 +72,66 @@ def test_a_sign_whose_note_is_not_printed_is_text() -> None:
     (block,) = made.blocks
     assert isinstance(block, Paragraph)
     assert not any(span.note or span.href for span in block.spans)
+
+
+#: Notes whose signs are no links: the text with its signs, then the notes.
+UNLINKED = {
+    "list at the end": (
+        "<p>One<sup>1</sup> and two<sup>[2]</sup> are here.",
+        "<h2>Notes</h2><ol><li>Note one.</li><li>Note two.</li></ol>",
+    ),
+    "paragraphs that begin with the number": (
+        "<p>One<sup>1</sup> and two<sup>2</sup> are here.",
+        "<hr><p><sup>1</sup> Note one.</p><p><b>2</b> Note two.</p><p>Thanks to all of them.",
+    ),
+    "lists aside": (
+        "<p>One<sup>1</sup> is here.</p><aside><ol><li>Note one.</li></ol></aside>"
+        "<p>And two<sup>2</sup> are here.</p>",
+        "<aside><ol start=2><li>Note two.</li></ol></aside><p>The end of it is here.",
+    ),
+    "in the line": (
+        "<p>One<label for=s1></label><input id=s1><span class=sidenote>Note one.</span> and two"
+        "<label>2</label><input><span class=sidenote><sup>2</sup> Note two.</span> are here.",
+        "",
+    ),
+    "below the sign": (
+        "<p>One<span class=inline-footnote>1<span class=footnoteContent>Note one.</span></span> and"
+        " two<span class=inline-footnote>2<span class=footnoteContent>Note two.</span></span> are"
+        " here.",
+        "",
+    ),
+    "numbers of items": (
+        "<p>One <a href='#a1'>[1]</a> and two <a href='#a2'>[2]</a> are here.",
+        "<h2>References</h2><ol><li><a id=a1></a>Note one.</li><li><a id=a2></a>Note two.</li></ol>",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", UNLINKED)
+def test_notes_whose_signs_are_no_links(kind: str) -> None:
+    made = compose_article("".join(UNLINKED[kind]))
+    notes = [block for block in walk(made.blocks) if isinstance(block, Note)]
+    assert [(note.label, *iter_text(*note.blocks)) for note in notes] == [
+        ("1", "Note one."), ("2", "Note two."),
+    ]  # fmt: skip
+    signs = [span for span in iter_spans(made.blocks) if span.note]
+    assert [(sign.note, sign.text.strip("[]")) for sign in signs] == [
+        (note.id, note.label) for note in notes
+    ]
+    texts = " ".join(iter_text(*(block for block in made.blocks if not isinstance(block, Note))))
+    assert texts.split()[0].startswith("One")
+    assert "are here." in texts
+    assert "Note" not in texts
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>An area of 5 m<sup>2</sup> is small.</p><ol><li>First.</li><li>Second.</li></ol>",
+        "<p>One<sup>1</sup> and 3<sup>4</sup>.</p><ol><li>First.</li><li>Second.</li></ol>",
+        "<ol><li>First.</li></ol><p>One<sup>1</sup> is here.</p>",
+        "<p>One<sup>1</sup> is here.</p><ol><li>First.</li></ol><p>More text is here.</p>",
+    ],
+)
+def test_raised_numbers_that_are_no_signs_of_notes(html: str) -> None:
+    assert not any(isinstance(block, Note) for block in walk(compose_article(html).blocks))

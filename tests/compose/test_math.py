@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from printer import extract
 from printer.article import Math, Paragraph, plain_text, walk
 from tests.support.compose_html import compose_article
 
@@ -70,6 +71,39 @@ def test_pictures_of_formulas() -> None:
         ("x^2", True),
         ("a_1", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("image", "tex"),
+    [
+        (
+            r"<img src=/a.svg alt='\operatorname{fn}(x) = \log(y)'>",
+            r"\operatorname{fn}(x) = \log(y)",
+        ),
+        ("<img src=/svg.image?%5Cfrac%7Ba%7D%7Bb%7D>", r"\frac{a}{b}"),
+        ("<img src='/chart?cht=tx&amp;chl=%5Calpha%2B%5Cbeta'>", r"\alpha+\beta"),
+        ("<img src=/formula/%5Cfrac%7Bm%7D%7Bv%7D>", r"\frac{m}{v}"),
+        ("<img class=latex src=/a.png alt=A>", "A"),
+        ("<img src=/a.png alt='C:\\Users\\me'>", ""),
+        ("<img class=latex src=/a.png alt='A glove of latex'>", ""),
+        ("<img src='/files?path=C:%5CUsers%5Cme'>", ""),
+    ],
+)
+def test_pictures_whose_text_or_address_is_tex(image: str, tex: str) -> None:
+    assert formulas(f"<p>Let {image} be.") == ([(tex, False)] if tex else [])
+
+
+def test_tex_in_an_attribute_replaces_the_glyphs_of_a_script() -> None:
+    glyphs = "<span class=katex><span aria-hidden=true>b2a</span></span>"
+    made = compose_article(rf"<p>Let <span data-math='\frac{{b^2}}{{a}}'>{glyphs}</span> be.")
+    assert made.text == r"Let \frac{b^2}{a} be."
+
+
+def test_a_picture_of_a_formula_takes_no_text_as_its_caption() -> None:
+    image = r"<img src=/a.svg width=400 height=300 alt='x_{1} = \frac{a}{b}'>"
+    text = "The tides of the harbour were noted by hand for years, and the clerk computed them so."
+    page = f"<h1>Tides</h1><p>{text}</p><p>So {image} is the height of the tide.</p><p>{text} Yes."
+    assert r"So x_{1} = \frac{a}{b} is the height of the tide." in extract(page).text
 
 
 @given(st.text(alphabet="\\()[]$ ax\n", max_size=200))

@@ -229,7 +229,8 @@ def test_a_paragraph_without_spaces_is_no_byline_and_no_line_above_the_title():
         ("<div aria-hidden=true><p>You must sign in.</p></div>", False),
         ("<div class=tab-pane hidden><p>You must sign in.</p></div>", False),
         ("<div id=a hidden><p>You must sign in.</p></div><a href='#a'>Show</a>", False),
-        ("<h3>May I?</h3><div hidden><p>You must sign in.</p></div>", False),
+        ("<h3 class=q>May I?</h3><div hidden><p>You must sign in.</p></div>", False),
+        ("<h3>May I?</h3><p hidden>You must sign in.</p>", True),
         ("<p><button>May I?</button></p><div hidden><p>You must sign in.</p></div>", False),
         ("<div class=q hidden><p>You must sign in.</p></div><div class=q>Yes.</div>", False),
         (f"<div hidden><p>You must sign in. {TEXT}</p></div>", False),
@@ -396,6 +397,30 @@ def test_a_byline_below_a_standfirst_goes_but_not_one_in_the_text():
     by = "<p>By Ivo Halloran</p>"
     assert choice(f"<p>{TEXT}</p>{by}<p>{TEXT} Again.</p>", [""]) == [TEXT, f"{TEXT} Again."]
     assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Again.</p>{by}<p>{TEXT} Once more.</p>", [""])) == 4
+
+
+def test_a_hidden_part_of_a_line_does_not_hide_the_line():
+    line = f"<p>{TEXT}<span style='display:none'><i>x</i></span> Again.</p>"
+    assert len(choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Once more.</p>", [TEXT])) == 3
+
+
+def test_hidden_blocks_go_beside_enough_visible_text():
+    hidden = f"<div style='display:none'><p>You must sign in. {TEXT * 9}</p></div>"
+    assert choice(f"<p>{TEXT * 4}</p>{hidden}", [TEXT]) == [TEXT * 4]
+    assert len(choice(f"<p>{TEXT}</p>{hidden}", [TEXT])) == 2
+
+
+def test_linked_numbers_in_a_table_are_no_actions():
+    rows = "<tr><td>Sailed<td><a href=/t>12:01</a><tr><td>Fee<td><a href=/f>14</a>"
+    assert choice(f"<p>{TEXT}</p><table>{rows}</table>", [""])[1:] == [
+        "Sailed", "12:01", "Fee", "14",
+    ]  # fmt: skip
+
+
+def test_an_address_with_the_authors_name_is_no_byline():
+    line = "Code: https://example.org/ivo/tides"
+    meta = "<meta name=author content=Ivo>"
+    assert line in choice(f"<h1>Tides</h1><p>{line}</p><p>{TEXT}</p>", [""], head=meta)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ def texts(body: str) -> list[str]:
         "class=styles_srOnly__x3",
         'class="screen-reader-text"',
         "class=hiddenVisually",
+        "class=a11y-text",
+        'style="position:absolute;width:1px;height:1px;overflow:hidden"',
         "class=material-icons",
         'class="icon material-symbols-rounded"',
         "role=tooltip",
@@ -43,6 +45,13 @@ def test_unseen_text_within_a_line_is_left_out(attributes: str) -> None:
         f"<p>The <a href=#>report<span {attributes}>, öffnet im neuen Fenster</span></a> says.</p>"
     )
     assert texts(body) == ["The report says."]
+
+
+def test_a_tooltip_within_a_word_is_left_out() -> None:
+    tooltip = "<span aria-hidden=true>a book of the archive</span>"
+    assert texts(f"<p>Each vol{tooltip}ume is heavy.</p>") == ["Each volume is heavy."]
+    initial = "<span aria-hidden=true>V</span>"
+    assert texts(f"<p>Each {initial}olume is heavy.</p>") == ["Each Volume is heavy."]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,339 @@
+"""Give elements the names of what they are to a reader, before the page is indexed.
+
+Pages draw lists, tables, verse and code with ``div``; their roles, styles and classes say which is
+which.  Also removed is what a program of the site was to replace, shortcodes in square brackets,
+and the notice that a link opens a new window.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from ..i18n import load_table
+
+_BLOCKS = frozenset({
+    "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
+    "section", "table", "ul",
+})  # fmt: skip
+_VERBATIM = frozenset({"code", "kbd", "pre", "samp", "script", "style", "textarea", "title"})
+
+#: The names of the parts of a table, by role and by display.
+_PARTS = {
+    "row": "tr", "table-row": "tr", "cell": "td", "gridcell": "td", "table-cell": "td",
+    "columnheader": "th", "rowheader": "th",
+}  # fmt: skip
+_TABLE_NAMES = frozenset({"table", "grid"})
+_DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
+_MAX_PARTS = 20_000
+
+_VERSE = re.compile(
+    r"(?:^|[\s_-])(?:verses?|stanzas?|strophes?|poems?|poetry|lyrics)(?:$|[\s_-])", re.IGNORECASE
+)
+_CODE_BOX = re.compile(
+    r"(?:^|\s)(?:code|source-?code|code-?(?:block|box|snippet|listing|sample|example)"
+    r"|language-\w{1,30})(?=$|\s)",
+    re.IGNORECASE,
+)
+_SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
+_MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
+
+_QUOTES = "\"'“”„″‘’«»"
+_SIGNS = frozenset(_QUOTES)
+_SHORTCODE = re.compile(
+    r"\[(/?)([a-z][\w-]{0,40})"
+    rf"((?:\s{{1,3}}[\w-]{{1,40}}\s?=\s?(?:[{_QUOTES}][^\[\]{_QUOTES}]{{0,300}}[{_QUOTES}]"
+    rf"|[^\s\[\]{_QUOTES}]{{1,100}})){{0,20}})\s?/?\]"
+)
+_SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
+#: The shortcodes whose content only invites to something.
+_ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
+
+_TABLES, _LISTS, _STYLED, _NAMED, _SPACED, _IN_CITATIONS = map(
+    etree.XPath,
+    (
+        "//div[@role='table' or @role='grid']",
+        "//div[@role='list']",
+        "//div[contains(@style, 'table')]",
+        "//div[@class] | //blockquote[@class] | //section[@class]",
+        "//p[contains(@style, 'white-space')] | //div[contains(@style, 'white-space')]",
+        "//cite//div[not(node())]",
+    ),
+)
+
+
+def name_structures(tree: HtmlElement, source: str) -> None:
+    """Rename elements to what they are, and remove what no reader sees as text.
+
+    Args:
+        tree: The page, which is changed.
+        source: Its markup, which is searched first, since few pages have any of this.
+    """
+    for hints, change in _CHANGES.items():
+        if any(hint in source for hint in hints):
+            change(tree)
+    if _SUSPECT.search(source):
+        _drop_shortcodes(tree)
+
+
+def _find(path: etree.XPath, tree: HtmlElement) -> list[HtmlElement]:
+    return path(tree)  # type: ignore[return-value]
+
+
+def _is_blank(text: str | None) -> bool:
+    return not text or text.isspace()
+
+
+# Lists and tables
+
+
+def _name_tables_by_role(tree: HtmlElement) -> None:
+    for table in _find(_TABLES, tree):
+        _name_table(table, lambda element: element.get("role") or "")
+
+
+def _name_tables_by_style(tree: HtmlElement) -> None:
+    for box in _find(_STYLED, tree):
+        if _display(box) == "table":
+            _name_table(box, _display)
+
+
+def _display(element: HtmlElement) -> str:
+    match = _DISPLAY.search(element.get("style") or "")
+    return match[1] if match else ""
+
+
+def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> None:
+    """Name the rows and cells of a table, if it has at least two rows of at least two cells."""
+    rows: list[HtmlElement] = []
+    cells: dict[HtmlElement, list[HtmlElement]] = {}
+    for number, element in enumerate(table.iter("*")):
+        is_inside = element is not table
+        if number > _MAX_PARTS or (is_inside and _TABLE_NAMES & {element.tag, part_of(element)}):
+            return
+        name = _PARTS.get(part_of(element), "")
+        if name == "tr":
+            rows.append(element)
+        elif name:
+            row = element.getparent()
+            while row is not None and row not in rows[-1:]:
+                row = row.getparent() if row is not table else None
+            if row is None:
+                return
+            cells.setdefault(row, []).append(element)
+    if len(rows) < 2 or any(len(cells.get(row, ())) < 2 for row in rows):
+        return
+    names = [(cell, _PARTS[part_of(cell)]) for row in rows for cell in cells[row]]
+    table.tag = "table"
+    for row in rows:
+        row.tag = "tr"
+    for cell, name in names:
+        cell.tag = name
+
+
+def _name_lists(tree: HtmlElement) -> None:
+    """Name the items of lists that have at least two lines of text and nothing else.
+
+    Cards, links and comments have the same role.
+    """
+    for box in _find(_LISTS, tree):
+        items = list(box)
+        if _are_lines(items):
+            box.tag = "ul"
+            for item in items:
+                item.tag = "li"
+
+
+def _are_lines(items: list[HtmlElement]) -> bool:
+    return len(items) > 1 and all(
+        item.get("role") == "listitem"
+        and _is_line(item)
+        and next(item.iter("img", "svg", "button"), None) is None
+        and not (len(item) == 1 and item[0].tag == "a" and _is_blank(item.text))
+        for item in items
+    )
+
+
+# Lines
+
+
+def _name_boxes(tree: HtmlElement) -> None:
+    for box in _find(_NAMED, tree):
+        _name_lines(box)
+
+
+def _name_lines(box: HtmlElement) -> None:
+    """Join lines that are boxes: those of code as preformatted text, those of verse by breaks."""
+    names = (box.get("class") or "")[:300]
+    is_code = _CODE_BOX.search(names) is not None
+    if not is_code and not _VERSE.search(names):
+        return
+    for group in [box] if is_code else [box, *box.iterchildren("div")]:
+        lines = list(group[: _MAX_LINES + 1])
+        if not 1 < len(lines) <= _MAX_LINES or not _is_blank(group.text):
+            continue
+        if any(line.tag not in ("div", "p") or not _is_line(line) for line in lines):
+            continue
+        if is_code:
+            if next(group.iter("a", "img", "button"), None) is None:
+                group.tag = "pre"
+        elif all(len("".join(line.itertext())) <= _MAX_VERSE for line in lines):
+            for at, line in enumerate(lines):
+                line.tag = "span"
+                if at:
+                    group.insert(2 * at - 1, group.makeelement("br"))
+
+
+def _is_line(element: HtmlElement) -> bool:
+    """Return whether an element has only text, and blank space after it."""
+    inside = any(child.tag in _BLOCKS or child.tag == "br" for child in element.iterdescendants())
+    return not inside and _is_blank(element.tail)
+
+
+def _name_codes(tree: HtmlElement) -> None:
+    for code in tree.iter("code"):
+        _name_code(code)
+
+
+def _name_code(code: HtmlElement) -> None:
+    """Name code of several lines that stands alone preformatted."""
+    if code.find("br") is None or next(code.iterancestors("pre", "table"), None) is not None:
+        return
+    outer = code.getparent()
+    if outer is None or not _is_blank(code.tail):
+        return
+    before = code.getprevious()
+    text = outer.text if before is None else before.tail
+    after = code.getnext()
+    if (
+        _is_blank(text)
+        and (before is None or before.tag in _BLOCKS)
+        and (after is None or after.tag in _BLOCKS)
+    ):
+        code.tag = "pre"
+        if outer.tag == "p":  # a paragraph cannot contain it
+            outer.tag = "div"
+
+
+def _keep_all_breaks(tree: HtmlElement) -> None:
+    for box in _find(_SPACED, tree):
+        if _SPACED_STYLE.search(box.get("style") or ""):
+            _keep_breaks(box)
+
+
+def _join_citations(tree: HtmlElement) -> None:
+    for empty in _find(_IN_CITATIONS, tree):
+        empty.tag = "span"
+
+
+def _keep_breaks(box: HtmlElement) -> None:
+    """Turn the line ends in text whose style keeps them into breaks."""
+    if any(child.tag in _BLOCKS for child in box):
+        return
+    for element in [box, *box.iterchildren()]:
+        text = (element.text or "") if element is box else (element.tail or "")
+        if element.tag in _VERBATIM and element is box:
+            return
+        head, *lines = re.split(r"[ \t]*\n", text)
+        if element is box and _is_blank(head) and len(box) == 0:
+            head, *lines = re.split(r"[ \t]*\n", text.strip())
+        if not lines or all(map(_is_blank, lines)) or len(lines) > _MAX_LINES:
+            continue
+        at = 0 if element is box else box.index(element) + 1
+        if element is box:
+            element.text = head
+        else:
+            element.tail = head
+        for number, line in enumerate(lines):
+            mark = box.makeelement("br")
+            mark.tail = line
+            box.insert(at + number, mark)
+
+
+# What is no text
+
+
+def _drop_shortcodes(tree: HtmlElement) -> None:
+    """Remove shortcodes: tags in brackets that are closed somewhere, or have quoted attributes."""
+    places = [
+        (element, tail)
+        for element in tree.iter("*")
+        for tail in (False, True)
+        if "[" in ((element.tail if tail else element.text) or "")
+        and _SHORTCODE.search((element.tail if tail else element.text) or "")
+        and not (element.tag in _VERBATIM and not tail)
+    ]
+    places = [
+        (element, tail)
+        for element, tail in places
+        if next(element.iterancestors(*_VERBATIM), None) is None
+    ]
+    texts = [(element.tail if tail else element.text) or "" for element, tail in places]
+    closed = {match[2] for text in texts for match in _SHORTCODE.finditer(text) if match[1]}
+
+    def is_shortcode(match: re.Match[str]) -> bool:
+        return match[2] in closed or not _SIGNS.isdisjoint(match[3])
+
+    for (element, tail), text in zip(places, texts, strict=True):
+        rest, end, action = [], 0, ""
+        for match in _SHORTCODE.finditer(text):
+            if not is_shortcode(match):
+                continue
+            if not (action and match[1] and match[2] == action):
+                rest.append(text[end : match.start()])
+            action = match[2] if not match[1] and _ACTION.search(match[2]) else ""
+            end = match.end()
+        remaining = "".join([*rest, text[end:]])
+        if tail:
+            element.tail = remaining
+        else:
+            element.text = remaining
+
+
+@cache
+def _window_notices() -> tuple[str, ...]:
+    notices = load_table("page_furniture")["window_notices"].values()
+    return tuple(notice.lower() for of_language in notices for notice in of_language)
+
+
+def _drop_window_notices(tree: HtmlElement) -> None:
+    """Remove the notice at the end of a link that it opens a new window."""
+    for link in tree.iter("a"):
+        if "_blank" not in (link.get("target") or ""):
+            continue
+        last = link[-1] if len(link) else None
+        if last is None:
+            link.text = _without_notice(link.text)
+        elif not _is_blank(last.tail):
+            last.tail = _without_notice(last.tail, alone=True)
+        elif not len(last) and (link.text or len(link) > 1):
+            last.text = _without_notice(last.text, alone=True)
+
+
+def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
+    """Return text without a notice set off at its end; if ``alone``, it may be nothing else."""
+    line = (text or "")[-_MAX_NOTICE:].rstrip(" \n\t)]）")
+    lowered = line.lower()
+    if text is None or not lowered.endswith(_window_notices()):
+        return text
+    notice = max(filter(lowered.endswith, _window_notices()), key=len)
+    rest = text[: text.rindex(line) + len(line) - len(notice)].rstrip()
+    before = rest.rstrip("([（,;–- ")
+    return before if (before and before != rest) or (alone and not before) else text
+
+
+#: The changes, by what the markup of a page has that may need them.
+_CHANGES: dict[tuple[str, ...], Callable[[HtmlElement], None]] = {
+    ('role="row"',): _name_tables_by_role,
+    ('role="listitem"',): _name_lists,
+    ("table-cell",): _name_tables_by_style,
+    ("verse", "stanza", "poe", "lyrics", "code", "language-"): _name_boxes,
+    ("<code",): _name_codes,
+    ("white-space",): _keep_all_breaks,
+    ("<cite",): _join_citations,
+    ("_blank",): _drop_window_notices,
+}

@@ -1,0 +1,135 @@
+"""Lists, tables, verse and code that are drawn with other elements; shortcodes and notices."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.article import Block, Code, List, Paragraph, Table, iter_text
+from tests.support.compose_html import compose_article
+
+LINES = ("import depth", "def volume(posts):", "    return sum(posts) * 7")
+VERSE = ("The silt comes down in winter", "and lies upon the stone,")
+
+
+def blocks(html: str) -> tuple[Block, ...]:
+    return compose_article(f"<p>Before.</p>{html}<p>After.</p>").blocks[1:-1]
+
+
+def texts(html: str) -> list[str]:
+    return [text for text in iter_text(*blocks(html)) if text]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=table><div role=rowgroup><div role=row><span role=columnheader>Post</span>"
+        "<span role=columnheader>Depth</span></div></div><div role=rowgroup><div role=row>"
+        "<span role=cell>Mole</span><span role=cell>3 m</span></div></div></div>",
+        "<div style='display: table'><div style='display:table-row'>"
+        "<div style='display:table-cell'>Post</div><div style='display:table-cell'>Depth</div>"
+        "</div><div style='display:table-row'><div style='display:table-cell'>Mole</div>"
+        "<div style='display:table-cell'>3 m</div></div></div>",
+    ],
+)
+def test_tables_by_role_and_by_style(html: str) -> None:
+    (table,) = blocks(html.replace("role=row>", 'role="row">'))
+    assert isinstance(table, Table)
+    assert [list(iter_text(*cell.blocks)) for cells in table.rows for cell in cells] == [
+        ["Post"], ["Depth"], ["Mole"], ["3 m"],
+    ]  # fmt: skip
+
+
+def test_a_box_that_only_centres_its_text_by_table_cells_is_no_table() -> None:
+    html = (
+        "<div style='display:table'><div style='display:table-cell'><p>One thing is here.</p></div>"
+        "<div style='display:table-cell'><p>Two are there.</p></div></div>"
+    )
+    assert texts(html) == ["One thing is here.", "Two are there."]
+
+
+def test_lists_by_role() -> None:
+    html = '<div role="list"><div role="listitem">Pier</div><div role="listitem">Mole</div></div>'
+    (block,) = blocks(html)
+    assert isinstance(block, List)
+    assert len(block.items) == 2
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<div class='code-block'>{''.join(f'<div>{line}</div>' for line in LINES)}</div>",
+        f"<div class='language-python'>{''.join(f'<div>{line}</div>' for line in LINES)}</div>",
+        f"<code>{'<br>'.join(LINES)}</code>",
+        f"<p><code>{'<br>'.join(LINES)}</code></p>",
+    ],
+)
+def test_code_without_pre(html: str) -> None:
+    (code,) = blocks(html.replace("    ", "&nbsp;" * 4))
+    assert isinstance(code, Code)
+    assert code.text.split("\n") == list(LINES)
+
+
+def test_code_in_a_sentence_stays_there() -> None:
+    assert texts("<p>Call <code>a()<br>b()</code> first.</p>") == ["Call a()\nb() first."]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<div class=poem><div class=stanza><div>{'</div><div>'.join(VERSE)}</div></div></div>",
+        f"<blockquote class=verse><p>{'</p><p>'.join(VERSE)}</p></blockquote>",
+        "<p style='white-space: pre-line'>{}\n{}</p>".format(*VERSE),
+    ],
+)
+def test_the_lines_of_verse_are_kept(html: str) -> None:
+    assert texts(html) == ["\n".join(VERSE)]
+
+
+def test_long_paragraphs_of_a_class_named_verse_stay_paragraphs() -> None:
+    long = (
+        "The silt comes down in winter, and nobody on the quay has ever known quite why it does. "
+    )
+    assert len(texts(f"<div class=verse><p>{long * 2}</p><p>{long * 2}</p></div>")) == 2
+
+
+def test_empty_boxes_do_not_break_a_citation() -> None:
+    html = (
+        "<ul><li><cite>Moor, A. <div></div><i>Silt</i>. <div class=x></div>1999.</cite></li></ul>"
+    )
+    assert texts(html) == ["Moor, A. Silt. 1999."]
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ('[caption id="a_1" width="300"]The dredger[/caption]', ["The dredger"]),
+        ("[vc_row][vc_column_text]The lamps.[/vc_column_text][/vc_row]", ["The lamps."]),
+        ("[gallery ids=”1,2,3″]", []),
+        ('[button link="/buy"]Buy the book[/button]', []),
+        ("He said [sic] that [the post] and note [1] were lost.", None),
+        ("Write <code>[caption id='1']</code> there.", ["Write [caption id='1'] there."]),
+        ("The address is /users/[user_id]/posts.", None),
+    ],
+)
+def test_shortcodes(text: str, rest: list[str] | None) -> None:
+    assert texts(f"<p>{text}</p>") == ([text] if rest is None else rest)
+
+
+@pytest.mark.parametrize(
+    ("link", "text"),
+    [
+        ("<a href=/a target=_blank>report (opens in new tab)</a>", "report"),
+        ("<a href=/a target=_blank>Bericht<span>, öffnet in neuem Fenster</span></a>", "Bericht"),
+        ("<a href=/a target=_blank><b>rapport</b> (nouvelle fenêtre)</a>", "rapport"),
+        ("<a href=/a>a page (new window)</a>", "a page (new window)"),
+        ("<a href=/a target=_blank>Sit by the new window</a>", "Sit by the new window"),
+        ("<a href=/a target=_blank>New window</a>", "New window"),
+    ],
+)
+def test_notices_that_a_link_opens_a_window(link: str, text: str) -> None:
+    assert texts(f"<p>See {link} now.</p>") == [f"See {text} now."]
+
+
+def test_paragraphs_and_pictures_are_no_lines_of_code() -> None:
+    html = "<div class=code><div>One <a href=/a>link</a>.</div><div>Two.</div></div>"
+    assert all(isinstance(block, Paragraph) for block in blocks(html))
