@@ -72,10 +72,13 @@ _HIDDEN_SHARE, _VISIBLE_CHARS = 0.3, 300
 #: The fewest lines of links above the first paragraph that are a menu.
 _MENU_LINES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
-#: characters; the largest share of the text that such lines may be; the elements of
-#: credits; a line in brackets.
-_CLOSING_LINES, _IMPRINT_CHARS, _CREDIT_CHARS, _CLOSING_SHARE = 6, 300, 60, 0.4
+#: characters; the largest share of the text that such lines may be, also with a statement of
+#: rights; the elements of credits; a line in brackets.
+_CLOSING_LINES, _IMPRINT_CHARS, _CREDIT_CHARS, _CLOSING_SHARE, _RIGHTS_SHARE = 8, 300, 60, 0.4, 0.7
 _CREDIT_TAGS = frozenset({"p", "div"})
+#: The longest note about an author, the characters in which a name is looked for, and the most
+#: before it ('About the author: ').
+_AUTHOR_NOTE_CHARS, _NOTE_BEGINNING, _BEFORE_NAME = 600, 120, 20
 _CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
 _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
@@ -105,9 +108,9 @@ _POINTER_CHARS = 30
 _POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?|[>»›►▶→]{1,3}\s?")
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
 _POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
-#: The longest label that announces something, in characters; the elements in which short text with
-#: a colon is not a label.
-_ANNOUNCEMENT_CHARS = 30
+#: The longest label that announces something, and other stories, in characters; the elements in
+#: which short text with a colon is not a label.
+_ANNOUNCEMENT_CHARS, _STORIES_CHARS = 30, 80
 _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 #: The fewest words or characters of a link that is a teaser; a shorter link may be a paragraph of
 #: one word.
@@ -126,7 +129,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     """
     selection = _Selection(page, keep)
     selection.complete(kind)
-    selection.drop_boxes(_PROMOTION if kind == "article" else _TOOLTIP)
+    selection.drop_boxes(has_promotions=kind == "article")
     if kind == "article":
         selection.drop_comments()
     selection.drop_opening_lines(kind)
@@ -251,8 +254,9 @@ class _Selection:
             return True
         return bool(metadata.byline) and join_names([text], metadata.language) == metadata.byline
 
-    def drop_boxes(self, named: re.Pattern[str]) -> None:
-        """Drop small boxes by their names; in articles, also those with an e-mail field."""
+    def drop_boxes(self, *, has_promotions: bool) -> None:
+        """Drop tooltips by their names; if asked for, also small boxes that promote something."""
+        named = _PROMOTION if has_promotions else _TOOLTIP
         index = self.index
         most = _BOX_SHARE * self.size(range(len(self.sizes)))
         promotes: dict[str, bool] = {}
@@ -267,9 +271,7 @@ class _Selection:
                 promotes[names] = named.search(names.lower()) is not None
             if promotes[names]:
                 box = at
-            elif (
-                named is _PROMOTION and index.tags[at] == "input" and element.get("type") == "email"
-            ):
+            elif has_promotions and index.tags[at] == "input" and element.get("type") == "email":
                 box = self._small_box(at)
             else:
                 continue
@@ -341,10 +343,17 @@ class _Selection:
         while end < len(self.keep) and (not self.keep[end] or _is_linked(self.segments[end])):
             end += 1
         is_all = end == len(self.keep) or self.segments[end].block.tag in _HEADING_TAGS
+        is_all |= end > at + 1 and not self.keep[at + 1] and self._is_story(self.segments[at + 1])
         run = range(at, end)
         return (
             run if (is_all or self.size(run) > self.sizes[at]) and self.size(run) <= most else None
         )
+
+    def _is_story(self, segment: Segment) -> bool:
+        """Return whether a line is a link to another page of the site."""
+        link = _link_around(segment.leaves[0].element) if _is_linked(segment) else None
+        href = "#" if link is None else link.get("href") or "#"
+        return href[0] != "#" and host_of(resolve(self.page.base, href)) in self.hosts
 
     def drop_notices(self) -> None:
         """Drop short lines about newsletters, apps, consent, subscriptions and paywalls."""
@@ -496,12 +505,15 @@ class _Selection:
             if at < rights and not self._is_closing(self.segments[at]):
                 break
             closing.add(at)
-        if self.size(closing) <= _CLOSING_SHARE * self.size(range(len(self.sizes))):
+        most = _CLOSING_SHARE if rights == len(self.keep) else _RIGHTS_SHARE
+        if self.size(closing) <= most * self.size(range(len(self.sizes))):
             self.drop(closing)
 
     def _is_closing(self, segment: Segment) -> bool:
-        """Return whether a last line is a row of links, a link, a credit or in brackets."""
+        """Return whether a last line is about the author, links, a credit or in brackets."""
         text = segment.text
+        if self._is_author_note(text):
+            return True
         if not _is_short(text) or segment.block.tag == "li":
             return False
         if "©" in text or _is_row(segment) or _CONTACTS.fullmatch(text):
@@ -517,16 +529,23 @@ class _Selection:
             or _IN_BRACKETS.fullmatch(text)
         )
 
+    def _is_author_note(self, text: str) -> bool:
+        """Return whether a paragraph begins with the full name of an author, as their notes do."""
+        names = (name for name in self.page.metadata.byline.split(", ") if " " in name)
+        beginning = text[:_NOTE_BEGINNING]
+        return len(text) <= _AUTHOR_NOTE_CHARS and any(
+            name in beginning[: len(name) + _BEFORE_NAME] and len(text) > len(name) + _BEFORE_NAME
+            for name in names
+        )
+
     def drop_announcements(self) -> None:
-        """Drop labels ('Read on:') whose announced text was dropped."""
+        """Drop labels ('Read on:') whose announced text was dropped, long ones only of links."""
         for at in range(len(self.keep) - 2, -1, -1):
-            segment = self.segments[at]
-            if (
-                self.keep[at]
-                and not self.keep[at + 1]
-                and len(segment.text) <= _ANNOUNCEMENT_CHARS
-                and segment.block.tag not in _TERM_TAGS
-            ):
+            segment, below = self.segments[at], self.segments[at + 1]
+            if not self.keep[at] or self.keep[at + 1] or segment.block.tag in _TERM_TAGS:
+                continue
+            is_story = segment.block.tag not in _HEADING_TAGS and self._is_story(below)
+            if len(segment.text) <= (_STORIES_CHARS if is_story else _ANNOUNCEMENT_CHARS):
                 self.keep[at] = not segment.text.endswith((":", "："))
 
     def drop_labels(self) -> None:

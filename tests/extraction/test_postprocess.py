@@ -205,6 +205,40 @@ def test_a_label_goes_with_what_it_announces():
     ]
 
 
+@pytest.mark.parametrize(
+    ("label", "goes"),
+    [
+        ("<p>You may want to know more about the harbour and its boats:</p>", True),
+        ("<div>Read also</div>", True),
+        ("<p>You may want to know more about the harbour and its boats.</p>", False),
+        ("<h3>The three best boats of the harbour, of which one is new:</h3>", False),
+    ],
+)
+def test_a_label_goes_if_a_link_to_another_story_below_it_went(label, goes):
+    html = f"<p>{TEXT}</p>{label}<p><a href='/other'>The bridge</a></p><p>{TEXT} 2</p>"
+    assert (len(choice(html, [TEXT, "You", "Read", "best"])) == 2) is goes
+
+
+def test_a_long_statement_of_rights_goes_from_short_news():
+    news = "<p>渡轮将于三月停航，港务局周二宣布，因为渡轮的发动机第三次没有通过检查。</p>"
+    rights = "<p>凡注明来自其他媒体的文章，转载并不代表本网赞同其观点。</p><p>电话：021-5550199</p>"
+    assert len(choice(news + rights, [""])) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Ada Byrne writes about harbours, boats and those who wait for them.", True),
+        ("About the author: Ada Byrne has lived in harbours all her life.", True),
+        ("The last boat of the evening, as Ada Byrne saw, was never late.", False),
+    ],
+)
+def test_a_note_about_the_author_at_the_end_goes(line, goes):
+    head = "<meta name=author content='Ada Byrne'>"
+    html = f"<p>{TEXT}</p><p>{TEXT} Again.</p><p>{line}</p>"
+    assert (len(choice(html, [TEXT, line], head=head)) == 2) is goes
+
+
 def test_a_line_of_author_and_date_above_the_text_goes_in_any_language():
     page = f"<h1>Nets</h1><div>โดย มาลี วงศ์ทอง · 7 มิถุนายน 2567</div><p>{TEXT}</p>"
     head = "<meta name=author content='มาลี วงศ์ทอง'>"

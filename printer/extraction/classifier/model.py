@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...html.page import Page
 from ...selection import Verdict
+from ...text import comparison_key
 from .features import FeatureContext, enclosing_elements, extract_features, stack_columns
 from .gbdt import BoostedTrees
 from .lexical import TokenPriors, prior_columns
@@ -30,6 +31,7 @@ Bools = NDArray[np.bool_]
 
 #: The kinds of pages, in the order of the model's trees.
 PAGE_KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
+_ARTICLE = np.array([kind == "article" for kind in PAGE_KINDS], np.float32)
 #: The fewest words of a text whose duplicates are dropped.
 _COPY_WORDS = 5
 #: The score of a copy that stays if the likely text around it has half as many words as the copies;
@@ -39,9 +41,10 @@ _LIKELY_COPY, _LIKELY = 0.8, 0.5
 #: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
 #: of medium likelihood is worth less than its expectation.
 _CAUTION = {"article": 2.2, "product": 1.6, "forum": 1.1}
-#: The most unselected segments within a run of selected ones, and how far below the mean score of
-#: an article's main run that of another may be.
-_RUN_GAP, _RUN_DEFICIT = 8, 0.15
+#: The most unselected segments within a run of selected ones, above an article's main run and below
+#: it; how far below the mean score of the main run that of another may be; and the power of scores
+#: by which long comments are no main run.
+_RUN_GAP, _RUN_GAP_BELOW, _RUN_DEFICIT, _RUN_POWER = 8, 6, 0.15, 6
 #: The lowest score of text between selected text, and the share of it that may be links.
 _WITHIN, _WITHIN_LINKS = 0.4, 0.3
 #: The lowest score by the trees of segments passed to the networks; most of a page is below it.
@@ -50,6 +53,16 @@ _PLAUSIBLE = 0.04
 _MAX_NETWORK_SEGMENTS = 10_000
 #: The weight of the networks' log-odds beside the trees'.
 _NETWORK_WEIGHT = 0.67
+#: The kinds as which pages of one article with long lists of other stories or comments are judged.
+_LIKE_ARTICLES = frozenset({"listing", "forum", "service"})
+#: What an article on such a page is: the lowest share of its main run in the selection, mean score,
+#: and share of paragraphs; the largest share of links; the most segments; and the most segments
+#: between title and text.
+_ONE_RUN, _ONE_SCORE, _ONE_PROSE, _ONE_LINKED = 0.8, 0.75, 0.4, 0.3
+_ONE_SEGMENTS, _BELOW_TITLE = 15, 12
+#: The fewest words of a paragraph, and paragraphs of a page without a date; the most characters of
+#: a title.
+_PARAGRAPH_WORDS, _UNDATED_PARAGRAPHS, _TITLE_CHARS = 15, 2, 400
 #: The distance from 0 and 1 to which probabilities are clipped before they are combined.
 _MIN_PROBABILITY = 1e-4
 #: The number of elements around each segment within which the networks pass messages.
@@ -139,11 +152,17 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
     if plausible.any() and len(first) <= _MAX_NETWORK_SEGMENTS:
         graph = build_graph(context, first, plausible)
         scores = combine_scores(first, plausible, model.networks.predict(rows[plausible], graph))
+    kind = PAGE_KINDS[int(np.argmax(kinds))]
     keep = select(context, scores, kinds)
+    if kind in _LIKE_ARTICLES and (kind != "forum" or page.metadata.published):
+        as_article = select(context, scores, _ARTICLE)
+        least = 1 if page.metadata.published else _UNDATED_PARAGRAPHS
+        if is_one_article(context, scores, as_article, page.metadata.title, least):
+            kind, keep = "article", as_article
     return Verdict(
         tuple(keep.tolist()),
         scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
-        kind=PAGE_KINDS[int(np.argmax(kinds))],
+        kind=kind,
         confidence=float(model.confidence.predict(page_features(context, matrix, scores))[0]),
     )
 
@@ -241,9 +260,8 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     likely = scores.astype(np.float64)
     suppress_duplicates(context, likely)
     keep = maximize_expected_f1(likely, context.word_counts, page_caution(kinds))
-    runs = find_runs(keep)
-    if PAGE_KINDS[int(np.argmax(kinds))] == "article":
-        runs = drop_unlikely_runs(runs, scores, context.word_counts)
+    is_article = PAGE_KINDS[int(np.argmax(kinds))] == "article"
+    runs = find_likely_runs(keep, scores, context.word_counts) if is_article else find_runs(keep)
     selected = np.zeros_like(keep)
     for run in runs:
         selected[run] = True
@@ -255,25 +273,65 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     return selected
 
 
-def find_runs(keep: Bools) -> list[NDArray[np.intp]]:
+def find_runs(keep: Bools, gap: int = _RUN_GAP) -> list[NDArray[np.intp]]:
     """Return the runs of selected segments, with small gaps."""
     selected = np.flatnonzero(keep)
-    runs = np.split(selected, np.flatnonzero(np.diff(selected) > _RUN_GAP) + 1)
+    runs = np.split(selected, np.flatnonzero(np.diff(selected) > gap) + 1)
     return [run for run in runs if len(run)]
 
 
-def drop_unlikely_runs(
-    runs: Sequence[NDArray[np.intp]], scores: Column, sizes: Column
-) -> list[NDArray[np.intp]]:
+def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray[np.intp]]:
     """Return the runs that are not much less likely than an article's main run.
 
-    A page has one article.  Where a list of other stories is judged to be part of it, the list
-    usually is away from the text, and less likely.
+    A page has one article.  Where a list of other stories or comments are judged to be part of it,
+    they usually are away from the text, most often below it, and less likely.
     """
-    weights = [float((sizes * scores)[run].sum()) for run in runs]
-    means = [weight / float(sizes[run].sum()) for weight, run in zip(weights, runs, strict=True)]
-    least = means[int(np.argmax(weights))] - _RUN_DEFICIT if runs else 0.0
-    return [run for run, mean in zip(runs, means, strict=True) if mean >= least]
+
+    def mean(run: NDArray[np.intp]) -> float:
+        return float((sizes * scores)[run].sum()) / float(sizes[run].sum())
+
+    runs = find_runs(keep, _RUN_GAP_BELOW)
+    if not runs:
+        return []
+    weights = sizes * scores**_RUN_POWER
+    main = max(runs, key=lambda run: float(weights[run].sum()))
+    least = mean(main) - _RUN_DEFICIT
+    above = keep.copy()
+    above[main[0] :] = False
+    beside = main[0] - _RUN_GAP - 1
+    return [
+        *(run for run in find_runs(above) if run[-1] >= beside or mean(run) >= least),
+        *(run for run in runs if run[0] >= main[0] and mean(run) >= least),
+    ]
+
+
+def is_one_article(
+    context: FeatureContext, scores: Column, keep: Bools, title: str, least: int = 1
+) -> bool:
+    """Return whether the selection is one likely run of ``least`` paragraphs below the title.
+
+    Lists of other stories or comments that are longer than an article hide its kind.
+    """
+    runs = find_runs(keep)
+    if not runs or keep.sum() > _ONE_SEGMENTS:
+        return False
+    sizes = context.chars
+    main = max(runs, key=lambda run: float((sizes * scores)[run].sum()))
+    total, chars = float(sizes[keep].sum()), float(sizes[main].sum())
+    unlinked = context.link_chars < _ONE_LINKED * sizes
+    prose = main[(context.word_counts >= _PARAGRAPH_WORDS)[main] & unlinked[main]]
+    if (
+        len(prose) < least
+        or chars < _ONE_RUN * total
+        or float((sizes * scores)[keep].sum()) < _ONE_SCORE * total
+        or float(sizes[prose].sum()) < _ONE_PROSE * chars
+        or float(context.link_chars[main].sum()) > _ONE_LINKED * chars
+    ):
+        return False
+    key = comparison_key(title)
+    above = context.texts[max(0, main[0] - _BELOW_TITLE) : main[0]]
+    lines = [*above, *(context.texts[at] for at in main)]
+    return bool(key) and any(comparison_key(line[:_TITLE_CHARS]) == key for line in lines)
 
 
 def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, caution: float) -> Bools:

@@ -57,6 +57,11 @@ _ADDRESS = re.compile(
 )
 #: The name of a site: 'Harbours.gr'.
 _DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
+#: What ends the name of a company in the register of its country.
+_COMPANY = re.compile(
+    r"(?<=[\s.,])(?:Ltd|LTD|Inc|LLC|PLC|Corp|GmbH|AG|KG|S\.\s?A|S\.?p\.?A|S\.?r\.?l|B\.V|N\.V"
+    r"|A\.Ş|Α\.\s?Ε|s\.r\.o|z o\.\s?o|Kft|Zrt|Bhd)\.?$|有限公司$|^(?:株式会社|주식회사)"
+)
 #: A given name, with initials or without.
 _FORENAME = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
 #: An initial or 'Jr.' at the end.
@@ -121,7 +126,8 @@ def find_office(stated: Iterable[str], *sites: str) -> str:
     """Return the first byline that is only the site's name, or an office of the site."""
     known = set(map(comparison_key, sites)) - {""}
     texts = (clean_attribute(text, MAX_CHARS) for text in stated if "://" not in text)
-    return next((text for text in texts if not known.isdisjoint(_keys(text))), "")
+    offices = (text for text in texts if not known.isdisjoint(_keys(text)))
+    return next((text for text in offices if not _COMPANY.search(text)), "")
 
 
 def find_signature(lines: Iterable[str]) -> str:
@@ -263,6 +269,7 @@ def _is_name(name: str) -> bool:
         and not _CODE.search(name)
         and (" " in name or not (_ACCOUNT.fullmatch(name) or folded in MONTHS))
         and not _DOMAIN.fullmatch(name)
+        and not _COMPANY.search(name)
     )
 
 

@@ -20,6 +20,9 @@ from ...text import WORD
 #: A separator between a title and the site's name.
 _SEPARATOR = re.compile(
     r"\s*[|｜¦ㅣ]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
+    # Chinese titles have no blanks around them.
+    r"|_(?=[\u3040-\u9fff])"
+    r"|-{1,2}(?=[《\u4e00-\u9fff][^-_]{0,12}(?:[网網]|[频頻]道|新[闻聞]|首[页頁])[^-_]{0,6}(?:[-_]|$))"
 )
 #: The beginning of what follows a title that is stated without it.
 _SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")

@@ -14,8 +14,8 @@ from printer.extraction import EXTRACTORS, select_segments
 from printer.extraction.classifier.features import extract_features
 from printer.extraction.classifier.model import (
     PAGE_KINDS,
-    drop_unlikely_runs,
-    find_runs,
+    find_likely_runs,
+    is_one_article,
     select,
 )
 from printer.html.page import Page, read_page
@@ -180,14 +180,36 @@ def test_extraction_imports_no_heavy_library() -> None:
 )
 def test_runs_apart_from_the_article_are_kept_only_if_as_likely(others: float, kept: bool) -> None:
     scores = np.array([0.95] * 6 + [0.1] * 20 + [others] * 3)
-    runs = drop_unlikely_runs(find_runs(scores > 0.3), scores, np.full(len(scores), 30.0))
+    runs = find_likely_runs(scores > 0.3, scores, np.full(len(scores), 30.0))
     assert [run.tolist() for run in runs] == [[*range(6)], [26, 27, 28]][: 1 + kept]
 
 
+@pytest.mark.parametrize(
+    ("title", "stories", "expected"),
+    [("Ferry to stop in March", 0, True), ("Another title", 0, False), ("Ferry to stop in March", 20, False)],
+    ids=["an article", "text without the title", "a list of stories"],
+)  # fmt: skip
+def test_one_run_of_prose_below_the_title_is_an_article(
+    title: str, stories: int, expected: bool
+) -> None:
+    teasers = "".join(f"<div><h3>Story {at}</h3><p>{NEWS[0]}</p></div>" for at in range(stories))
+    body = "".join(f"<p>{text}</p>" for text in NEWS[:3])
+    page = read_page(f"<h1>Ferry to stop in March</h1>{body}{teasers}")
+    context = extract_features(page, {})
+    scores = np.full(len(context.texts), 0.95, np.float32)
+    assert is_one_article(context, scores, scores > 0.5, title) is expected
+
+
+def test_long_comments_below_an_article_are_not_its_main_run() -> None:
+    scores = np.array([0.98] * 5 + [0.1] * 7 + [0.6] * 60)
+    runs = find_likely_runs(scores > 0.3, scores, np.full(len(scores), 30.0))
+    assert [run.tolist() for run in runs] == [[*range(5)]]
+
+
 def test_text_close_to_the_article_is_of_its_run() -> None:
-    scores = np.array([0.95] * 6 + [0.1] * 4 + [0.5] + [0.95] * 3)
-    runs = drop_unlikely_runs(find_runs(scores > 0.3), scores, np.full(len(scores), 30.0))
-    assert [run.tolist() for run in runs] == [[*range(6), *range(10, 14)]]
+    scores = np.array([0.95] * 6 + [0.1] * 3 + [0.5] + [0.95] * 3)
+    runs = find_likely_runs(scores > 0.3, scores, np.full(len(scores), 30.0))
+    assert [run.tolist() for run in runs] == [[*range(6), *range(9, 13)]]
 
 
 def test_doubtful_text_is_selected_within_the_article_only() -> None:

@@ -52,7 +52,7 @@ def test_names_stand_alone(stated, language, wanted):
     "stated",
     ["", "admin", "Admin", "Harbours.gr", "https://www.example.org/writer", "orla@example.org", "@orla",
      "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
-     "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By"],
+     "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By", "Harbour Press Ltd", "TIDES.PL S.A."],
 )  # fmt: skip
 def test_what_is_nobody_is_no_author(stated):
     assert join_names([stated], "en", "The Tide") == ""
@@ -69,6 +69,10 @@ def test_authors_are_named_once_and_not_without_end():
 def read(body, head=""):
     tree = parse(f"<html lang=en><head>{head}</head><body>{body}</body></html>")
     return read_metadata(tree, "https://example.org/a", "https://example.org/a").byline
+
+
+def test_the_company_of_a_site_is_no_author():
+    assert read("<h1>The ferry</h1>", "<meta name=author content='Example S.A.'>") == ""
 
 
 H1 = "<h1>The ferry</h1>"

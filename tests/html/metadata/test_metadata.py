@@ -325,3 +325,19 @@ def test_the_headline_ends_where_the_section_begins():
         '{"@type": "NewsArticle", "headline": "The last crossing", "datePublished": "2024"}'
     )
     assert read(head).title == "The last crossing"
+
+
+@pytest.mark.parametrize(
+    ("document", "title"),
+    [
+        ("渡し船は三月に終わる_ニュース_港新聞", "渡し船は三月に終わる"),
+        ("渡轮将于三月停航_新闻中心_港口网", "渡轮将于三月停航"),
+        ("渡轮将于三月停航-社会频道-港口网", "渡轮将于三月停航"),
+        ("渡輪將於三月停航--港口網", "渡輪將於三月停航"),
+        ("图文-渡轮将于三月停航", "图文-渡轮将于三月停航"),
+        ("snake_case 的名字", "snake_case 的名字"),
+    ],
+)
+def test_parts_of_chinese_titles_are_separated_without_blanks(document, title):
+    section = "<h1>新闻中心</h1><p>渡轮将于三月停航，港务局周二宣布。</p>"
+    assert read(f"<title>{document}</title>", section, html="<html>").title == title
