@@ -34,7 +34,6 @@ from .output import CompletenessReport
 from .selection import Explanation, PictureDecision, Verdict
 from .site_rules import RuleMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
-from .summarize import summarize
 
 if TYPE_CHECKING:
     from .editing.blocks import EditableBlock
@@ -95,7 +94,11 @@ class Extraction:
 
     def complete(self, options: ExtractOptions, article: Article | None = None) -> Article:
         """Return the article (or ``article``, if given) with key paragraphs and comments added."""
-        merged = summarize(article or self.article, options)
+        merged = article or self.article
+        if options.key_paragraphs:
+            from .summarize import summarize
+
+            merged = summarize(merged, options)
         return append_comments(merged, self.page, self.comments)
 
 

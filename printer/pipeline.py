@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict, TypeVar, 
 
 from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
-from .editing.blocks import append_blocks
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import Extraction, explain, extract, extract_article
 from .html.page import Page, read_page
@@ -368,6 +367,11 @@ class Printer:
         article = merge_pages([part.article for part in parts]) if parts[1:] else first.article
         article = replace(article, warnings=(*article.warnings, *warnings))
         article = first.complete(options.extract, article)
+        blocks = first.blocks
+        if blocks:
+            from .editing.blocks import append_blocks
+
+            blocks = append_blocks(blocks, article.blocks)
         return ExtractedPage(
             article,
             capture.describe(),
@@ -375,7 +379,7 @@ class Printer:
             kind=first.verdict.kind,
             canonical=first.page.metadata.canonical,
             losses=tuple(part.losses for part in parts),
-            blocks=append_blocks(first.blocks, article.blocks),
+            blocks=blocks,
         )
 
     def _further_pages(self, first: Extraction) -> tuple[list[Extraction], tuple[str, ...]]:

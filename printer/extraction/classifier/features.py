@@ -474,12 +474,19 @@ class PageStatements:
         every = frozenset().union(*self.titles)
         # Searching for every text costs their number times the body's length.
         body = self.body if len(texts) * len(self.body) < _MAX_COMPARISONS else ""
-        rows[:, 3] = [text[:60] in body for text in texts] if body else -1
+        vocabulary = frozenset(body.split(" "))
+        rows[:, 3] = [_begins_in(body, vocabulary, text[:60]) for text in texts] if body else -1
         for number, leading in enumerate(words):
             if not every.isdisjoint(leading):
                 mine = set(leading)
                 rows[number, :3] = [len(mine & title) / len(mine | title) for title in self.titles]
         return rows
+
+
+def _begins_in(body: str, vocabulary: frozenset[str], text: str) -> bool:
+    """Return whether a text is in a body; few are whose second word is not a word of the body."""
+    _, *more = text.split(" ", 2)
+    return (len(more) < 2 or more[0] in vocabulary) and text in body
 
 
 def read_statements(page: Page) -> PageStatements:
