@@ -13,7 +13,7 @@ from ..options import ExtractOptions
 from ..selection import Verdict
 from .classifier.model import classify, load_default_model
 from .layout_filter import filter_by_layout
-from .missing_blocks import add_missing_blocks
+from .missing_blocks import add_long_stretches, add_missing_blocks
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .postprocess import add_linked_notes, complete_elements
 from .standfirst import find_standfirst
@@ -57,6 +57,8 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
+    if verdict.kind in ("article", "documentation"):
+        keep = add_long_stretches(page, keep, verdict.scores["default"])
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     standfirst = frozenset[int]()

@@ -49,6 +49,10 @@ _MIN_LINE_SCORE, _REPEATED_CHARS = 0.6, 25
 #: The fewest questions of a list of them, the longest one, the longest first answer in segments,
 #: and the lowest mean score of the list.
 _MIN_QUESTIONS, _QUESTION_CHARS, _ANSWER_SEGMENTS, _MIN_LIST_SCORE = 3, 160, 8, 0.45
+#: The fewest paragraphs of a long stretch of text, selected and missing; how many elements are
+#: compared, from the paragraph outward; the lowest mean length of missing ones, relative to that of
+#: selected ones; their lowest mean score.
+_MIN_STRETCH, _STRETCH_LEVELS, _STRETCH_LENGTH, _STRETCH_SCORE = 10, 4, 0.6, 0.1
 
 
 def add_missing_blocks(
@@ -135,6 +139,60 @@ def _question_lists(
             ranges.append((begin, end))
         begin = max(end, begin + 1) if questions > 1 else begin + 1
     return ranges
+
+
+def add_long_stretches(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
+    """Return the selection with long stretches of paragraphs that look like the selected ones.
+
+    The texts that the classifier learned from are cut off on some very long pages, so its scores
+    fall towards the end of such pages.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+    """
+    index = page.index
+    paragraphs = [at for at, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
+    kept = sum(keep[at] for at in paragraphs)
+    if min(kept, len(paragraphs) - kept) < _MIN_STRETCH:
+        return tuple(keep)
+    shapes = {at: _outer_shape(index, index.segment_blocks[at]) for at in paragraphs}
+    counts = Counter(shapes[at] for at in paragraphs if keep[at])
+    alike = [at for at in paragraphs if counts[shapes[at]] >= _MIN_STRETCH]
+    texts = Counter(index.segments[at].text for at in alike)
+    sizes = [len(index.segments[at].text) for at in alike if keep[at]]
+    stretches: list[list[int]] = [[]]
+    for before, at in zip([0, *alike], alike, strict=False):
+        segments = index.segments[before : at + 1]
+        if keep[at] or any(keep[before:at]) or not _is_free(segments, _MAX_LINKED):
+            stretches.append([])
+        if not keep[at] and texts[index.segments[at].text] == 1:
+            stretches[-1].append(at)
+    selected = list(keep)
+    for stretch in stretches:
+        if len(stretch) < _MIN_STRETCH:
+            continue
+        begin, end = stretch[0], stretch[-1] + 1
+        chars = sum(len(index.segments[at].text) for at in stretch) / len(stretch)
+        is_long = chars >= _STRETCH_LENGTH * sum(sizes) / len(sizes)
+        if is_long and _mean(scores, begin, end) >= _STRETCH_SCORE:
+            begin -= index.tags[index.segment_blocks[begin - 1]] in _HEADINGS
+            selected[begin:end] = [True] * (end - begin)
+    return tuple(selected)
+
+
+def _outer_shape(index: PageIndex, at: int) -> tuple[tuple[str, str], ...]:
+    """Return the tags and classes of an element and of those around it."""
+    shape: list[tuple[str, str]] = []
+    for _ in range(_STRETCH_LEVELS):
+        shape.append((index.tags[at], index.elements[at].get("class") or ""))
+        at = index.parents[at]
+        if at < 0:
+            break
+    return tuple(shape)
 
 
 def _is_question(segment: Segment) -> bool:

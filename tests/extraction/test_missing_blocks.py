@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from printer.extraction.missing_blocks import add_missing_blocks
+from printer.extraction.missing_blocks import add_long_stretches, add_missing_blocks
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
 
-def added(html: str, score: float = 0.3) -> str:
+def added(
+    html: str, score: float = 0.3, add: Callable[..., tuple[bool, ...]] = add_missing_blocks
+) -> str:
     """Return the text that is added to two paragraphs; their words are all that is selected."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(TEXT in segment.text for segment in page.segments)
-    flags = add_missing_blocks(page, keep, [score] * len(keep))
+    flags = add(page, keep, [score] * len(keep))
     assert all(after >= before for before, after in zip(keep, flags, strict=True))
     chosen = zip(page.segments, keep, flags, strict=True)
     return " ".join(segment.text for segment, before, after in chosen if after and not before)
@@ -94,3 +98,40 @@ def test_a_likely_list_of_questions_and_answers_is_added() -> None:
     assert "Contact" not in added(html, 0.5)
     assert added(html, 0.3) == ""
     assert added(html.replace("run?", "runs"), 0.5) == ""
+
+
+CHAPTER = "".join(
+    f"<p>They sailed for {day} days, saw no land, and were glad of the gulls.</p>"
+    for day in range(12)
+)
+
+
+def chapters(missing: str) -> str:
+    """Return a page of which a chapter is selected, and another text follows."""
+    selected = "".join(f"<p>{TEXT} {day}</p>" for day in range(12))
+    return f"<div class=book><div class=text>{selected}</div>{missing}</div>"
+
+
+def test_a_long_stretch_of_paragraphs_like_the_selected_ones_is_added() -> None:
+    text = added(chapters(f"<div class=text><h2>Two</h2>{CHAPTER}</div>"), add=add_long_stretches)
+    assert text.startswith("Two They sailed for 0 days")
+    assert text.endswith("They sailed for 11 days, saw no land, and were glad of the gulls.")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        f"<div class=comments>{CHAPTER}</div>",
+        f"<div class=text>{CHAPTER[: len(CHAPTER) // 2]}</div>",
+        f"<div class=text>{CHAPTER}</div><div class=text>{CHAPTER}</div>",
+        "<div class=text>" + "".join(f"<p>Home {n}</p>" for n in range(12)) + "</div>",
+        f"<div class=text>{CHAPTER.replace('<p>', '<p><a href=/x>').replace('</p>', '</a></p>')}</div>",
+    ],
+    ids=["elsewhere", "few", "repeated", "short", "links"],
+)
+def test_other_paragraphs_are_not(other: str) -> None:
+    assert added(chapters(other), add=add_long_stretches) == ""
+
+
+def test_an_unlikely_stretch_is_not_added() -> None:
+    assert added(chapters(f"<div class=text>{CHAPTER}</div>"), 0.05, add_long_stretches) == ""
