@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
 
 from printer.errors import WebprintError
-from tests.support.hostile_pages import check_pdf, hostile_page, print_page, result_or_error
+from tests.support.hostile_pages import (
+    batched,
+    check_pdf,
+    hostile_page,
+    print_page,
+    result_or_error,
+)
 from tests.support.picture_files import encode_image, png_chunk
 from tests.support.web_server import WebServer
 
@@ -95,12 +101,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "elements nested deep": lambda: SVG % (b"<g>" * 100_000),
     "entities": lambda: b'<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa">' + b"".join(b'<!ENTITY a%d "%b">' % (n, b"&a%d;" % (n - 1) * 10) for n in range(1, 15)) + b"]>" + SVG % b"<text>&a14;</text>",
 }  # fmt: skip
-
-
-def batched(names: Iterable[str], size: int) -> list[tuple[str, ...]]:
-    """Return names in groups: a page is printed for each."""
-    names = list(names)
-    return [tuple(names[start : start + size]) for start in range(0, len(names), size)]
 
 
 @pytest.mark.parametrize("attacks", batched(PICTURES, 3), ids=", ".join)

@@ -15,6 +15,7 @@ import pytest
 from printer.jobs.models import PAGE_PART, JobRequest
 from printer.jobs.queue import JobQueue
 from printer.jobs.worker_process import TEMPORARY_PREFIX
+from tests.support.effort import THOROUGH
 from tests.support.job_workers import ROOT
 from tests.support.jobs import count_completions, job_request, wait_until
 from tests.support.processes import children
@@ -184,7 +185,8 @@ def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_p
     dice = random.Random(7)
     ids = [table.submit(job_request(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
     keepers = [engine.keep(**QUICK) for _ in range(engine.count)]
-    victims = ["worker"] * 5 + ["engine"] * 3 + ["all of it"] * 3
+    rounds = 3 if THOROUGH else 2
+    victims = ["worker", "engine", "all of it"] * rounds
     dice.shuffle(victims)
     for victim in victims:
         keeper = dice.choice(keepers)

@@ -10,6 +10,7 @@ import pytest
 
 from printer.jobs.queue import JobQueue
 from printer.jobs.worker_process import child_pids
+from tests.support.effort import THOROUGH
 from tests.support.jobs import closing_table, count_completions, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
@@ -24,7 +25,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
         told = count_completions(table)
         for round_ in range(2):
             with closing(PrintServer(tmp_path, *options)) as server:
-                for n in range(4):
+                for n in range(4 if THOROUGH else 2):
                     url = f"https://example.org/{round_}/{n}"
                     accepted.append(server.submit(url=url, html=story_page("Kept")).json()["id"])
                 time.sleep(dice.random())

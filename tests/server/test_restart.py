@@ -91,7 +91,7 @@ def test_a_second_server_on_the_same_jobs_is_told(serve):
 
 def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
     server = serve("--workers", "1")
-    ids = [server.submit(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(5)]
+    ids = [server.submit(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(3)]
     below = list(child_pids(server.process.pid))
     server.process.terminate()
     assert server.process.wait(20) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from typing import Any, TypeVar
 
@@ -26,6 +26,12 @@ STORY = "".join(
     " children counted herons, boats and the arches of the railway until it grew dark.</p>"
     for day in ("first day", "second day", "third day", "fourth day", "fifth day", "last day")
 )
+
+
+def batched(attacks: Iterable[str], size: int) -> list[tuple[str, ...]]:
+    """Return attacks in groups: a page is printed for each group."""
+    names = list(attacks)
+    return [tuple(names[start : start + size]) for start in range(0, len(names), size)]
 
 
 def hostile_page(attack: str = "", *, head: str = "", title: str = "A walk along the river") -> str:
