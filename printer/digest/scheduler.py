@@ -238,7 +238,9 @@ class IssueWorkflow:
         delivery = saved[0]
         try:
             if begun["execution"] != execution:  # That of a process that was killed.
-                arrived = has_arrived(delivery, destination, begun["target"])
+                arrived = None
+                with suppress(WebprintError):  # Where the file may be cannot be looked at now.
+                    arrived = has_arrived(delivery, destination, begun["target"])
                 if arrived is None:
                     raise DeliveryUncertain(_UNCERTAIN.format(destination.label))
                 if arrived:

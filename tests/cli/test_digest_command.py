@@ -157,6 +157,7 @@ def test_later_puts_on_the_reading_list_once(webprint):
     assert Path("list.txt").read_text() == "https://example.org/a\n"
 
 
+@pytest.mark.slow
 def test_a_killed_scheduler_goes_on_and_stops_when_it_is_told(
     webprint, sites, tmp_path, monkeypatch
 ):
@@ -167,19 +168,15 @@ def test_a_killed_scheduler_goes_on_and_stops_when_it_is_told(
     with closing_table(JobQueue(str(data_folder() / "jobs.sqlite"))) as queue:
         job_id = queue.submit_digest("morning", slot)
         assert queue.submit_digest("morning", slot) == job_id
-        program = [
-            sys.executable,
-            "-c",
-            "from printer.cli import main; main()",
-            "digest",
-            "schedule",
-        ]
-        program += ["--render=never"]
+        code = "from printer.cli import main; main()"
+        program = [sys.executable, "-c", code, "digest", "schedule", "--render=never"]
         with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr.readline().startswith("morning: next ")
-            wait_until(lambda: queue.get(job_id).state == "running")
-            process.kill()
-        with subprocess.Popen(program, stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                assert process.stderr.readline().startswith("morning: next ")
+                wait_until(lambda: queue.get(job_id).state == "running")
+            finally:
+                process.kill()
+        with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
             try:
                 wait_until(lambda: queue.get(job_id).state == "done")
             finally:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from printer.digest import scheduler
 from printer.digest.delivery import deliver
 from printer.digest.scheduler import MAX_ATTEMPTS
 from printer.digest.smtp import DeliveryUncertain
@@ -105,6 +106,18 @@ def test_a_file_on_its_way_is_looked_for(places, tmp_path):
     assert (len(outcome["delivered"]), outcome["warnings"]) == (3, [])
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
     assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+def test_a_file_that_cannot_be_looked_for_is_in_doubt(places, monkeypatch):
+    def fail(*_):
+        raise OutputError("the server with the folder is down")
+
+    places.after[places.folder] = [Killed()]
+    killed(places)
+    monkeypatch.setattr(scheduler, "has_arrived", fail)
+    outcome = places.serve()
+    assert places.folder in outcome["warnings"][0]
+    assert places.names().count(places.folder) == 1
 
 
 def test_a_place_that_refuses_is_tried_again_and_no_other(places):
