@@ -404,14 +404,12 @@ class Printer:
         return parts[1:], ()
 
     def _extract_options(self, url: str) -> ExtractOptions:
-        """Return the options of extraction with the rules for a page's site."""
         options = self.options.extract
         if self._rules is None:
             return options
         return replace(options, rules=(*options.rules, *self._rules(url)))
 
     def _prepare(self, pages: Sequence[ExtractedPage]) -> PreparedPictures:
-        """Download and scale the pictures of some articles."""
         if self.options.page.format not in FORMATS_WITH_PICTURES:
             return PreparedPictures()
         cache = {} if self._picture_cache is None else self._picture_cache

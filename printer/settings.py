@@ -101,7 +101,7 @@ class Settings(BaseModel):
     dpi: int = _setting(200, "Page", "Resolution of printed pictures.", ge=20, le=1200)
     grayscale: bool = _setting(False, "Page", "Print without color.")
     links: LinkStyle = _setting("none", "Page", "Link addresses.", metavar="STYLE")
-    qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
+    qr: bool = _setting(False, "Page", "Print a QR code for your phone, of the page's address.")
     pdf: PdfVariant = _setting("ua-1", "Page", "PDF standard; a-3u archives the sources too.")
     deterministic: bool = _setting(
         False, "Page", "Make the same page give the same bytes: leave out when it was fetched."

@@ -126,7 +126,6 @@ def _show_plan(
 
 
 def _json_line(item: BatchItem, folder: Path) -> dict[str, Any]:
-    """Return the line of --json for a finished page."""
     error = item.error if item.state == "failed" else None
     return {
         "url": item.url,

@@ -260,7 +260,6 @@ def _summary_line(summary: CrawlSummary, articles: int) -> str:
 
 
 def _check_out(out: str, *, as_json: bool) -> None:
-    """Raise an error for an output that a crawl cannot write."""
     if as_json and _is_list(out):
         raise UsageError("--json is about printed pages", hint="Add --out FILE.pdf or a folder")
     path = Path(out)
@@ -275,5 +274,4 @@ def _check_out(out: str, *, as_json: bool) -> None:
 
 
 def _is_list(out: str) -> bool:
-    """Return whether the output is a list, so that nothing is printed."""
     return out == output.STDOUT or Path(out).suffix in (".jsonl", ".json")

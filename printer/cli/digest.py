@@ -56,6 +56,14 @@ Name = Annotated[
 ]
 
 
+To = Annotated[
+    str,
+    typer.Option(
+        "--digest", metavar="NAME", help="The digest to add to.", autocompletion=_complete_name
+    ),
+]
+
+
 @digest.command(name="run")
 @with_settings(*_RUN, without=_NOT_RUN)
 def run_digest(
@@ -128,7 +136,6 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
 
 
 def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json: bool) -> str:
-    """Report a run, add it to the library, and return its summary."""
     if not run.result:
         return "nothing new"
     articles = [story.article for story in run.issue.stories]
@@ -206,15 +213,7 @@ def add(
     url: Annotated[str, typer.Argument(metavar="URL", help="A site or a feed.")],
     *,
     loaded: LoadedSettings,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--digest",
-            metavar="NAME",
-            help="The digest to add it to.",
-            autocompletion=_complete_name,
-        ),
-    ] = "digest",
+    to: To = "digest",
     section: Annotated[str, typer.Option(help="The section of its articles.")] = "",
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
@@ -234,15 +233,7 @@ def add(
 def import_opml(
     file: Annotated[Path, typer.Argument(metavar="FILE.opml", help="A list of feeds.")],
     *,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--digest",
-            metavar="NAME",
-            help="The digest to add them to.",
-            autocompletion=_complete_name,
-        ),
-    ] = "digest",
+    to: To = "digest",
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     require("digest")

@@ -190,7 +190,6 @@ _COMPLETIONS: dict[str, Callable[[str], Iterable[str]]] = {
 
 
 def _class_options(cls: Any) -> list[inspect.Parameter]:
-    """Return the options for the fields of an option class that commands offer."""
     parameters = []
     hints = get_type_hints(cls)
     for field in dataclasses.fields(cls):

@@ -17,7 +17,7 @@ from ..output import Edition, ExtractedPage, Result, Story
 from ..pipeline import Notify, Printer, prefetch, remote_extractor
 from ..settings import Settings
 from ..summarize import Tokenizer, build_profile
-from ..summarize.bm25 import BM25Document, bm25_scores
+from ..summarize.keywords import BM25Document, bm25_scores
 from ..text import count_words
 from .collector import Candidate, Collector, SourceResult
 from .config import Digest

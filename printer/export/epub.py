@@ -86,7 +86,6 @@ class _Book:
 
 
 def _page(title: str, body: Markup, article: Article) -> etree._Element:
-    """Return a page in the language and direction of an article."""
     language = valid_language(article.language)
     return parse(render("page", "style.css", body, language, article.direction, title, epub=True))
 
@@ -137,7 +136,6 @@ def _cover(
 
 
 def _lead_picture(articles: Sequence[Article], pictures: Mapping[str, Picture]) -> Picture | None:
-    """Return the first photograph that is large enough for the cover."""
     for figure in (figure for article in articles for figure in article.figures):
         picture = pictures.get(figure.svg or figure.src)
         if (
@@ -200,7 +198,6 @@ def _package(
     spine: Sequence[str],
     items: Sequence[_Item],
 ) -> bytes:
-    """Return the package document."""
     names = "\n".join([title, *(article.url or article.title for article in articles)])
     ids = {item.name: f"f{number}" for number, item in enumerate(items, 1)}
     package = render(
@@ -226,7 +223,6 @@ def _package(
 
 
 def _unique(texts: Iterable[str]) -> list[str]:
-    """Return the distinct non-empty texts, each on one line."""
     lines = (" ".join(printable(text).split()) for text in texts)
     return list(filter(None, dict.fromkeys(lines)))
 
@@ -239,7 +235,6 @@ def _language_tag(language: str) -> str:
 
 
 def _day(when: str) -> str:
-    """Return the day of an ISO 8601 date, '' if invalid."""
     try:
         return date.fromisoformat(when[:10]).isoformat()
     except ValueError:

@@ -190,7 +190,6 @@ class ScreenArticle:
 
 
 def _code(text: str, language: str) -> Markup:
-    """Return code as markup, with its syntax highlighted."""
     parts = []
     for part, tag, kind in split_by_style(printable(text), language):
         html = escape_text(part)

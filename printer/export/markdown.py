@@ -107,7 +107,6 @@ def _list(block: List) -> str:
 
 
 def _is_tight(blocks: tuple[Block, ...]) -> bool:
-    """Return whether an item is one paragraph followed only by lists."""
     return isinstance(blocks[0], Paragraph) and all(isinstance(b, List) for b in blocks[1:])
 
 
@@ -250,7 +249,6 @@ def _code(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text with all Markdown and HTML markup escaped."""
     return _ENTITY.sub(r"\\&", _ANYWHERE.sub(r"\\\1", _clean(text)))
 
 
@@ -272,7 +270,6 @@ def _url(url: str) -> str:
 
 
 def _indent(marker: str, text: str, width: int = 0) -> str:
-    """Return text after a marker, with the other lines indented."""
     indent = " " * (width or len(marker))
     first, *rest = text.split("\n")
     return "\n".join((marker + first, *(indent + line if line else "" for line in rest)))

@@ -59,7 +59,6 @@ def digest_labels(language: str) -> DigestLabels:
 
 
 def _entry(language: str) -> dict[str, Any]:
-    """Return a language's entry in the table of labels."""
     language = language.lower()
     primary = language.partition("-")[0]
     if primary in ("nb", "nn"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -56,8 +57,8 @@ class RenderPool:
 
     Args:
         time_limit: Seconds per call, including the start of its process.
-        fork: Whether to fork the first process now, which is safe only before threads are started;
-            the others are started when needed.
+        fork: Whether to fork the first process now, which is safe only before threads are started,
+            and is not done after WeasyPrint was loaded; the others are started when needed.
         fork_all: Whether to fork all processes now, which is faster than starting them later.
         prepare: Called in each process before its first task.
     """
@@ -77,7 +78,9 @@ class RenderPool:
             )
             for _ in range(min(MAX_WORKERS, len(os.sched_getaffinity(0))))
         ]
-        for worker in self._workers[: None if fork_all else 1] if fork else ():
+        # Pango has threads of its own, for which a copy of a process that used it waits forever.
+        may_fork = fork and "weasyprint" not in sys.modules
+        for worker in self._workers[: None if fork_all else 1] if may_fork else ():
             worker.fork()
         # Last in, first out, so that no more processes are started than needed.
         self._idle: LifoQueue[WorkerProcess] = LifoQueue()

@@ -1,15 +1,20 @@
-"""The server as one ASGI application."""
+"""The server as one ASGI application, and what uvicorn lacks: deadlines, and a limit of clients."""
 
 from __future__ import annotations
 
+import asyncio
+import re
 import time
 from typing import Any
 
+import h11
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .. import __version__
 from ..jobs.queue import NO_ROOM, JobQueue
@@ -18,6 +23,7 @@ from .errors import Problem, add_error_handlers, document_problems
 from .routes import api, delivery, editor, history, opds, pages, reading_list, settings
 from .security import AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
 from .service import PrintService
+from .templating import PREFIX
 
 #: The ratio of the largest request body to the largest page, as JSON and forms add to the size.
 _BODY_OVERHEAD = 3
@@ -46,7 +52,7 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
     reading_list.add_page_routes(page_router, service)
     settings.add_page_routes(page_router, service, access)
     opds.add_routes(page_router, service)
-    history.add_page_routes(page_router, service, pages.STATES)
+    history.add_page_routes(page_router, service)
     for router in (api_router, page_router):
         app.include_router(router)
     app.mount("/static", StaticFiles(packages=[(__package__ or "", "static")]))
@@ -72,7 +78,6 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
 
 
 def _describe(app: FastAPI) -> dict[str, Any]:
-    """Return the API's description, including the token and the schema of problems."""
     if app.openapi_schema is None:
         schema = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes
@@ -88,7 +93,6 @@ def _describe(app: FastAPI) -> dict[str, Any]:
 
 
 def _metrics(queue: JobQueue) -> str:
-    """Return the metrics in Prometheus's text format."""
     counts, oldest = queue.count_by_state(), queue.next_queued()
     wait = max(0.0, time.time() - oldest.created) if oldest else 0.0
     seconds = sorted(
@@ -112,3 +116,71 @@ def _metrics(queue: JobQueue) -> str:
     lines.append(f"webprint_print_seconds_sum {sum(seconds):.3f}")
     lines.append(f"webprint_print_seconds_count {len(seconds)}")
     return "\n".join(lines) + "\n"
+
+
+#: Seconds in which the headers of a request must arrive, from its first byte or the connection's.
+HEADER_SECONDS = 10.0
+MAX_CONNECTIONS = 500
+
+_PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,60}){1,5}")
+
+
+class DeadlineProtocol(H11Protocol):
+    """Closes a connection whose next request does not arrive in time, however slowly it drips.
+
+    When there are too many connections, the one that has waited longest for a request makes room
+    for a new one.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Start the clock; make room if there are too many connections."""
+        super().connection_made(transport)
+        self._watch()
+        if len(self.connections) >= MAX_CONNECTIONS:
+            waiting = [c for c in self.connections if isinstance(c, DeadlineProtocol)]
+            waiting = [c for c in waiting if c._deadline is not None and c is not self]
+            if waiting:
+                min(waiting, key=DeadlineProtocol._due).transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        super().connection_lost(exc)
+        self._unwatch()
+
+    def handle_events(self) -> None:
+        """Handle what has arrived."""
+        super().handle_events()
+        self._watch()
+
+    def _watch(self) -> None:
+        """Start or stop the clock, as the client is to send a request or has sent one."""
+        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
+            self._unwatch()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _due(self) -> float:
+        return self._deadline.when() if self._deadline else float("inf")
+
+
+class ProxyMiddleware(ProxyHeadersMiddleware):
+    """Takes the client, the scheme and the path prefix from proxies that are trusted, no others."""
+
+    def __init__(self, app: ASGIApp, trusted: list[str]) -> None:
+        super().__init__(app, trusted)  # type: ignore[arg-type]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]
+        """Pass a request on with what its proxy says of it."""
+        headers = dict(scope.get("headers", ()))
+        client = (scope.get("client") or ("",))[0]
+        prefix = headers.get(b"x-forwarded-prefix", b"").decode("latin-1").rstrip("/")
+        trusted = client in self.trusted_hosts and _PREFIX.fullmatch(prefix)
+        PREFIX.set(prefix if trusted else "")
+        await super().__call__(scope, receive, send)  # type: ignore[arg-type]

@@ -75,7 +75,6 @@ def document_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def _status_of(error: WebprintError) -> tuple[int, str, dict[str, str]]:
-    """Return the status, the hint and the headers for an error."""
     match error:
         case KeyReused():
             return 422, "Use a new key for a new request", {}
@@ -131,7 +130,6 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _allowed_methods(app: FastAPI, request: Request) -> str:
-    """Return the methods of all routes of an API path."""
     for path, operations in app.openapi()["paths"].items():
         if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path):
             return ", ".join(sorted(operations)).upper()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,54 +28,13 @@ KEY_OPTIONS = ("key_paragraphs", "key_paragraphs_as", "key_query")
 #: The options of the theme that the editor offers, by the name of the field.
 THEME_OPTIONS = {"columns": "columns", "picture_size": "pictures"}
 
-_LABELS = {
-    "theme": "Theme", "paper": "Paper", "font_size": "Text size", "images": "Pictures",
-    "links": "Links", "fit": "Fit on at most … pages", "format": "File format",
-    "margin": "Page margins", "nup": "Pages per sheet", "booklet": "Booklet, to fold and staple",
-    "duplex": "Margins for two-sided printing", "ink_save": "Save ink",
-    "grayscale": "Print without colour", "qr": "QR code of the page’s address",
-    "pdf": "PDF standard", "comments": "Readers’ comments",
-    "follow": "All pages of a multi-page article",
-    "render": "Load the page in a browser", "no_rules": "Ignore my rules for sites",
-    "extractor": "How the article is found", "image_method": "How its pictures are found",
-    "key_paragraphs": "How much of the text", "key_paragraphs_as": "Key paragraphs",
-    "key_query": "Key paragraphs about", "columns": "Columns", "picture_size": "Picture size",
-}  # fmt: skip
-
-_THEME_DEFAULT = ("", "Theme default")
-_POINTS = ("8", "9", "10", "11", "12", "14", "16", "18", "22")
+#: The words of options, of their choices, and of the states and steps of prints.
+WORDS: dict[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
+_LABELS: dict[str, str] = WORDS["labels"]
 _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
-    "paper": (("", "Theme default"), *((name, name) for name in ("A4", "Letter", "A5", "Legal"))),
-    "font_size": (_THEME_DEFAULT, *((f"{size}pt", f"{size} pt") for size in _POINTS)),
-    "images": (
-        ("article", "In the article"), ("all", "In and around the article"),
-        ("lead", "First one only"), ("none", "None"),
-    ),
-    "links": (
-        ("none", "Not printed"), ("footnote", "As footnotes"),
-        ("endnote", "At the end"), ("inline", "In the text"),
-    ),
-    "fit": (("0", "No limit"), *((n, n) for n in ("1", "2", "3", "4", "6", "8", "10", "16"))),
-    "format": (
-        ("auto", "PDF"), ("epub", "EPUB, for e-readers"), ("html", "Web page"),
-        ("markdown", "Markdown"), ("json", "JSON"),
-    ),
-    "margin": (_THEME_DEFAULT, *((f"{mm}mm", f"{mm} mm") for mm in (8, 12, 16, 20, 25, 30, 40))),
-    "nup": (("1", "1"), ("2", "2"), ("4", "4")),
-    "pdf": (("ua-1", "Accessible (PDF/UA)"), ("a-3u", "Archive (PDF/A)")),
-    "render": (("auto", "If needed"), ("always", "Always"), ("never", "Never")),
-    "key_paragraphs": (
-        ("0", "The whole article"),
-        *((n, f"{n} key paragraphs") for n in ("3", "5", "8", "12")),
-    ),
-    "key_paragraphs_as": (("only", "Alone"), ("box", "In a box before the article")),
-    "columns": (_THEME_DEFAULT, *((n, n) for n in ("1", "2", "3"))),
-    "picture_size": (_THEME_DEFAULT, ("0.75", "Smaller"), ("0.5", "Half"), ("0.3", "Small")),
-}  # fmt: skip
-_SWITCHES = (
-    "booklet", "duplex", "ink_save", "grayscale", "qr", "comments", "follow", "no_rules",
-)  # fmt: skip
-_NAMES = {"ereader": "E-reader", "default": "Default", "joshi-liu": "Joshi and Liu"}
+    name: tuple((value, words) for value, words in choices)
+    for name, choices in WORDS["choices"].items()
+}
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
 _FLAG = re.compile(r"--([a-z][a-z-]*[a-z])")
@@ -109,7 +69,7 @@ def editor_fields(settings: Settings) -> list[FormField]:
 
 
 def _field(name: str, value: Any) -> FormField:
-    if name in _SWITCHES:
+    if name in WORDS["switches"]:
         return FormField(name, _LABELS[name], "yes" if value else "", is_switch=True)
     choices, text = _CHOICES.get(name) or _named_choices(name), str(value)
     if name == "format" and text == "pdf":
@@ -128,7 +88,6 @@ def _has_picture(name: str) -> bool:
 
 
 def _named_choices(name: str) -> tuple[tuple[str, str], ...]:
-    """Return themes or methods, with their names in words."""
     names: Iterable[str] = ()
     if name == "theme":
         names = theme_names()
@@ -138,7 +97,7 @@ def _named_choices(name: str) -> tuple[tuple[str, str], ...]:
         from ..images.methods import METHODS
 
         names = EXTRACTORS if name == "extractor" else METHODS
-    return tuple((n, _NAMES.get(n) or n.replace("-", " ").capitalize()) for n in names)
+    return tuple((n, WORDS["names"].get(n) or n.replace("-", " ").capitalize()) for n in names)
 
 
 def describe_options(options: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -76,11 +76,9 @@ def _announce(host: str, port: int, token: str) -> None:
 
 
 def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> None:
-    """Serve HTTP on an open socket."""
     import uvicorn
 
-    from .app import create_app
-    from .connections import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware
+    from .app import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware, create_app
     from .history import History
     from .security import AllowedHosts
     from .service import Preferences, PrintService

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Annotated, Any, Literal, Union, get_args
 
@@ -40,20 +41,6 @@ def options_model(title: str, names: Collection[str]) -> type[BaseModel]:
     return create_model(title, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-def _check_unicode(value: Any) -> Any:
-    """Raise ``ValueError`` for JSON with a text that is not valid Unicode (a lone surrogate)."""
-    pending = [value]
-    while pending:
-        match pending.pop():
-            case str(text):
-                text.encode()
-            case dict(items):
-                pending += [*items, *items.values()]
-            case list(items):
-                pending += items
-    return value
-
-
 class RequestModel(BaseModel):
     """A request, all of whose texts are valid Unicode."""
 
@@ -63,9 +50,10 @@ class RequestModel(BaseModel):
     @classmethod
     def _check(cls, data: Any) -> Any:
         try:
-            return _check_unicode(data)
+            json.dumps(data, ensure_ascii=False, default=str).encode()
         except UnicodeEncodeError:
             raise ValueError("a text is not valid Unicode") from None
+        return data
 
 
 class PrintRequest(RequestModel):
@@ -140,19 +128,11 @@ def print_data(job: Job) -> dict[str, Any]:
         "finished": job.finished,
         "links": links,
     }
-    return {name: _valid_unicode(value) for name, value in data.items()}
-
-
-def _valid_unicode(value: Any) -> Any:
-    """Return JSON whose texts are valid Unicode, so that one bad row never breaks a list."""
-    match value:
-        case str(text):
-            return text.encode("utf-8", "replace").decode()
-        case dict(items):
-            return {_valid_unicode(name): _valid_unicode(v) for name, v in items.items()}
-        case list(items):
-            return list(map(_valid_unicode, items))
-    return value
+    # One bad row must not break a list.
+    valid: dict[str, Any] = json.loads(
+        json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    )
+    return valid
 
 
 def print_format(job: Job) -> Format:

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from ..errors import WebprintError
+from ..render.markup import printable
 from .forms import in_words
 
 #: The path under which a proxy shows the server to the client of this request.
@@ -25,6 +25,7 @@ def _environment() -> Environment:
     environment.globals["root"] = PREFIX.get
     environment.filters["sentence"] = make_sentence
     environment.filters["in_words"] = in_words
+    environment.filters["printable"] = lambda value: printable(str(value))
     return environment
 
 
@@ -40,6 +41,7 @@ def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
     return HTMLResponse(html.encode("utf-8", "replace"), status)
 
 
-def error_page(error: WebprintError) -> Response:
-    """Return the page for an error."""
-    return render_page("error", 422, message=error.message, hint=error.hint)
+def render_xml(template: str, media_type: str, **values: Any) -> Response:
+    """Render a template of XML as a response."""
+    xml = _environment().get_template(f"{template}.xml.j2").render(values)
+    return Response(xml.encode("utf-8", "replace"), media_type=media_type)

@@ -189,7 +189,6 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
 
 
 def _parse_margins(text: str) -> Margins:
-    """Parse one to four lengths in the order of CSS."""
     parts = text.split()[:5]
     lengths = [length for part in parts if (length := _parse_length(part)) is not None]
     match lengths if len(lengths) == len(parts) else []:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
@@ -14,6 +15,7 @@ from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError, UsageError
 from printer.render.context import Document, render_html
 from printer.render.worker_pool import RenderPool
+from printer.worker_process import WorkerProcess
 from tests.support import worker_calls
 
 
@@ -88,6 +90,17 @@ def test_a_process_that_takes_too_much_memory() -> None:
         pytest.raises(RenderError, match="counting took too much memory"),
     ):
         pool.run("counting", worker_calls.take_memory, 5_000_000_000)
+
+
+def test_no_process_is_forked_once_pango_may_run_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked: list[WorkerProcess] = []
+    monkeypatch.setattr(WorkerProcess, "fork", lambda worker: forked.append(worker))
+    monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
+    RenderPool().close()
+    assert len(forked) == 1
+    monkeypatch.setitem(sys.modules, "weasyprint", ModuleType("weasyprint"))
+    RenderPool().close()
+    assert len(forked) == 1
 
 
 def test_an_article_rendered_in_a_forked_process() -> None:

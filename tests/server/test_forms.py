@@ -77,7 +77,7 @@ def test_an_address_needs_no_scheme(typed, url):
 def test_options_are_described_as_in_the_form():
     said = forms.describe_options({"nup": 2, "qr": True, "set": ["columns=2"], "links": "endnote"})
     assert said == [
-        ("Pages per sheet", "2"), ("QR code of the page’s address", "yes"),
+        ("Pages per sheet", "2"), ("QR code for your phone", "yes"),
         ("Theme options", "columns=2"), ("Links", "At the end"),
     ]  # fmt: skip
     assert forms.in_words("--nup is 1, 2 or 4") == "“Pages per sheet” is 1, 2 or 4"

@@ -10,8 +10,8 @@ import pytest
 from fastapi import HTTPException
 
 from printer.server import security
+from printer.server.app import HEADER_SECONDS, ProxyMiddleware
 from printer.server.auth import AccessKeys
-from printer.server.connections import HEADER_SECONDS, ProxyMiddleware
 from printer.server.security import BodyLimitMiddleware
 from printer.server.templating import PREFIX
 from tests.support.story_page import story_page

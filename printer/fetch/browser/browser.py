@@ -155,7 +155,6 @@ class Browser:
         return capture
 
     def _take_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
-        """Return the tab that was opened in advance, or one that is being opened."""
         spare = self._spare_tabs.pop(process, None)
         if spare is not None:
             if not spare.done() or ((tab := _result(spare)) and not tab.crashed.is_set()):
@@ -221,7 +220,6 @@ class Browser:
         await self._end_idle(process)
 
     async def _end_idle(self, process: BrowserProcess) -> None:
-        """Close a retired browser once it loads no pages."""
         if not process.usable and not process.users:
             self._processes.discard(process)
             await self._end(process)

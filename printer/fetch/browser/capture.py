@@ -6,15 +6,18 @@ import asyncio
 import json
 import secrets
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from http.cookiejar import Cookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...capture import Capture, PageSource
 from ...errors import TooLarge, UsageError
+from ...layout import ElementBox, Font, Layout, PictureBox, Rect, TextBox, Visibility
 from ...options import FetchOptions
 from ...urls import is_http
 from ..budget import format_bytes
@@ -24,7 +27,6 @@ from ..errors import status_error
 from ..proxy import Proxy
 from ..ssrf import Guard
 from .errors import PageGone, TabCrashed
-from .layout import MAX_BOXES, parse_layout
 from .network import PageRequests, ResourceCache
 from .process import BrowserProcess
 
@@ -281,7 +283,6 @@ class PageCapture:
         return data
 
     def _scroll_time(self) -> int:
-        """Return the milliseconds available for scrolling through the page."""
         return int(min(self._time_left(_READY), _SCROLL_SECONDS * 1000))
 
     def _check_response(self) -> None:
@@ -328,3 +329,59 @@ def _is_report(report: object) -> TypeGuard[str]:
 
 def _media_type(response: Response) -> str:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()[:100]
+
+
+#: The maximum number of elements, text leaves and pictures; larger pages are read without a layout.
+MAX_BOXES = 60_000
+
+_visibility = cache(Visibility)
+
+
+def parse_layout(data: Any, id_attribute: str) -> Layout | None:
+    """Return the layout in the script's report, None if it has none."""
+    if not isinstance(data, dict):
+        return None
+    fonts = list(map(_parse_font, data["fonts"]))
+    displays: list[str] = data["displays"]
+    boxes = {
+        number: ElementBox(Rect(*rect), displays[display], _visibility(visibility))
+        for number, display, *rect, visibility in _rows(data["boxes"], 7)
+    }
+    texts: dict[tuple[int, bool], TextBox] = {}
+    for number, tail, font, *rect, visibility in _rows(data["texts"], 8):
+        text = TextBox(Rect(*rect), fonts[font], _visibility(visibility))
+        earlier = texts.get((number, bool(tail)))
+        texts[number, bool(tail)] = text if earlier is None else _join(earlier, text)
+    rows = zip(_rows(data["graphics"], 9), data["sources"], strict=True)
+    pictures = {
+        number: PictureBox(
+            Rect(*rect), source, width, height, bool(background), _visibility(visibility)
+        )
+        for (number, background, width, height, *rect, visibility), source in rows
+    }
+    return Layout(
+        id_attribute, data["width"], data["height"], data["view"],
+        boxes=boxes, texts=texts, pictures=pictures,
+    )  # fmt: skip
+
+
+def _rows(numbers: list[int], width: int) -> Iterable[tuple[int, ...]]:
+    iterator = iter(numbers)
+    return zip(*[iterator] * width, strict=True)
+
+
+def _parse_font(text: str) -> Font:
+    size, color, weight = text.split("|")
+    return Font(float(size), color, int(float(weight)))
+
+
+def _join(one: TextBox, other: TextBox) -> TextBox:
+    """Join two parts of a text leaf that were separated by omitted content."""
+    if other.visibility & ~one.visibility:  # The visible part counts.
+        return one
+    if one.visibility & ~other.visibility:
+        return other
+    a, b = one.rect, other.rect
+    rect = Rect(min(a.left, b.left), min(a.top, b.top),
+                max(a.right, b.right), max(a.bottom, b.bottom))  # fmt: skip
+    return one._replace(rect=rect)

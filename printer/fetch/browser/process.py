@@ -111,7 +111,6 @@ def _switches(home: str, visible: bool) -> list[str]:
 async def _launch(
     playwright: Playwright, home: str, deadline: float, visible: bool
 ) -> PlaywrightBrowser:
-    """Start the best Chromium of this machine that starts."""
     from playwright.async_api import Error as PlaywrightError
     from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -147,7 +146,6 @@ async def _launch(
 
 
 def _launch_error(program: str, log: str, visible: bool) -> WebprintError:
-    """Return the error for a Chromium that ended before it could be controlled."""
     if "sandboxing failed" in log:
         return MissingLibrary(f"{program} cannot use its sandbox here", hint=_ALLOW_SANDBOX)
     messages = _MESSAGE.findall(log) or re.findall(r"Failed to launch: *(.*)", log)
@@ -188,7 +186,6 @@ def _process_group(leader: int) -> Iterator[int]:
 
 
 def _private_bytes(pid: int) -> int:
-    """Return the private memory of a process in bytes."""
     with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("RssAnon:"):

@@ -197,7 +197,6 @@ def _files(*media_types: str) -> dict[int | str, dict[str, Any]]:
 async def _events(
     service: PrintService, job: Job | None, streams: anyio.CapacityLimiter, request: Request
 ) -> AsyncIterator[bytes]:
-    """Yield a job as events until it is finished."""
     try:
         last, silence, interval = "", 0.0, _POLL_INTERVALS[0]
         while job is not None:

@@ -13,13 +13,12 @@ from starlette.responses import RedirectResponse, Response
 
 from ...digest.config import NO_DESTINATIONS, destinations, find_destination
 from ...digest.delivery import Delivery, deliver
-from ...errors import WebprintError
 from ...jobs import handler
 from ...text import file_name
 from ..errors import document_problems
 from ..schemas import DeliveryRequest, DeliveryResult, Destination, PrintId, print_format
 from ..service import PrintService
-from ..templating import error_page, render_page
+from ..templating import render_page
 
 #: Limits concurrent deliveries, as retrying a mail takes a while.
 _deliveries = anyio.CapacityLimiter(4)
@@ -78,10 +77,7 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
     @router.get("/prints/{print_id}/deliver")
     def choose(print_id: str, sent: str = "") -> Response:
         job = service.get(print_id)
-        try:
-            names = list(destinations())
-        except WebprintError as error:
-            return error_page(error)
+        names = list(destinations())
         sent = sent if sent in names else ""
         return render_page("deliver", job=job, names=names, none=NO_DESTINATIONS, sent=sent)
 
@@ -89,8 +85,5 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
     async def send(request: Request, print_id: str) -> Response:
         async with request.form(max_files=0, max_fields=5) as form:
             name = str(form.get("to", ""))
-        try:
-            await _deliver_in_turn(service, print_id, name)
-        except WebprintError as error:
-            return error_page(error)
+        await _deliver_in_turn(service, print_id, name)
         return RedirectResponse(f"/prints/{print_id}/deliver?sent={quote(name, safe='')}", 303)

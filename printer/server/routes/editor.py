@@ -10,7 +10,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...article import Figure, to_data
 from ...editing.snapshot import Snapshot
-from ...errors import WebprintError
 from ...jobs.models import Job
 from ...jobs.validation import merge_options
 from ...render.context import render_preview
@@ -32,7 +31,7 @@ from ..service import (
     propose_rules,
     rule_site,
 )
-from ..templating import PREFIX, error_page, render_page
+from ..templating import PREFIX, render_page
 
 _MAX_FIELDS = 6_000
 _MAX_RULES = 50
@@ -216,14 +215,11 @@ def _revise(
     }
     title = values.pop("title", None)
     current = merge_options(service.settings, job.options)
-    try:
-        plain = {name: values[name] for name in EDITOR_OPTIONS if name in values}
-        merged = merge_options(current, {**plain, "set": theme_assignments(current, values)})
-        changed = {name: getattr(merged, name) for name in (*plain, "set")}
-        options = {k: value for k, value in changed.items() if value != getattr(current, k)}
-        service.revise(job, title=title, include=include, options=options)
-    except WebprintError as error:
-        return error_page(error)
+    plain = {name: values[name] for name in EDITOR_OPTIONS if name in values}
+    merged = merge_options(current, {**plain, "set": theme_assignments(current, values)})
+    changed = {name: getattr(merged, name) for name in (*plain, "set")}
+    options = {k: value for k, value in changed.items() if value != getattr(current, k)}
+    service.revise(job, title=title, include=include, options=options)
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
@@ -231,11 +227,8 @@ def _save_rules(service: PrintService, print_id: str, rules: list[tuple[str, str
     job, _ = _editable(service, print_id)
     site, path = rule_site(job), None
     actions: tuple[Literal["drop", "keep"], ...] = ("drop", "keep")
-    try:
-        for action in actions:
-            selectors = [selector.strip() for name, selector in rules if name == action]
-            if selectors:
-                path = add_selectors(user_folder(), site, action, selectors)
-    except WebprintError as error:
-        return error_page(error)
+    for action in actions:
+        selectors = [selector.strip() for name, selector in rules if name == action]
+        if selectors:
+            path = add_selectors(user_folder(), site, action, selectors)
     return render_page("rule", job=job, site=site, rules=[], unnamed=[], saved=str(path or ""))

@@ -12,6 +12,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ...jobs.queue import DIGEST
+from ..forms import WORDS
 from ..history import HistoryQuery
 from ..service import PrintService
 from ..templating import render_page
@@ -37,8 +38,8 @@ def day_limits(since: str, until: str) -> tuple[float | None, float | None]:
         raise HTTPException(422, "there is no such day") from None
 
 
-def add_page_routes(router: APIRouter, service: PrintService, states: dict[str, str]) -> None:
-    """Add the routes of the pages; ``states`` has the words for states."""
+def add_page_routes(router: APIRouter, service: PrintService) -> None:
+    """Add the routes of the pages."""
 
     @router.get("/history")
     def show_history(
@@ -60,7 +61,7 @@ def add_page_routes(router: APIRouter, service: PrintService, states: dict[str, 
         first_page = not filters and before is None
         digests = service.queue.list_recent(_MAX_DIGESTS, kinds=[DIGEST]) if first_page else []
         return render_page(
-            "history", digests=digests, found=found, more=more, states=states,
+            "history", digests=digests, found=found, more=more, states=WORDS["states"],
             sites=service.history.sites(), restorable=restorable, values=values,
             filters=filters, later=before is not None,
             day=lambda seconds: datetime.fromtimestamp(seconds).strftime("%-d %B %Y"),

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from ...errors import BadURL, UsageError, WebprintError
+from ...errors import BadURL, UsageError
 from ...jobs.models import FINISHED, PAGE_PART, JobRequest
 from ...jobs.validation import decode_pictures, merge_options
 from ...settings import Settings
@@ -24,6 +24,7 @@ from ..forms import (
     KEY_OPTIONS,
     MAIN_OPTIONS,
     MORE_OPTIONS,
+    WORDS,
     FormField,
     describe_options,
     make_fields,
@@ -31,7 +32,7 @@ from ..forms import (
 )
 from ..history import HistoryQuery
 from ..service import PrintService
-from ..templating import PREFIX, error_page, render_page
+from ..templating import PREFIX, render_page
 from .editor import editor_values
 from .reading_list import add_from_form
 
@@ -40,18 +41,6 @@ _MAX_TYPED_BYTES = 16_000
 _TYPED_SECONDS = 10.0
 _MAX_TYPED_FIELDS = 500
 _TYPED = "typed:"  # begins the names of fields that the sign-in page carries
-
-STATES = {
-    "queued": "waiting", "running": "in progress", "done": "done", "failed": "failed",
-    "cancelled": "stopped",
-}  # fmt: skip
-
-_STEPS = {
-    "queued": "Waiting for its turn", "running": "Starting", "fetch": "Fetching the page",
-    "browse": "Loading it in a browser", "extract": "Finding the article",
-    "pictures": "Preparing the pictures", "print": "Laying out the pages",
-    "store": "Saving the PDF", "no_room": "Waiting: the storage is full or cannot be reached",
-}  # fmt: skip
 
 
 async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,14 +82,12 @@ async def _typed_fields(request: Request) -> list[tuple[str, str]]:
 
 
 def _print_bookmarklet(server: str, keys: AccessKeys) -> str:
-    """Return the print button as the address of a bookmark."""
     code = _script("bookmarklet").replace("SERVER", server, 1).replace("KEY", keys.key("send"), 1)
     code = code.replace("CAPTURE", _script("capture").removesuffix(";"), 1)
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
 
 
 def _later_bookmarklet(server: str, keys: AccessKeys) -> str:
-    """Return the read-later button as the address of a bookmark."""
     target = f"'{server}/send#later,{keys.key('later')},'+encodeURIComponent(location.href)"
     return f"javascript:void(window.open({target}))"
 
@@ -132,7 +119,7 @@ def _add_start_routes(router: APIRouter, service: PrintService, access: Access) 
             "start",
             fields=_print_fields(service.preferences.settings()),
             jobs=service.history.find(HistoryQuery(limit=_MAX_RECENT)).jobs,
-            states=STATES,
+            states=WORDS["states"],
             print_bookmarklet=_print_bookmarklet(server, access.keys),
             later_bookmarklet=_later_bookmarklet(server, access.keys),
         )
@@ -241,14 +228,11 @@ def _add_send_routes(router: APIRouter, service: PrintService, access: Access) -
 
 def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
     html = values.get("html", "")
-    try:
-        parts = _pictures(values.get("pictures", ""), service.settings.max_size) if html else {}
-        if html:
-            parts[PAGE_PART] = html.encode("utf-8", "replace")
-        request = JobRequest(values.get("url", ""), service.preferences.options(), parts)
-        job = service.submit(request)
-    except WebprintError as error:
-        return error_page(error)
+    parts = _pictures(values.get("pictures", ""), service.settings.max_size) if html else {}
+    if html:
+        parts[PAGE_PART] = html.encode("utf-8", "replace")
+    request = JobRequest(values.get("url", ""), service.preferences.options(), parts)
+    job = service.submit(request)
     missing = values.get("missing", "")
     query = f"?missing={missing}" if missing.isdecimal() and 0 < int(missing[:4]) < 1000 else ""
     # An HTTP redirect would be cross-site, and the browser would not send the cookie.
@@ -271,7 +255,7 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         job = service.get(print_id)
         finished, editor = job.state in FINISHED, editor_values(service, job)
         return render_page(
-            "print", job=job, finished=finished, has_result=job.has_result, steps=_STEPS,
+            "print", job=job, finished=finished, has_result=job.has_result, steps=WORDS["steps"],
             editor=editor, missing=missing, options=describe_options(job.options),
         )  # fmt: skip
 

@@ -17,7 +17,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from ...digest.sources.bookmarks import MAX_BYTES, parse_bookmarks
 from ...digest.sources.reading_list import (
     Direction,
-    Fate,
     ListedPage,
     add_pages,
     add_url,
@@ -27,26 +26,17 @@ from ...digest.sources.reading_list import (
     reading_list_path,
     remove_pages,
 )
-from ...errors import UsageError, WebprintError
+from ...errors import UsageError
 from ...jobs.models import BUNDLE_PART, MAX_BUNDLE, JobRequest
 from ...jobs.validation import validate_url
 from ..errors import document_problems
-from ..forms import typed_url
+from ..forms import WORDS, typed_url
 from ..schemas import ReadingListRequest, ReadingListResult
 from ..service import PrintService
-from ..templating import error_page, render_page
+from ..templating import render_page
 from .history import MAX_WORDS_LENGTH
 
 _PAGE, _MAX_FIELDS = 100, 400
-
-#: What became of the entries of an import, in words; those to look at first.
-_FATES: dict[Fate, str] = {
-    "no web address": "Not the address of a web page",
-    "list full": "Left out: the reading list is full",
-    "read before": "Left out: read or archived before",
-    "listed before": "On the list already",
-    "added": "Added",
-}
 
 
 def add_address(service: PrintService, url: str) -> bool:
@@ -60,11 +50,8 @@ def add_address(service: PrintService, url: str) -> bool:
 
 def add_from_form(service: PrintService, url: str, *, is_typed: bool = False) -> Response:
     """Add an address, perhaps typed by a person, and answer with a page."""
-    try:
-        url = typed_url(url) if is_typed else url.strip()
-        added = add_address(service, url)
-    except WebprintError as error:
-        return error_page(error)
+    url = typed_url(url) if is_typed else url.strip()
+    added = add_address(service, url)
     return render_page("reading_list_added", url=url, added=added)
 
 
@@ -119,10 +106,7 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             lines = [str(value).partition(" ") for value in form.getlist("line")]
         pages = [ListedPage(url, title) for url, _, title in lines]
-        try:
-            await run_sync(add_pages, reading_list_path(service.settings), pages)
-        except WebprintError as error:
-            return error_page(error)
+        await run_sync(add_pages, reading_list_path(service.settings), pages)
         return RedirectResponse("/later", 303)
 
     @router.post("/later/import")
@@ -141,10 +125,7 @@ def _list_page(
     removed: Sequence[ListedPage] = (),
     bad: str = "",
 ) -> Response:
-    try:
-        listed = read_pages(reading_list_path(service.settings))
-    except WebprintError as error:
-        return error_page(error)
+    listed = read_pages(reading_list_path(service.settings))
     words = q.lower().split()
     found = [p for p in listed if all(w in f"{p.title} {p.url}".lower() for w in words)]
     last = max(1, -(-len(found) // _PAGE))
@@ -165,18 +146,15 @@ def _change(service: PrintService, values: Sequence[tuple[str, str]]) -> Respons
     path = reading_list_path(service.settings)
     form, selected = dict(values), [value for name, value in values if name == "page_url"]
     query = urlencode({"q": form.get("q", "")[:MAX_WORDS_LENGTH], "page": form.get("page", "1")})
-    try:
-        for direction in get_args(Direction):
-            if direction in form:
-                move_page(path, form[direction], direction)
-                return RedirectResponse(f"/later?{query}", 303)
-        if not selected:
-            return RedirectResponse(f"/later?{query}&error=select", 303)
-        if "print" in form:
-            return _print_bundle(service, selected)
-        removed = remove_pages(path, set(selected)) if "remove" in form else []
-    except WebprintError as error:
-        return error_page(error)
+    for direction in get_args(Direction):
+        if direction in form:
+            move_page(path, form[direction], direction)
+            return RedirectResponse(f"/later?{query}", 303)
+    if not selected:
+        return RedirectResponse(f"/later?{query}&error=select", 303)
+    if "print" in form:
+        return _print_bundle(service, selected)
+    removed = remove_pages(path, set(selected)) if "remove" in form else []
     return _list_page(service, form.get("q", ""), removed=removed)
 
 
@@ -197,15 +175,13 @@ def _print_bundle(service: PrintService, urls: Sequence[str]) -> Response:
 
 def _import(service: PrintService, data: bytes, with_read: bool) -> Response:
     """Add the pages of an exported list, and tell what became of each."""
-    try:
-        pages = parse_bookmarks(data)
-        if with_read:
-            pages = [ListedPage(page.url, page.title) for page in pages]
-        fates = add_pages(reading_list_path(service.settings), pages)
-    except WebprintError as error:
-        return error_page(error)
+    pages = parse_bookmarks(data)
+    if with_read:
+        pages = [ListedPage(page.url, page.title) for page in pages]
+    fates = add_pages(reading_list_path(service.settings), pages)
     counts = Counter(fate for _, fate in fates)
     groups = {
-        words: [page for page, fate in fates if fate == name] for name, words in _FATES.items()
+        words: [page for page, fate in fates if fate == name]
+        for name, words in WORDS["imported"].items()
     }
     return render_page("reading_list_import", groups=groups, total=len(fates), counts=counts)

@@ -9,7 +9,6 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from ...errors import WebprintError
 from ...options import SiteRule
 from ...site_rules.store import (
     delete_file,
@@ -19,15 +18,9 @@ from ...site_rules.store import (
     user_folder,
 )
 from ..auth import Access
-from ..forms import MAIN_OPTIONS, make_fields
+from ..forms import MAIN_OPTIONS, WORDS, make_fields
 from ..service import PrintService
-from ..templating import PREFIX, error_page, render_page
-
-#: What rules do, in words.
-_ACTIONS = {
-    "drop": "Leave out", "keep": "Print", "body": "The article is in", "title": "Title",
-    "author": "Author", "date": "Date", "next_page": "Link to the next page",
-}  # fmt: skip
+from ..templating import PREFIX, render_page
 
 
 def add_page_routes(router: APIRouter, service: PrintService, access: Access) -> None:
@@ -49,10 +42,7 @@ def _add_settings_routes(router: APIRouter, service: PrintService, access: Acces
     async def settings_form(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=20) as form:
             options = {name: str(form[name]) for name in MAIN_OPTIONS if name in form}
-        try:
-            await run_sync(service.preferences.save, options)
-        except WebprintError as error:
-            return error_page(error)
+        await run_sync(service.preferences.save, options)
         return RedirectResponse("/settings?saved=yes", 303)
 
 
@@ -69,19 +59,15 @@ def _add_rule_routes(router: APIRouter) -> None:
     async def change_rules(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=10) as form:
             values = {name: str(value) for name, value in form.items()}
-        try:
-            await run_sync(_change, values)
-        except WebprintError as error:
-            return error_page(error)
+        await run_sync(_change, values)
         return RedirectResponse("/rules", 303)
 
 
 def _rule_values(rule: SiteRule, on: bool) -> dict[str, Any]:
-    """Return what the page shows of a rule."""
     file = Path(rule.name).name
     parts = [
         (words, selector)
-        for action, words in _ACTIONS.items()
+        for action, words in WORDS["rule_actions"].items()
         for selector in getattr(rule, action)
     ]
     # Selectors are removed from files of our own format, whose other lines stay as they are.

@@ -21,6 +21,9 @@ ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 #: What Docker's own profile refuses, which the sandbox needs.
 NAMESPACES = ("unshare", "chroot")
 
+#: How a process gets the rights of root in a namespace of its own, as the sandbox does.
+UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not (LIBRARY and shutil.which("setpriv")), reason="libseccomp and setpriv"),
@@ -61,6 +64,13 @@ def as_nobody(apply: Callable[[], None], *command: str) -> subprocess.CompletedP
     )  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def namespaces() -> None:
+    """Skip the test where no process gets namespaces, as in a chroot or in another container."""
+    if (ran := as_nobody(lambda: None, *UNSHARE, "true")).returncode:
+        pytest.skip(f"no user namespaces here: {ran.stderr.strip()}")
+
+
 @pytest.mark.skipif(not PROGRAM, reason="no Chromium")
 @pytest.mark.parametrize(("refused", "works"), [((), True), (NAMESPACES, False)])
 def test_the_profile_lets_chromium_use_its_sandbox(
@@ -80,7 +90,7 @@ def test_the_profile_lets_chromium_use_its_sandbox(
 
 @pytest.mark.parametrize("command", [("mount", "-t", "tmpfs", "x", "/mnt"), ("strace", "true")])
 def test_the_profile_refuses_what_no_browser_needs(command: tuple[str, ...]) -> None:
-    inside = ["unshare", "--user", "--map-root-user", "--mount", *command]
+    inside = [*UNSHARE, *command]
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]}")
     allowed = as_nobody(lambda: None, *inside)
