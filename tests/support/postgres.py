@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tests.support.processes import kill_tree
+from tests.support.processes import end_with_parent, kill_tree
 
 
 def find_programs():
@@ -32,7 +32,8 @@ class PostgresServer:
             shutil.chown(self._folder, "nobody")
         data = self._folder / "data"
         self._options = {
-            "cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **other_user,
+            "cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT,
+            "preexec_fn": end_with_parent, **other_user,
         }  # fmt: skip
         initdb = [programs / "initdb", "-D", data, "-A", "trust", "-U", "webprint", "-E", "UTF8"]
         subprocess.run([*initdb, "--no-sync"], check=True, **self._options)

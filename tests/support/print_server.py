@@ -11,7 +11,7 @@ import httpx2
 
 from printer.server.auth import COOKIE
 from tests.support.jobs import wait_until
-from tests.support.processes import kill_tree
+from tests.support.processes import end_with_parent, kill_tree
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +31,7 @@ class PrintServer:
                 env={**env, "HOME": str(home), "PYTHONPATH": str(ROOT)},
                 stderr=log,
                 cwd=home,
+                preexec_fn=end_with_parent,
             )
         try:
             self.url, self.token = wait_until(lambda: self.find_url(before))

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
 from contextlib import suppress
 from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+def end_with_parent() -> None:
+    """Have this process told to end when its parent does, however that ends (``preexec_fn``)."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class PeakMemory:
