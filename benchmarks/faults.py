@@ -3,11 +3,11 @@
 usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...]
 
 Processes are killed (kill -9) at random moments, N times each: of a print server, including its
-browsers; of a batch and its workers; of a crawl; of a digest delivered to a folder, by mail and to
-a webhook (see fault_kills.py).  Disks are full, folders are read-only, a database is locked, clocks
-jump, PostgreSQL is killed and restarted, a mail server refuses and hangs up, clients and
-sites never finish (see fault_conditions.py).  Everything accepted must be delivered once and
-complete.
+browsers; of a batch and its workers (both also on PostgreSQL); of a crawl; of a digest delivered
+to a folder, by mail and to a webhook (see fault_kills.py).  Disks are full, folders are read-only,
+a database is locked, clocks jump, PostgreSQL is killed and restarted, a mail server refuses and
+hangs up, clients and sites never finish (see fault_conditions.py).  Everything accepted must be
+delivered once and complete.
 """
 
 from __future__ import annotations
