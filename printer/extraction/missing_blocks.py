@@ -156,8 +156,8 @@ def add_long_stretches(
     """
     index = page.index
     paragraphs = [at for at, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
-    kept = sum(keep[at] for at in paragraphs)
-    if min(kept, len(paragraphs) - kept) < _MIN_STRETCH:
+    selected_count = sum(keep[at] for at in paragraphs)
+    if min(selected_count, len(paragraphs) - selected_count) < _MIN_STRETCH:
         return tuple(keep)
     shapes = {at: _outer_shape(index, index.segment_blocks[at]) for at in paragraphs}
     counts = Counter(shapes[at] for at in paragraphs if keep[at])
