@@ -194,8 +194,8 @@ class CaptionFinder:
     def _is_centred_alone(self, candidate: Candidate, at: int) -> bool:
         """Return whether a line is centred, as the picture above it, and no text after it is."""
         elements, blocks = self._index.elements, self._index.segment_blocks
-        own = [elements[blocks[at]], elements[self._index.parents[candidate.index]]]
-        if not all(map(_is_centred, own)):
+        centred = [elements[blocks[at]], elements[self._index.parents[candidate.index]]]
+        if not all(map(_is_centred, centred)):
             return False
         after = blocks[at + 1] if at + 1 < len(blocks) else blocks[at]
         between = range(blocks[at] + 1, min(after + 1, blocks[at] + 40))
