@@ -367,7 +367,10 @@ class ArticleBuilder:
             return QuoteBuilder(box=True)
         if self.posts and is_quotation(element):
             return QuoteBuilder()
-        return QuoteBuilder(pull=True) if is_pull(element) else None
+        # The parts of a pull quote may be named after it.
+        outer = self.builders[-1] if self.builders else None
+        is_part = isinstance(outer, QuoteBuilder) and outer.pull
+        return QuoteBuilder(pull=True) if is_pull(element) and not is_part else None
 
     def _tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:
         if self.tabs is None:

@@ -33,8 +33,12 @@ _VIDEO = re.compile(
 _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
 _POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
+#: The address of a post: its number after what it is called.
+_POST_ADDRESS = re.compile(
+    r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}", re.IGNORECASE
+)
 _UNWANTED = re.compile(
-    r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|cookie|newsletter"
+    r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|(?<!no)cookie|newsletter"
     r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
     re.IGNORECASE,
 )
@@ -92,7 +96,7 @@ def _is_smaller(element: HtmlElement, limit: int) -> bool:
 def _frame_kind(
     names: str, element: HtmlElement
 ) -> Literal["video", "audio", "map", "post", "frame", ""]:
-    if _POST_FRAME.search((element.get("title") or "")[:200]):
+    if _POST_FRAME.search((element.get("title") or "")[:200]) or _POST_ADDRESS.search(names):
         return "post"
     if _MAP.search(names):
         return "map"

@@ -185,6 +185,21 @@ def test_a_card_is_a_box_with_its_words() -> None:
 LOOP = '<video src="/waves.mp4" poster="/waves.jpg" autoplay loop muted playsinline></video>'
 
 
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("https://video-nocookie.test/embed/b_PXu", "video"),
+        ("https://posts.test/embed/Post.html?id=1675626836821", "post"),
+        ("https://posts.test/ben/status/1675626836821", "post"),
+    ],
+)
+def test_frames_are_known_by_their_addresses(address: str, kind: str) -> None:
+    html = f'<p>a</p><iframe src="{address}" width="560" height="315"></iframe><p>b</p>'
+    _, embed, _ = compose_article(html).blocks
+    assert isinstance(embed, Embed)
+    assert (embed.kind, embed.url) == (kind, address)
+
+
 def test_a_video_that_runs_as_decoration_is_no_embed() -> None:
     assert only(LOOP, Embed) == []
     assert [embed.kind for embed in only(LOOP.replace("muted", "controls"), Embed)] == ["video"]

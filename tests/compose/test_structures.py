@@ -214,8 +214,8 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
 
 def test_a_pull_quote_has_its_source_below() -> None:
     quote = only(
-        "<p>Before.</p><blockquote><div class='Pullquote'><div>The mill sells.</div><div class="
-        "'Pullquote-sourceWrapper'><div>Ada Lee</div><div>founder</div></div></div></blockquote>",
+        "<p>Before.</p><blockquote><div class='Pullquote-pullquote'><div><div class='Pullquote-quote'>The mill sells.</div><div class="
+        "'Pullquote-sourceWrapper'><div class='Pullquote-source'>Ada Lee</div><div class='Pullquote-info'>founder</div></div></div></div></blockquote>",
         Quote,
     )
     assert [plain_text(block.spans) for block in quote.blocks] == ["The mill sells."]
