@@ -1,4 +1,4 @@
-"""Give elements the names of what they are to a reader, before the page is indexed.
+"""Rename elements to what they are to a reader, before the page is indexed.
 
 Pages draw lists, tables, verse and code with ``div``; their roles, styles and classes say which is
 which.  Also removed is what a program of the site was to replace, shortcodes in square brackets,
