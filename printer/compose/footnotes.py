@@ -31,6 +31,8 @@ _NOTE_WORD = re.compile(
     r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
 )
 _NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
+#: The elements that may have nothing but the number of the note below them.
+_NUMBER_TAGS = frozenset({"h3", "h4", "h5", "h6"})
 _MAX_NOTE_CHARS = 6000
 _MAX_NAME = 200
 #: The number of an element's nodes searched for its first selected segment.
@@ -312,6 +314,9 @@ def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
                 return None
             if text and not _LABEL.fullmatch(text):
                 return block
+            below = block.getnext()
+            if text and block.tag in _NUMBER_TAGS and below is not None and below.tag == "p":
+                return below
     return None
 
 
@@ -328,7 +333,11 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
         return False
     near = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in near for key in ("id", "name")} - {None}
-    mutual = any((back.get("href") or "").partition("#")[2] in ids for back in block.iter("a"))
+    above = block.getprevious()
+    backs = [*block.iter("a")]
+    if above is not None and above.tag in _NUMBER_TAGS:
+        backs += above.iter("a")
+    mutual = any((back.get("href") or "").partition("#")[2] in ids for back in backs)
     return mutual or any(map(_names_note, [block, *_ancestors(block, 2)]))
 
 

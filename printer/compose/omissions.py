@@ -19,6 +19,9 @@ _KINDS = frozenset({"article", "documentation"})
 _MIN_PARAGRAPHS = 3
 #: The fewest words of a paragraph that must not be missing, and the largest share of links in it.
 _MIN_WORDS, _MAX_LINKS = 12, 0.3
+#: The parts that belong to the article, and those that do at any depth.
+_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
+_DATA = frozenset({"pre", "table"})
 #: The most elements between a segment and the container.
 _DEPTH = 30
 
@@ -26,8 +29,9 @@ _DEPTH = 30
 def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
     """Return the segments of the article's container that should have been selected.
 
-    The container holds most of the selected paragraphs.  Its code, its tables of data and its
-    paragraphs that are marked like the selected ones belong to the article, unless they are links.
+    The container holds most of the selected paragraphs.  Its code, its tables of data, its lists
+    and its paragraphs that are marked like the selected ones belong to the article, unless they
+    are links.
     """
     flags = list(zip(page.segments, verdict.keep, strict=True))
     paragraphs = [segment.block for segment, keep in flags if keep and segment.block.tag == "p"]
@@ -48,7 +52,7 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
 
 
 def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
-    """Return the paragraph, code or table of the container that a segment is in."""
+    """Return the paragraph, code, table or list of the container that a segment is in."""
     block = segment.block
     if block.tag == "p" and block.getparent() is container:
         return block
@@ -56,7 +60,7 @@ def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
     for element in (block, *islice(block.iterancestors(), _DEPTH)):
         if element is container:
             return part
-        if element.tag in {"pre", "table"}:
+        if element.tag in _PARTS and (element.tag in _DATA or element.getparent() is container):
             part = element
     return None
 

@@ -714,6 +714,12 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
             continue
         reference = references.pop(element.get("id") or element.get("name") or "", -1)
         begin, end = index.segment_begins[at], index.segment_ends[at]
+        if (
+            end - begin == 1
+            and end < len(sizes)
+            and _NOTE_MARK.fullmatch(page.segments[begin].text)
+        ):
+            end += 1  # a note below its number
         # Notes come after their references.
         is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
         if -1 < reference < begin and is_short:

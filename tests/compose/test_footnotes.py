@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from printer import extract
 from printer.article import Note, Paragraph, iter_spans, iter_text, plain_text, walk
 from tests.support.compose_html import compose_article, first_spans, outline
 
@@ -135,3 +136,17 @@ def test_notes_whose_signs_are_no_links(kind: str) -> None:
 )
 def test_raised_numbers_that_are_no_signs_of_notes(html: str) -> None:
     assert not any(isinstance(block, Note) for block in walk(compose_article(html).blocks))
+
+
+def test_a_note_below_its_number_is_printed_though_it_was_not_selected() -> None:
+    text = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 3
+    html = (
+        f"<h1>Ferries</h1><p>{text}<a id=d1 href='#f1'><sup>1</sup></a></p><p>{text} Again.</p>"
+        f"<p>{text} Once more.</p><h4>Footnotes</h4><h5><a id=f1 href='#d1'>(1)</a></h5>"
+        "<p>As the old harbour book says.</p><nav><a href=/>Home</a></nav>"
+    )
+    made = extract(f"<title>Ferries</title><body>{html}")
+    (note,) = [block for block in made.blocks if isinstance(block, Note)]
+    assert list(iter_text(*note.blocks)) == ["As the old harbour book says."]
+    assert made.blocks[-1] is note
+    assert "(1)" not in made.text

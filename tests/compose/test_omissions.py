@@ -18,6 +18,10 @@ PARAGRAPHS = "".join(
 )  # fmt: skip
 CODE = "<pre><code>for day in range(9):\n    ferry.cross(day)\n</code></pre>"
 ROW = "<tr><td>The chain of the ferry</td><td>412 crowns a year</td><td>since 1911</td></tr>"
+LIST = (
+    "<ul><li>In a fog the ferry crosses by lantern only, and very slowly.</li>"
+    "<li>In a storm the ferry stays on the bank of the river.</li></ul>"
+)
 TABLE = f"<table><tr><th>Thing</th><th>Cost</th><th>Since</th></tr>{ROW * 3}</table>"
 
 
@@ -45,6 +49,7 @@ def without(found, text):
         ("", "piano that nobody"),
         (CODE, "ferry.cross"),
         (TABLE, "412 crowns"),
+        (LIST, "by lantern only"),
     ],
 )
 def test_what_the_container_holds_and_was_not_selected_is_told(more, text):
