@@ -565,7 +565,9 @@ class _Selection:
                 language = set(_WORDS.findall(names.lower()))
                 continue
             words = _WORDS.findall(segment.text[:_ANNOUNCEMENT_CHARS].lower())
-            if language is None or len(segment.text) > _ANNOUNCEMENT_CHARS or not words:
+            # A heading is none: 'Synopsis' above code of a class of that name.
+            is_label = len(segment.text) <= _ANNOUNCEMENT_CHARS and words
+            if language is None or not is_label or segment.block.tag in _HEADING_TAGS:
                 language = None
             elif all(word in language or word in actions for word in words):
                 self.keep[segment.index] = False

@@ -451,6 +451,13 @@ def test_linked_numbers_in_a_table_are_no_actions():
     ]  # fmt: skip
 
 
+def test_a_heading_above_code_of_a_class_of_that_name_stays():
+    code = "<pre class=synopsis>SELECT 1</pre>"
+    for heading, kept in (("<h2>Synopsis</h2>", True), ("<div>synopsis</div>", False)):
+        found = choice(f"<p>{TEXT}</p>{heading}{code}<p>{TEXT}</p>", [""])
+        assert any("ynopsis" in text for text in found) is kept
+
+
 def test_an_address_with_the_authors_name_is_no_byline():
     line = "Code: https://example.org/ivo/tides"
     meta = "<meta name=author content=Ivo>"
