@@ -22,6 +22,8 @@ _TEXTLESS = ("hr", "math", "script", "iframe", "video", "audio", "img")
 _WITH_SOURCE = etree.XPath(
     f"//*[@data-mathml or {' or '.join(f'@{name}' for name in TEX_ATTRIBUTES)}]"
 )
+#: The beginnings of these attributes, found in one pass.
+_SOURCE_HINT = re.compile("data-(?:latex|math|tex)")
 _FORMULAS = frozenset({"math", "script"})
 _TEX = "math/tex"
 
@@ -156,7 +158,7 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
 def _textless(page: Page) -> list[HtmlElement]:
     """Return elements with content but no text, and those that keep a formula's source."""
     formulas: list[HtmlElement] = []
-    if any(f"{name}=" in page.source for name in ("data-mathml", *TEX_ATTRIBUTES)):
+    if _SOURCE_HINT.search(page.source):
         formulas = _WITH_SOURCE(page.tree)  # type: ignore[assignment]
     return formulas + [element for element in page.tree.iter(*_TEXTLESS) if _has_content(element)]
 

@@ -337,7 +337,8 @@ _CHANGES: dict[tuple[str, ...], Callable[[HtmlElement], None]] = {
     ('role="row"',): _name_tables_by_role,
     ('role="listitem"',): _name_lists,
     ("table-cell",): _name_tables_by_style,
-    ("verse", "stanza", "poe", "lyrics", "code", "language-"): _name_boxes,
+    # Nearly all pages have the first, and each search for another takes as long as the change.
+    ("code", "language-", "verse", "stanza", "poe", "lyrics"): _name_boxes,
     ("<code",): _name_codes,
     ("white-space",): _keep_all_breaks,
     ("<cite",): _join_citations,
