@@ -55,14 +55,12 @@ _SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
 _ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
-_TABLES, _LISTS, _STYLED, _SPACED, _IN_CITATIONS = map(
+_ROLES, _STYLED, _NAMED = map(
     etree.XPath,
     (
-        "//div[@role='table' or @role='grid']",
-        "//div[@role='list']",
-        "//div[contains(@style, 'table')]",
-        "//p[contains(@style, 'white-space')] | //div[contains(@style, 'white-space')]",
-        "//cite//div[not(node())]",
+        "//div[@role='table' or @role='grid' or @role='list']",
+        "//div[@style] | //p[@style]",
+        "//div[@class] | //blockquote[@class] | //section[@class]",
     ),
 )
 
@@ -72,11 +70,14 @@ def name_structures(tree: HtmlElement, source: str) -> None:
 
     Args:
         tree: The page, which is changed.
-        source: Its markup, which is searched first, since few pages have any of this.
+        source: Its markup, which is searched for shortcodes, since few pages have any.
     """
-    for hints, change in _CHANGES.items():
-        if any(hint in source for hint in hints):
-            change(tree)
+    _name_roles(tree)
+    _name_styled(tree)
+    _name_boxes(tree)
+    _name_codes(tree)
+    _join_citations(tree)
+    _drop_window_notices(tree)
     if _SUSPECT.search(source):
         _drop_shortcodes(tree)
 
@@ -92,15 +93,29 @@ def _is_blank(text: str | None) -> bool:
 # Lists and tables
 
 
-def _name_tables_by_role(tree: HtmlElement) -> None:
-    for table in _find(_TABLES, tree):
-        _name_table(table, lambda element: element.get("role") or "")
+def _name_roles(tree: HtmlElement) -> None:
+    """Name tables by role, and lists that have at least two lines of text and nothing else.
+
+    Cards, links and comments have the role of lists, too.
+    """
+    for box in _find(_ROLES, tree):
+        items = list(box)
+        if box.get("role") != "list":
+            _name_table(box, lambda element: element.get("role") or "")
+        elif _are_lines(items):
+            box.tag = "ul"
+            for item in items:
+                item.tag = "li"
 
 
-def _name_tables_by_style(tree: HtmlElement) -> None:
+def _name_styled(tree: HtmlElement) -> None:
+    """Name tables by display, and keep the line ends that a style keeps."""
     for box in _find(_STYLED, tree):
-        if _display(box) == "table":
+        style = box.get("style") or ""
+        if "table" in style and _display(box) == "table" and box.tag == "div":
             _name_table(box, _display)
+        elif "white-space" in style and _SPACED_STYLE.search(style):
+            _keep_breaks(box)
 
 
 def _display(element: HtmlElement) -> str:
@@ -134,19 +149,6 @@ def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> No
         row.tag = "tr"
     for cell, name in names:
         cell.tag = name
-
-
-def _name_lists(tree: HtmlElement) -> None:
-    """Name the items of lists that have at least two lines of text and nothing else.
-
-    Cards, links and comments have the same role.
-    """
-    for box in _find(_LISTS, tree):
-        items = list(box)
-        if _are_lines(items):
-            box.tag = "ul"
-            for item in items:
-                item.tag = "li"
 
 
 def _are_lines(items: list[HtmlElement]) -> bool:
@@ -225,15 +227,13 @@ def _name_code(code: HtmlElement) -> None:
             outer.tag = "div"
 
 
-def _keep_all_breaks(tree: HtmlElement) -> None:
-    for box in _find(_SPACED, tree):
-        if _SPACED_STYLE.search(box.get("style") or ""):
-            _keep_breaks(box)
-
-
 def _join_citations(tree: HtmlElement) -> None:
-    for empty in _find(_IN_CITATIONS, tree):
-        empty.tag = "span"
+    for citation in tree.iter("cite"):
+        if next(citation.iterancestors("cite"), None) is not None:
+            continue
+        for box in citation.iter("div"):
+            if not len(box) and not box.text:
+                box.tag = "span"
 
 
 def _keep_breaks(box: HtmlElement) -> None:
@@ -330,17 +330,3 @@ def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
     rest = text[: text.rindex(line) + len(line) - len(notice)].rstrip()
     before = rest.rstrip("([（,;–- ")
     return before if (before and before != rest) or (alone and not before) else text
-
-
-#: The changes, by what the markup of a page has that may need them.
-_CHANGES: dict[tuple[str, ...], Callable[[HtmlElement], None]] = {
-    ('role="row"',): _name_tables_by_role,
-    ('role="listitem"',): _name_lists,
-    ("table-cell",): _name_tables_by_style,
-    # Nearly all pages have the first, and each search for another takes as long as the change.
-    ("code", "language-", "verse", "stanza", "poe", "lyrics"): _name_boxes,
-    ("<code",): _name_codes,
-    ("white-space",): _keep_all_breaks,
-    ("<cite",): _join_citations,
-    ("_blank",): _drop_window_notices,
-}
