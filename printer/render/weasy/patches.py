@@ -39,7 +39,7 @@ LEADER_TOLERANCE = 0.5
 
 #: The most space between characters of Chinese and Japanese, in ems; the most that is added to a
 #: space between words before letters are spaced, too, and the most between letters.
-MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.37, 0.02
+MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
 
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 
