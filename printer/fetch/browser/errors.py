@@ -21,8 +21,12 @@ _NET_ERRORS = {
     "ERR_CONTENT_DECODING_": "the answer cannot be decompressed",
     "ERR_INVALID_AUTH_CREDENTIALS": "the server does not take this name and password",
 }
-#: What Playwright says when a process of the browser or its own driver ended.
-_PROCESS_ENDED = ("crashed", "has been closed", "Target closed", "Connection closed")
+#: What Playwright says when a process of the browser or its own driver ended; the last, when one
+#: that does not know our proxy yet took the place of the network process.
+_PROCESS_ENDED = (
+    "crashed", "has been closed", "Target closed", "Connection closed",
+    "ERR_PROXY_CONNECTION_FAILED",
+)  # fmt: skip
 _BAD_TARGETS = ("ERR_UNSAFE_REDIRECT", "ERR_UNKNOWN_URL_SCHEME", "ERR_INVALID_URL", "ERR_FILE_")
 
 

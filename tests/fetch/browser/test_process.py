@@ -146,6 +146,7 @@ def test_a_chromium_that_loses_a_process_as_it_starts_is_started_again(
         "Page.goto: Page crashed\nCall log:\n  - navigating",
         "Page.goto: Target page, context or browser has been closed",
         "Page.evaluate: Connection closed while reading from the driver",
+        "Page.goto: net::ERR_PROXY_CONNECTION_FAILED at https://example.org/",
     ],
 )
 def test_an_ended_process_is_told_from_a_page_that_cannot_be_shown(message: str) -> None:
