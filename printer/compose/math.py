@@ -50,6 +50,10 @@ _ATTRIBUTES = frozenset({
     "largeop", "movablelimits", "symmetric", "minsize", "maxsize", "columnlines", "rowlines",
 })  # fmt: skip
 
+#: The white space that MathML ignores at the ends of an element; no-break spaces are kept.
+_SPACE = " \t\r\n"
+_SPACES = re.compile(f"[{_SPACE}]+")
+
 _MAX_TEX = 4000
 _ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX}}}?)\\\)"
 _SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX}}}?)\\\]"
@@ -147,7 +151,7 @@ def _sanitize_mathml(math: HtmlElement) -> tuple[str, str]:
         for name, value in node.items():
             if name in _ATTRIBUTES and len(value) < 100:
                 copy.set(name, value)
-        copy.text = node.text
+        copy.text = _SPACES.sub(" ", (node.text or "").strip(_SPACE)) or None
         for child in node:
             tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
             if tag.startswith("annotation"):
@@ -155,7 +159,7 @@ def _sanitize_mathml(math: HtmlElement) -> tuple[str, str]:
             if tag not in _ELEMENTS or size > _MAX_ELEMENTS:
                 return "", ""
             child_copy = etree.SubElement(copy, tag)
-            child_copy.tail = child.tail
+            child_copy.tail = _SPACES.sub(" ", child.tail or "") or None
             pairs.append((child, child_copy))
     source = etree.tostring(root, encoding="unicode")
     text = readable_line("".join(map(str, root.itertext())))

@@ -53,6 +53,12 @@ def test_the_text_around_a_formula_stays() -> None:
     ]  # fmt: skip
 
 
+def test_mathml_loses_its_indentation_but_no_space_that_is_text() -> None:
+    sign, text = "<mi>\n        x\n</mi>\n\n", "<mtext>\n    &nbsp;for\n all\n</mtext>"
+    [(source, _)] = formulas(f"<p>Let <math><mrow>\n  {sign}{text}</mrow></math> be.")
+    assert source == "<math><mrow><mi>x</mi> <mtext>\xa0for all</mtext></mrow></math>"
+
+
 def test_mathjax_2_leaves_its_source_beside_its_glyphs() -> None:
     glyphs = "<span class='MathJax' id='m-1-Frame'><nobr>xx==11</nobr></span>"
     script = "<script type='math/tex'>x=1</script>"
