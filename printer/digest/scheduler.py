@@ -133,10 +133,10 @@ class IssueWorkflow:
     _articles: dict[str, tuple[Article, ...]] = field(default_factory=dict)
 
     def run(self, job_id: str, name: str, steps: Steps) -> dict[str, Any]:
-        """Make an issue and deliver it; return what came of it.
+        """Make an issue and deliver it; return a report of it.
 
         Raises:
-            JobFailed: it could not be built, or not be delivered everywhere.
+            JobFailed: It could not be built, or a destination refused it.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             built = steps.run("build", partial(self._build, job_id, name))
@@ -162,7 +162,7 @@ class IssueWorkflow:
     def _build(self, job_id: str, name: str) -> dict[str, Any]:
         digest = self.digests.get(name)
         if digest is None:
-            return {"error": ErrorRecord(f"there is no digest {name!r} any more").to_dict()}
+            return {"error": ErrorRecord(f"the digest {name!r} no longer exists").to_dict()}
         try:
             with self.building:
                 built = self.build(digest, self.clock())
@@ -175,7 +175,9 @@ class IssueWorkflow:
             return {"error": ErrorRecord.of(error).to_dict()}
         except WorkerError as error:
             self.log(f"{name}: {error}")
-            return {"error": ErrorRecord(f"what builds it ended: {error}").to_dict()}
+            return {
+                "error": ErrorRecord(f"the process that built the digest ended: {error}").to_dict()
+            }
         self._articles[job_id] = built.articles
         for warning in built.warnings:
             self.log(f"{name}: {warning}")
@@ -193,7 +195,7 @@ class IssueWorkflow:
             self.history.remember(name, stories, delivery.date.timestamp())
 
     def _load(self, job_id: str) -> tuple[Delivery, list[StoryRecord]] | None:
-        """Return an issue that was stored, None if it was so on a machine that is lost."""
+        """Return a stored issue; None if it was stored on a machine that is lost."""
         about = self.storage.get(f"{job_id}/0/about.json")
         data = self.storage.get(f"{job_id}/0/issue.bin")
         return None if about is None or data is None else _parse(about, data)
@@ -201,7 +203,7 @@ class IssueWorkflow:
     def _deliver_everywhere(
         self, job_id: str, name: str, keys: Sequence[str], steps: Steps
     ) -> list[dict[str, Any]]:
-        """Deliver an issue, several times where it is refused; return an outcome for each place."""
+        """Deliver an issue, with retries; return the outcome for each destination."""
         execution = secrets.token_hex(8)
         outcomes: dict[str, dict[str, Any]] = {}
         for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -221,17 +223,17 @@ class IssueWorkflow:
         """Return which execution delivers an issue, and to which file."""
         saved, destination = self._load(job_id), self._destination(name, key)
         target = ""
-        with suppress(WebprintError):  # Said when it is delivered.
+        with suppress(WebprintError):  # Reported when it is delivered.
             target = target_path(saved[0], destination) if saved and destination else ""
         return {"execution": execution, "target": target}
 
     def _deliver(
         self, job_id: str, name: str, key: str, begun: Mapping[str, str], execution: str
     ) -> dict[str, Any]:
-        """Deliver an issue once; return where it is, why not, or that it is in doubt."""
+        """Deliver an issue once; return its place, the error, or the doubt about it."""
         saved, destination = self._load(job_id), self._destination(name, key)
         if destination is None:
-            return {"gone": "the digest has this destination no more"}
+            return {"gone": "the digest no longer has this destination"}
         if saved is None:
             reason = f"{destination.label}: the issue was stored on a machine that is lost"
             return {"error": ErrorRecord(reason).to_dict()}

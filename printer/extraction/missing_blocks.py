@@ -179,7 +179,7 @@ def add_long_stretches(
         chars = sum(len(index.segments[at].text) for at in stretch) / len(stretch)
         is_long = chars >= _STRETCH_LENGTH * sum(sizes) / len(sizes)
         if is_long and _mean(scores, begin, end) >= _STRETCH_SCORE:
-            begin -= index.tags[index.segment_blocks[begin - 1]] in _HEADINGS
+            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _HEADINGS
             selected[begin:end] = [True] * (end - begin)
     return tuple(selected)
 

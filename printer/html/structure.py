@@ -1,8 +1,7 @@
-"""Rename elements to what they are to a reader, before the page is indexed.
+"""Replace generic elements by the lists, tables, verse and code that they are drawn as.
 
-Pages draw lists, tables, verse and code with ``div``; their roles, styles and classes say which is
-which.  Also removed is what a program of the site was to replace, shortcodes in square brackets,
-and the notice that a link opens a new window.
+Their roles, styles and classes tell which they are.  Leftover shortcodes and notices that a link
+opens a new window are removed.  All of this is done before the page is indexed.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _ROLES, _STYLED, _NAMED = map(
 
 
 def name_structures(tree: HtmlElement, source: str) -> None:
-    """Rename elements to what they are, and remove what no reader sees as text.
+    """Rename elements by their roles, styles and classes, and remove shortcodes and link notices.
 
     Args:
         tree: The page, which is changed.
@@ -232,7 +231,7 @@ def _join_citations(tree: HtmlElement) -> None:
         if next(citation.iterancestors("cite"), None) is not None:
             continue
         for box in citation.iter("div"):
-            if not len(box) and not box.text:
+            if _is_blank("".join(box.itertext())):
                 box.tag = "span"
 
 

@@ -29,17 +29,20 @@ _CLIPPING_STYLE = re.compile(
 _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
-    r"|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
+    r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
     r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
 )
 #: What each of these names contains; searching for it is faster.
 _UNSEEN_PARTS = (
     "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
+    "accessib",
 )  # fmt: skip
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The names of hidden text that a reader can unfold.
-_FOLDED = re.compile(r"note|cit[ae]|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE)
+_FOLDED = re.compile(
+    r"note|cit[ae](?!-accessib)|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE
+)
 
 
 def is_hidden(element: HtmlElement) -> bool:

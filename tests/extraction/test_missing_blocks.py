@@ -135,3 +135,9 @@ def test_other_paragraphs_are_not(other: str) -> None:
 
 def test_an_unlikely_stretch_is_not_added() -> None:
     assert added(chapters(f"<div class=text>{CHAPTER}</div>"), 0.05, add_long_stretches) == ""
+
+
+def test_a_stretch_can_begin_the_page() -> None:
+    selected = "".join(f"<p>{TEXT} {day}</p>" for day in range(12))
+    page = f"<div class=text>{CHAPTER}{selected}<h2>Notes</h2></div>"
+    assert added(page, add=add_long_stretches).startswith("They sailed for 0 days")

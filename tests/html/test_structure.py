@@ -93,9 +93,7 @@ def test_long_paragraphs_of_a_class_named_verse_stay_paragraphs() -> None:
 
 
 def test_empty_boxes_do_not_break_a_citation() -> None:
-    html = (
-        "<ul><li><cite>Moor, A. <div></div><i>Silt</i>. <div class=x></div>1999.</cite></li></ul>"
-    )
+    html = "<ul><li><cite>Moor, A. <div></div><i>Silt</i>. <div class=x> <div></div></div>1999.</cite></li></ul>"
     assert texts(html) == ["Moor, A. Silt. 1999."]
 
 

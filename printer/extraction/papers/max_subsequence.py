@@ -140,7 +140,7 @@ def filter_aligned(
     options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
     body_print: Sequence[bool] | None = None,
 ) -> tuple[bool, ...]:
-    """Drop segments that do not line up with the body on the left or right or cover its width.
+    """Drop segments that line up with no edge of the body, or cover too little of its width.
 
     The body's edges are those of most of the selected text.
 

@@ -56,8 +56,10 @@ _RIGHT_TO_LEFT_SCRIPTS = frozenset(_TABLES["right_to_left_scripts"].split())
 
 #: The characters of text from which the script, and the language, are determined.
 _GLANCE, _SAMPLE = 600, 4_000
-#: The share of function words below which a text is hardly in that language.
+#: The share of function words below which a text is hardly in that language, and below which it
+#: is not if it has so many words.
 _IMPLAUSIBLE = 0.08
+_FOREIGN, _FOREIGN_WORDS = 0.05, 100
 #: The fewest letters, and words, of a sample to draw conclusions from.
 _MIN_LETTERS, _MIN_WORDS = 40, 20
 #: The smallest share of function words of a detected language; and the smallest lead of the best
@@ -115,7 +117,8 @@ def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     """Return the language of a page as a BCP 47 tag, or ''.
 
     This is the first stated tag, unless its language is not written in the text's script or the
-    text is plainly in another: many pages keep the English tag of their template.
+    text is plainly in another: many pages keep the English tag of their template.  The language of
+    such a text is '' if it is none of those with a list of function words.
 
     Args:
         stated: The languages that the page states, the most reliable first.
@@ -127,11 +130,21 @@ def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     tag = next((tag for tag in tags if _is_written_in(tag, script)), "")
     language = tag.partition("-")[0]
     if not tag or function_word_share(_count_words(glance), language, script) <= _IMPLAUSIBLE:
-        detected = detect_language(sample(_SAMPLE))
-        tag = detected if detected and detected != language else tag
+        text = sample(_SAMPLE)
+        detected = detect_language(text)
+        if detected and detected != language:
+            tag = detected
+        elif not detected and _is_foreign(_count_words(text), language, script):
+            tag = ""
     if tag in ("zh", "zh-CN") and _is_traditional(sample(_SAMPLE)):
         return "zh-Hant"
     return tag
+
+
+def _is_foreign(counts: Mapping[str, int], language: str, script: str) -> bool:
+    """Return whether a long text has next to none of a language's function words."""
+    is_long = sum(counts.values()) >= _FOREIGN_WORDS
+    return is_long and function_word_share(counts, language, script) < _FOREIGN
 
 
 def _is_written_in(tag: str, script: str) -> bool:

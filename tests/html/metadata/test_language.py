@@ -168,3 +168,16 @@ def test_traditional_chinese_is_told_by_its_characters(stated: str) -> None:
     assert read_metadata(parse(page.format(simplified)), "", "").language in ("zh", "zh-CN")
     hong_kong = f"<html lang=zh-HK><p>{traditional}</p>"
     assert read_metadata(parse(hong_kong), "", "").language == "zh-HK"
+
+
+ZULU = (
+    "Ikhehla lehlela echwebeni ngehora lesithupha njengasekuseni ngakunye kokuphila kwalo, kwathi "
+    "lapho libona ukuthi isikebhe asisekho lahlala odongeni laqala ukuhleka. "
+)
+
+
+def test_a_long_text_in_no_known_language_is_not_in_the_stated_one() -> None:
+    assert read('<html lang="en-ZA">', body=f"<p>{ZULU * 6}</p>")[0] == ""
+    assert read('<html lang="en-ZA">', body=f"<p>{ZULU}</p>")[0] == "en-ZA"
+    english = SAID["en"] * 3 + "10 x 12; 3 m; pine; oak. " * 20
+    assert read('<html lang="en-ZA">', body=f"<p>{english}</p>")[0] == "en-ZA"
