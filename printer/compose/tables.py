@@ -17,6 +17,8 @@ from .inline import with_mark
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
 _MAX_CELLS_READ = 200
+#: The most characters of a line that fills a cell alone.
+_MAX_LINE = 120
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 _ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECASE)
@@ -46,7 +48,7 @@ def is_data(table: HtmlElement) -> bool:
                 continue
             cells += 1
             headers += cell.tag == "th"
-            big += any(child.tag in _BIG for child in cell)
+            big += any(child.tag in _BIG and not _is_line(child) for child in cell)
             chars += len(cell.text_content()) if cells <= _MAX_CELLS_READ else 0
         if cells > _MAX_CELLS_READ:
             break
@@ -58,6 +60,19 @@ def is_data(table: HtmlElement) -> bool:
         return True
     even = max(map(widths.count, widths)) * 2 > len(widths)
     return len(widths) > 1 and even and big * 4 < cells and chars < 150 * cells
+
+
+def _is_line(element: HtmlElement) -> bool:
+    """Return whether an element only wraps the line or the code of its cell."""
+    cell = element.getparent()
+    return (
+        element.tag == "div"
+        and cell is not None
+        and len(cell) == 1
+        and not (cell.text or "").strip()
+        and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
+        and len(element.text_content()) < _MAX_LINE
+    )
 
 
 def _span(cell: HtmlElement, name: str) -> int:

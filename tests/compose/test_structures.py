@@ -316,6 +316,15 @@ def test_tables_of_data() -> None:
     assert len(table.foot) == 1
 
 
+def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
+    table = only(
+        "<table><tr><td><div>Defined in <code>a.h</code></div><td>"
+        "<tr><td><div><pre>int a;</pre></div><td><div>(since 2017)</div></table>",
+        Table,
+    )
+    assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]
+
+
 def test_a_table_prints_the_kept_cells_in_their_columns() -> None:
     html = "<table><tr><th>A<th>B<th>C<tr><td>1<td>ADVERT<td>3<tr><td>ADVERT</table>"
     block = compose_article(html, drop="ADVERT").blocks[0]
@@ -334,7 +343,7 @@ def test_empty_cells_keep_their_place() -> None:
     [
         "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>",
         "<table><tr><td>a</table>",
-        "<table><tr><td><div>a</div><td><div>b</div><tr><td><div>c</div><td>d</table>",
+        "<table><tr><td><div><p>a</div><td><div><p>b</div><tr><td><div><p>c</div><td>d</table>",
         "<table><tr><td>a<td><table><tr><td>b</table></table>",
         "<table><tr>" + "<td>x" * 70 + "<tr>" + "<td>y" * 70 + "</table>",
     ],
