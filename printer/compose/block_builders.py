@@ -39,6 +39,8 @@ from ..html.posts import QUOTATION_CLASS
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
+#: A dash or bullet that an author wrote before the text of an item.
+_DASH = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
 _SOURCE = re.compile(r"(?:^|[\s_-])(?:source|author|attribution|cit(?:e|ation))", re.IGNORECASE)
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
@@ -211,9 +213,26 @@ class ListBuilder(BlockBuilder):
     def build(self) -> list[Block]:
         """Return the list, then the notes."""
         self._add_loose()
-        items = tuple(self.items)
+        items = tuple(self.items if self.ordered else map(_without_dash, self.items))
+        if len(items) == 1 and items[0].blocks and not items[0].id:
+            blocks = items[0].blocks
+            if all(isinstance(block, List) for block in blocks):  # a list to indent another
+                return [*blocks, *self.notes]
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
+
+
+def _without_dash(item: Item) -> Item:
+    """Return an item without a dash or bullet of its own before its text."""
+    first = item.blocks[0] if item.blocks else None
+    if not isinstance(first, Paragraph) or not first.spans:
+        return item
+    span, *rest = first.spans
+    text = _DASH.sub("", span.text)
+    if not text or text == span.text or "code" in span.marks or span.math:
+        return item
+    spans = (replace(span, text=text), *rest)
+    return replace(item, blocks=(replace(first, spans=spans), *item.blocks[1:]))
 
 
 def _start_number(text: str) -> int:

@@ -92,6 +92,8 @@ def _clean_paragraph(block: Block) -> Block | None:
     """Drop signs without text and items without content; make a row of asterisks a rule."""
     if isinstance(block, Quote):
         blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
+        if len(blocks) == 1 and isinstance(blocks[0], Heading) and not block.cite:
+            return blocks[0]  # indented only
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
         items = tuple(item for item in block.items if not _is_ornament(item))

@@ -91,8 +91,10 @@ MAX_CELL_WIDTH = 28
 #: begins with a label, and of a line of verse.
 MAX_CODE_LABEL, MAX_LABEL, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 72, 64
 
-#: The most characters of a plain line that is a heading, and the fewest of the paragraph below it.
+#: The most characters of a plain line that is a heading, and the fewest of the paragraph below it;
+#: the signs that end one in capitals.
 MAX_PLAIN_LABEL, MIN_LABELLED = 64, 80
+_CLOSING_QUOTES = "’”»'\""
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 #: A long run with other characters than letters, in a script with spaces.  A line may end at a
@@ -403,11 +405,13 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if _BRACKETED.fullmatch(text):
         return isinstance(following, Paragraph)
-    if not text[-1].isalnum() or len(text) > MAX_PLAIN_LABEL:
+    is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
+    last = text.rstrip(_CLOSING_QUOTES)[-1:] if is_capitals else text[-1]
+    if not last.isalnum() or len(text) > MAX_PLAIN_LABEL:
         return False
     if isinstance(following, Code):
         return len(text) <= MAX_CODE_LABEL
-    least = max(2 * len(text), MIN_LABELLED)
+    least = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED)
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= least
 
 

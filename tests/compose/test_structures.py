@@ -80,6 +80,23 @@ def test_a_list_beside_its_item_belongs_to_it() -> None:
     assert [len(item.blocks) for item in block.items] == [2, 1]
 
 
+def test_a_list_that_only_indents_another_adds_no_bullet() -> None:
+    assert len(only("<ul><ul type=A><li>a<li>b</ul></ul>", List).items) == 2
+
+
+def test_an_item_has_no_dash_after_its_bullet() -> None:
+    block = only("<ul><li>– reporting by Reed<li>-5 degrees<li>• bold</ul>", List)
+    texts = [plain_text(item.blocks[0].spans) for item in block.items]  # type: ignore[attr-defined]
+    assert texts == ["reporting by Reed", "-5 degrees", "bold"]
+
+
+def test_a_heading_alone_in_a_quotation_is_no_quotation() -> None:
+    html = "<p>a</p><blockquote><h2>What Is Tide?</h2></blockquote><p>b</p>"
+    assert [type(block) for block in postprocess(compose_article(html).blocks, "", {}, linked=False)] == [
+        Paragraph, Heading, Paragraph,
+    ]  # fmt: skip
+
+
 def test_items_without_a_list_are_one() -> None:
     assert len(only("<div><li>a</li><li>b</li></div>", List).items) == 2
 
