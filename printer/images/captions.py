@@ -95,13 +95,25 @@ class CaptionFinder:
         )
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
-        if any(map(self._is_linked_heading, segments)):
-            return Caption()  # the text of a card
+        if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):
+            return Caption()  # the text of a card, or the heading of what follows
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self._page.base)
         indexes = frozenset(segment.index for segment in segments)
-        is_counter = not credit and _COUNTER.fullmatch(plain_text(spans).strip().lower())
-        return Caption((), "", indexes) if is_counter else Caption(spans, credit, indexes)
+        text = plain_text(spans).strip().lower()
+        is_label = not credit and (text in _MEDIA or _COUNTER.fullmatch(text))
+        return Caption((), "", indexes) if is_label else Caption(spans, credit, indexes)
+
+    def _is_heading(self, segment: Segment) -> bool:
+        """Return whether a text is a heading that no markup names a caption."""
+        index = self._index.segment_blocks[segment.index]
+        element = self._index.elements[index]
+        around = islice(element.iterancestors(), 3)
+        return (
+            bool(self._index.flags[index] & _HEADING)
+            and not _CAPTION_CLASS.search(_element_name(element))
+            and all(outer.tag != "figcaption" for outer in around)
+        )
 
     def _is_linked_heading(self, segment: Segment) -> bool:
         flags = self._index.flags[self._index.segment_blocks[segment.index]]
@@ -264,6 +276,11 @@ _MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
 #: Marks that are ignored if they cover the whole caption.
 _PLAIN = frozenset({"small", "em", "cite"})
 _CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
+#: The part of a caption that its name says is a credit: 'caption_author'.
+_CAPTION_CREDIT = re.compile(
+    r"(?:caption|legend)[-_]{1,2}(?:credits?|authors?|copyright|photographer|agency)(?![\w-])",
+    re.IGNORECASE,
+)
 _CREDIT_CLASS = re.compile(
     r"(?<![a-z])(?:credits?|copy-?right(?:s|holder)?|copy|photo(?:grapher|by|credit)|source|attribution|"
     r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
@@ -291,8 +308,10 @@ _CREDIT_INSIDE = re.compile(
 
 
 _WORDS = json.loads(Path(__file__).with_name("captions.json").read_bytes())
-#: The words of a page's interface, and a counter such as "2/5" or a playing time.
+#: The words of a page's interface, those for a kind of medium, and a counter such as "2/5" or a
+#: playing time.
 _INTERFACE = frozenset(_WORDS["interface"])
+_MEDIA = frozenset(_WORDS["media"])
 _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
@@ -310,6 +329,8 @@ _AGENCY_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _WORDS["agencies"]), key=len, reverse=True))
     + r")\s*$"
 )
+_REPEATED = re.compile(r"^(.{4,200}?) ?\1$")
+_BEFORE_CREDIT = " \n\t|·•/-–—"
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT = 200
 
@@ -334,6 +355,11 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     pieces = _split_credit(list(_pieces(segments, base)))
     text = [piece for piece in pieces if not piece.credit]
     credit = " ".join("".join(piece.text for piece in pieces if piece.credit).split())
+    if credit:
+        ends = (at for at, piece in enumerate(text) if re.search(r"\w", piece.text))
+        text = text[: max(ends, default=-1) + 1]
+        text[-1:] = [piece._replace(text=piece.text.rstrip(_BEFORE_CREDIT)) for piece in text[-1:]]
+        credit = _REPEATED.sub(r"\1", credit)
     if not any(re.search(r"\w", piece.text) for piece in text):
         text, credit = pieces if re.search(r"\w", credit) else [], ""
     return _spans(text), _strip_brackets(credit.strip("|·•/-–— "))
@@ -418,6 +444,8 @@ def _style(node: HtmlElement | None, base: str) -> _Piece | None:
 
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
+    if node.tag != "figcaption" and _CAPTION_CREDIT.search(name):
+        return True
     if _CAPTION_CLASS.search(name) or node.tag == "figcaption":
         return False
     if _CREDIT_CLASS.search(name) or node.tag == "small":

@@ -55,6 +55,14 @@ _AUTHOR_LINK = re.compile(
 #: The class of a player of sounds, and the widest picture of one, where larger ones are the lead.
 _MAX_AUDIO_WIDTH = 300
 _AUDIO = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
+_BADGE = re.compile(
+    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
+    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
+    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
+    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
+    re.IGNORECASE,
+)
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 #: The fewest characters of a caption that tells a picture of the article from a teaser's.
@@ -134,6 +142,10 @@ class FeatureReader:
             return "a smiley"
         if "an SVG file" in names and names & _ICON_NAMES:
             return "a drawing of the interface"
+        if "linked elsewhere" in names and not caption.text and _BADGE.fullmatch(candidate.alt):
+            return "a badge of a shop or player"
+        if "an SVG file" in names and "alt names the site" in names and not caption.text:
+            return "a logo of the site"
         if candidate.kind == "image" and is_preview(candidate) and not caption.text:
             return "a placeholder"
         if self._is_portrait(candidate, names, caption):

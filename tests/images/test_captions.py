@@ -71,7 +71,9 @@ def test_an_agency_at_the_end_is_a_credit() -> None:
     assert (alone.text, alone.credit) == ("Ada Lee of AFP", "")
 
 
-@pytest.mark.parametrize("counter", ["1 / 7", "<span>2</span> of <span>12</span>", "3 min"])
+@pytest.mark.parametrize(
+    "counter", ["1 / 7", "<span>2</span> of <span>12</span>", "3 min", "<b>Video</b>"]
+)
 def test_a_counter_is_no_caption_and_no_text(counter: str) -> None:
     found = caption(f'<div>{IMG}<p class="caption">{counter}</p></div>')
     assert found.text == ""
@@ -97,6 +99,7 @@ def test_a_caption_is_found_across_the_sources_that_a_parser_nests() -> None:
         f"<div>{IMG}<p>Read what the mayor said:</p></div>",
         f'<a href="/x"><figure>{IMG}<figcaption><h3>Letter</h3>Weekly.</figcaption></figure></a>',
         f"<div>{IMG}</div><h2>A heading</h2>",
+        f'<div>{IMG}<h2 class="text-and-image__title">A heading</h2></div>',
         f"<p>{IMG}</p><p>A short paragraph.</p>",
         f'<p>{IMG}</p><p><a href="/x">A link to another page</a></p>',
         f"<p>{IMG}{PARAGRAPH}</p>",
@@ -112,6 +115,10 @@ def test_other_text_is_no_caption(html: str) -> None:
     [
         ('The boat. <span class="credit">Photo: A. Name</span>', "The boat.", "Photo: A. Name"),
         ("The boat. <small>A. Name</small>", "The boat.", "A. Name"),
+        ('<b class="caption_text">The boat</b><b class="caption_author">A. Name</b>',
+         "The boat", "A. Name"),
+        ('The boat - <b class="img-caption__copyright">© A. Name</b> <small>© A. Name</small>',
+         "The boat", "© A. Name"),
         ('<p>The boat.</p><p class="copyright">© A. Name</p>', "The boat.", "© A. Name"),
         ("The boat. <i>Picture by A. Name</i>", "The boat.", "Picture by A. Name"),
         ("The boat. (Photo: A. Name)", "The boat.", "Photo: A. Name"),

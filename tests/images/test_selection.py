@@ -106,16 +106,23 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
+        ('<p><a href="https://music.example.com/show"><img src="/a.png" width="300" height="73" '
+         'alt="Listen on Amazon Music"></a></p>', "a badge of a shop or player"),
+        ('<p><img src="/img/tide_v2.svg" width="900" height="600" alt="The Tide"></p>',
+         "a logo of the site"),
         ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
          "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of a sound"),
     ],
     ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
-         "favicon", "badge", "placeholder", "sound"],
+         "favicon", "badge", "placeholder", "player", "logo", "sound"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_whatever_their_score(
     teaser: str, reason: str
 ) -> None:
-    page, verdict = read(article(PHOTO, teaser), '<meta name="author" content="Ann Other">')
+    names = (
+        '<meta name="author" content="Ann Other"><meta property="og:site_name" content="The Tide">'
+    )
+    page, verdict = read(article(PHOTO, teaser), names)
     found = select_by_method(page, verdict)
     assert [each.candidate.alt for each in found.selected] == ["A ferry"]
     assert [each.reason for each in found.rejected] == [reason]

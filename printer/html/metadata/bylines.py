@@ -62,8 +62,11 @@ _COMPANY = re.compile(
     r"(?<=[\s.,])(?:Ltd|LTD|Inc|LLC|PLC|Corp|GmbH|AG|KG|S\.\s?A|S\.?p\.?A|S\.?r\.?l|B\.V|N\.V"
     r"|A\.Ş|Α\.\s?Ε|s\.r\.o|z o\.\s?o|Kft|Zrt|Bhd)\.?$|有限公司$|^(?:株式会社|주식회사)"
 )
-#: A given name, with initials or without.
-_FORENAME = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
+#: A given name, with initials or a particle of the family name or without; or only initials.
+_FORENAME = re.compile(
+    r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}"
+    r"(?:\s(?:van|von|de|den|der|da|di|del|la)){0,2}|(?:[A-Z]\.[\s-]?){1,3}"
+)
 #: An initial or 'Jr.' at the end.
 _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 #: The name of an account rather than a person.
@@ -101,6 +104,8 @@ _BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"]
 _JOB_TITLES = frozenset(_WORDS["job_titles"].split())
 #: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
+#: The words for an account, which others may precede: 'Harbour Admin'.
+_ACCOUNT_WORDS = frozenset(_WORDS["accounts"].split())
 
 
 def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> str:
@@ -265,6 +270,7 @@ def _is_name(name: str) -> bool:
     return (
         1 < len(name) <= MAX_CHARS
         and folded not in _NOT_NAMES
+        and folded.rpartition(" ")[2] not in _ACCOUNT_WORDS
         and len(name.split()) <= 8
         and not _CODE.search(name)
         and (" " in name or not (_ACCOUNT.fullmatch(name) or folded in MONTHS))

@@ -28,6 +28,9 @@ _DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
 #: The names of ``meta`` elements that state each field, the most reliable first.
 _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 
+#: What software writes for a title or a section that was never set.
+_NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
+
 #: The longest site name, lead and URL, in characters.
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
 #: The longest name of a section, and what only a path, a list or a file's name has.
@@ -133,6 +136,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     site_names = SiteNames(sites, url)
     is_article = schema.article or head.first("og:type").lower() == "article"
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
+    titles = [text for text in titles if text.lower() not in _NO_VALUE["any"]]
     headings = main_headings(tree, titles)
     title = choose_title(head.title, headings, titles, site_names, article=is_article)
     site = (
@@ -202,9 +206,11 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
 
 
 def _section(head: Head, schema: SchemaMetadata, site: str) -> str:
-    """Return the name of the page's section, unless it is part of a URL or the site's name."""
+    """Return the name of the page's section, unless that is part of a URL, the site's or none."""
     stated = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
-    name = clean_attribute(next(iter(stated), ""))
+    no_value = _NO_VALUE["any"] | _NO_VALUE["section"]
+    names = (name for name in map(clean_attribute, stated) if name.lower() not in no_value)
+    name = next(names, "")
     is_slug = "-" in name and name == name.lower() and " " not in name
     is_name = len(name) <= _SECTION_CHARS and not _NOT_IN_NAMES.intersection(name)
     return name if is_name and not is_slug and name.lower() != site.lower() else ""

@@ -276,6 +276,9 @@ def test_any_address_of_the_page_will_do(url):
         ('"harbour-news"', ""),
         ('"Sea, Harbour, News"', ""),
         ('"The Tide"', ""),
+        ('"nil"', ""),
+        ('["Uncategorized", "Harbour"]', "Harbour"),
+        ('"Sin categoría"', ""),
         ('"What happened at the harbour in the last year"', ""),
     ],
 )
