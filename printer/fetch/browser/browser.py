@@ -195,6 +195,8 @@ class Browser:
     async def _acquire(self, deadline: float) -> BrowserProcess:
         """Return a browser to load a page in, started if need be."""
         async with self._starting:
+            if self._closed:
+                raise FetchError("the browser was closed")
             process = self._process
             if process is None or not process.usable or process.pages_loaded >= self._max_pages:
                 self._process = None
@@ -233,7 +235,8 @@ class Browser:
                 await tab.close()
 
     async def _close(self) -> None:
-        self._process = None
+        async with self._starting:  # The driver of a start that is cancelled would run on.
+            self._process = None
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

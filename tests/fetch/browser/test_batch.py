@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -164,7 +165,11 @@ def test_a_browser_that_grows_is_replaced(web: WebServer) -> None:
         assert first is not browser._process
 
 
-def test_a_browser_that_was_closed_does_not_start_anew(web: WebServer) -> None:
+def test_a_browser_that_was_closed_does_not_start_anew(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = Mock(side_effect=BrowserProcess.start)
+    monkeypatch.setattr(BrowserProcess, "start", starts)
     hang = web.raw("/hang", lambda sock: bool(web.closing.wait(30)))
     browser = Browser(FetchOptions(timeout=60), Guard([web.url]))
     with browser, ThreadPoolExecutor(1) as pool:
@@ -177,6 +182,7 @@ def test_a_browser_that_was_closed_does_not_start_anew(web: WebServer) -> None:
             waiting.result(timeout=30)
         with pytest.raises(FetchError, match="closed"):
             browser.capture(hang)
+    starts.assert_called_once()
 
 
 def killed_at_first(path: Path, program: str) -> Path:
