@@ -145,10 +145,28 @@ class TableBuilder(BlockBuilder):
             head += 1
         if head == len(rows):
             head = 0
+        if not head and len(rows) > 1 and _is_bold(rows[0]) and not any(map(_is_bold, rows[1:])):
+            rows[0] = tuple(replace(cell, header=True) for cell in rows[0])
+            head = 1
         foot = len(rows)
         while foot > head + 1 and sections[foot - 1] == "tfoot":
             foot -= 1
         return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
+
+
+def _is_bold(row: Row) -> bool:
+    """Return whether a row of several cells is a head that is only marked as bold."""
+    blocks = [block for cell in row for block in cell.blocks]
+    return (
+        len(row) > 1
+        and bool(blocks)
+        and all(cell.rowspan == 1 for cell in row)
+        and all(
+            isinstance(block, Paragraph)
+            and all("strong" in span.marks for span in block.spans if span.text.strip())
+            for block in blocks
+        )
+    )
 
 
 def _icon_text(cell: HtmlElement) -> str:

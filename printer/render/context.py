@@ -47,7 +47,7 @@ from ..themes.page import (
     PageGeometry,
     page_geometry,
 )
-from ..themes.stylesheet import build_longer_pages, build_stylesheet
+from ..themes.stylesheet import LongerPages, build_longer_pages, build_stylesheet
 from ..urls import is_http
 from .figures import FigurePlacer, PicturePlacement
 from .inline import inline
@@ -115,7 +115,7 @@ class Document:
     dpi: int = 0
     grayscale: bool = False
     first_page: int = 1
-    extended_css: tuple[str, ...] = ()
+    extended_css: tuple[LongerPages, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +434,7 @@ def build_document(
     names = (figure.svg or figure.src for article in articles for figure in article.figures)
     used = (pictures[name] for name in names if name in pictures)
     drawings = (formula.picture for formula in formulas.values())
-    extended_css: tuple[str, ...] = ()
+    extended_css: tuple[LongerPages, ...] = ()
     if not context.has_contents:
         extended_css = build_longer_pages(context.styling, context.geometry, options)
     return replace(

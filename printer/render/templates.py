@@ -332,8 +332,9 @@ def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | F
 def code_attributes(context: Context, block: Code) -> Markup:
     """Return the class and the style of code.
 
-    Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by a hang into the
-    margin and smaller type, or else in the width of the page.  ``short`` code is kept on one page.
+    Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by smaller type and, if
+    that would be too small, a hang into the margin, or else in the width of the page.  ``short``
+    code is kept on one page.
     """
     lines = block.text.expandtabs(4).split("\n")
     classes = ["short"] if len(lines) < MAX_UNBROKEN_LINES else []
@@ -346,10 +347,10 @@ def code_attributes(context: Context, block: Code) -> Markup:
         if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE:
             classes = ["short", "across"]
             width = geometry.text_width
-        if _code_size(geometry, width, columns) < CODE_SIZE and width == geometry.text_width:
+        least = max(MIN_CODE_SIZE, MIN_CODE_POINTS / geometry.font_size)
+        if _code_size(geometry, width, columns) < least and width == geometry.text_width:
             hang = min(MAX_CODE_HANG, geometry.margins[1] / 2)
         size = _code_size(geometry, width + hang, columns)
-        least = max(MIN_CODE_SIZE, MIN_CODE_POINTS / geometry.font_size)
         style = f"font-size: {min(CODE_SIZE, max(size, least)):.3f}rem" if size < CODE_SIZE else ""
         style += f"; margin-right: -{hang:.2f}mm" if hang else ""
     return attributes(class_=" ".join(classes), style=style)

@@ -342,6 +342,20 @@ def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
     assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        ("<tr><td><td><b>Cost</b><td><b>Since</b><tr><td><b>Oars</b><td>4<td>1990", 1),
+        ("<tr><td><b>Oars</b><td>4<tr><td><b>Rope</b><td>2", 0),
+        ("<tr><td><b>Oars</b><td><b>4</b><tr><td><b>Rope</b><td><b>2</b>", 0),
+    ],
+)
+def test_a_bold_first_row_is_the_head_of_a_table(rows: str, count: int) -> None:
+    table = only(f"<table>{rows}</table>", Table)
+    assert len(table.head) == count
+    assert all(cell.header for row in table.head for cell in row)
+
+
 def test_a_table_prints_the_kept_cells_in_their_columns() -> None:
     html = "<table><tr><th>A<th>B<th>C<tr><td>1<td>ADVERT<td>3<tr><td>ADVERT</table>"
     block = compose_article(html, drop="ADVERT").blocks[0]

@@ -57,7 +57,9 @@ def test_the_source_is_named_once():
 def test_the_standfirst_precedes_the_byline():
     blocks = paragraph("A short summary."), Figure(LANDSCAPE), paragraph(TEXT * 5)
     page = page_of(article(*blocks, byline="Anna Berg"))
-    assert texts(page, "//header/p[@class='standfirst']/following-sibling::p[1]") == ["Anna Berg"]
+    assert texts(page, "//header/p[@class='standfirst balanced']/following-sibling::p[1]") == [
+        "Anna Berg"
+    ]
     assert texts(page, "//p[contains(., 'A short summary')]") == ["A short summary."]
 
 

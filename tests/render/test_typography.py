@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from io import BytesIO
 
@@ -25,6 +26,7 @@ from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.inline import mark_symbols
 from printer.render.templates import is_code_title, is_label, is_rough, is_verse, table_class
+from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, spans
 
@@ -93,6 +95,21 @@ def test_a_last_page_of_two_lines_is_spared():
     assert (1, 2) not in pages.values()
     assert pages[28] == (1, 1)
     assert pages[43] == (2, 2)
+
+
+@pytest.mark.parametrize(("count", "pages", "layouts"), [(38, 2, 1), (120, 3, 2)])
+def test_a_last_page_is_spared_if_those_before_have_room_for_it(
+    monkeypatch: pytest.MonkeyPatch, count: int, pages: int, layouts: int
+) -> None:
+    """Three pages take in some eight lines that one page cannot, for which nothing is tried."""
+    tried = []
+    enable = figure_placement.enable
+    monkeypatch.setattr(figure_placement, "enable", lambda html: tried.append(enable(html)))
+    document = render_html([article(*paragraphs(count))], {})
+    assert render_pdf(replace(document, extended_css=())).pages == {38: 2, 120: 4}[count]
+    tried.clear()
+    assert render_pdf(document).pages == pages
+    assert len(tried) == layouts
 
 
 def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
@@ -400,3 +417,10 @@ def test_a_note_of_documentation_is_a_box_with_its_label():
     html = render_html([article(box)], {}).html
     assert 'class="box short"' in html
     assert "<blockquote" not in html
+
+
+def test_code_of_72_columns_fits_in_the_column_by_smaller_type() -> None:
+    html = render_html([article(Code("x" * 72))], {}).html
+    (style,) = re.findall(r'<pre[^>]* style="([^"]*)"', html)
+    assert "font-size" in style
+    assert "margin-right" not in style

@@ -46,8 +46,8 @@ MAX_NAMED_CHARACTERS = 8
 DPI_TOLERANCE = 1.1
 
 #: A document of at least ``MIN_PAGES`` and at most so many pages is laid out again with longer
-#: pages if less than this share of its last page is filled.
-MIN_PAGES, NEARLY_EMPTY = 2, ((6, 0.2), (20, 0.1))
+#: pages if less than this share of its last page is filled, with the lines of the source.
+MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (30, 0.12))
 
 #: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
@@ -158,22 +158,30 @@ def lay_out_document(html: Any, document: Document) -> Any:
     css = f"html {{ break-before: {side} }} @page :first {{ counter-reset: page {number} }}"
     first_page = [CSS(string=css)] if number != 1 else []
     layout = lay_out()
-    if document.extended_css and _is_nearly_empty(layout.pages):
-        for stylesheet in document.extended_css:
+    if document.extended_css and (share := _needed_share(layout.pages)):
+        for stylesheet, gain in document.extended_css:
+            if share > gain * (len(layout.pages) - 1):
+                continue
             longer = lay_out(CSS(string=stylesheet))
             if len(longer.pages) < len(layout.pages):
                 return longer
     return layout
 
 
-def _is_nearly_empty(pages: list[Any]) -> bool:
-    """Return whether a document of a few pages has little on its last page."""
-    share = next((share for most, share in NEARLY_EMPTY if len(pages) <= most), 0.0)
-    if len(pages) < MIN_PAGES or not share:
-        return False
+def _needed_share(pages: list[Any]) -> float:
+    """Return the share of a page that earlier pages would gain to spare a last one of a few lines.
+
+    It is 0 for a last page that is not to be spared.
+    """
+    most = next((share for count, share in NEARLY_EMPTY if len(pages) <= count), 0.0)
+    if len(pages) < MIN_PAGES or not most:
+        return 0.0
     page = pages[-1]._page_box
     used = figure_placement.lowest_edge(page.children[0]) - page.content_box_y()
-    return bool(used < share * page.height)
+    if used >= most * page.height:
+        return 0.0
+    gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
+    return float(max(used - gap, 1.0) / page.height)
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:

@@ -339,6 +339,12 @@ def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
     return float(foot - lowest_edge(root, foot)), float(foot - top)
 
 
+def measure_gap(page: Box) -> float:
+    """Return the height of the gap at the foot of a page."""
+    foot = _foot(page)
+    return foot - lowest_edge(page.children[0], foot)
+
+
 def _foot(page: Box) -> float:
     """Return the lower edge of the text on a page."""
     footnote_area = page.children[1]
@@ -414,6 +420,8 @@ def _pass_heading(place: _Place, change: _Change) -> bool:
     if not is_large or end == start or place.start < place.index:
         return False
     if not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
+        return False
+    if _has_end_mark(parent.children[text]):
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)

@@ -31,8 +31,8 @@ MAX_LENGTH, MAX_LINES = 400, 8
 FILL = 0.995
 
 #: Penalties for a break, where 1 is a whole line: after a word that belongs to the next one, beside
-#: a number; and rewards for breaks after punctuation.
-AFTER_FUNCTION_WORD, BESIDE_NUMBER = 0.15, 0.08
+#: a number, after the first word behind a dash or colon; and rewards for breaks after punctuation.
+AFTER_FUNCTION_WORD, BESIDE_NUMBER, AFTER_FIRST_WORD = 0.15, 0.08, 0.06
 AFTER_COMMA, AFTER_COLON, AFTER_CJK_PAUSE = -0.02, -0.06, -0.15
 
 #: The penalty for a break inside a quotation or brackets of at most so many characters.
@@ -52,6 +52,7 @@ _SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
 _NUMBER = re.compile(r"[\d.,]+")
 #: Signs between spaces that belong to the word before them.
 _CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
+_DASHES = ("– ", "— ", "- ", ": ", "| ")
 _QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"
 _QUOTATION = re.compile(
     r"«[^«»]*»|»[^«»]*«|„[^„“”]*[“”]|“[^“”]*”|\"[^\"]*\"|\([^()]*\)|\[[^\[\]]*\]"
@@ -190,6 +191,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
             end,
             start,
             _penalize(text[before:end], text[start : start + 40], function_words)
+            + AFTER_FIRST_WORD * text.endswith(_DASHES, 0, before)
             + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations),
         )
         for before, (end, start) in zip(starts, ordered, strict=False)
@@ -201,6 +203,8 @@ def _penalize(word: str, following: str, function_words: frozenset[str]) -> floa
     next_word = following.split(maxsplit=1)[0]
     if _NUMBER.fullmatch(word) or _NUMBER.fullmatch(next_word):
         return BESIDE_NUMBER
+    if "&" in (word, next_word):
+        return AFTER_FUNCTION_WORD
     if word.endswith(_PAUSES):
         return AFTER_CJK_PAUSE
     if word.endswith((":", ";", ".", "!", "?", "—", "–", "|")):

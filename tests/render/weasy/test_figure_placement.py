@@ -198,6 +198,15 @@ def test_a_picture_that_ends_an_article_goes_before_the_text_above_it(printed):
         assert places == sorted(places)
 
 
+def test_no_picture_goes_behind_the_end_of_the_article(printed, monkeypatch):
+    monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
+    monkeypatch.setattr(figure_placement, "_move_back", lambda *_: False)
+    lines = tuple(paragraph(f"Line {n}.") for n in range(22))
+    blocks = (*lines, PICTURE, heading("At the end"), paragraph("Nothing follows this."))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
+    assert paper.text.index("The valley in March.") < paper.text.index("Nothing follows this.")
+
+
 def indents(paper, texts):
     """The left edges of the first words of paragraphs, in points."""
     document = pypdfium2.PdfDocument(paper.data)

@@ -82,6 +82,18 @@ def test_a_title_is_smaller_if_that_keeps_its_quotation_whole() -> None:
     assert lines(title, 13) == wanted
 
 
+def test_a_line_rather_ends_before_a_name_behind_a_dash_than_inside() -> None:
+    title = "Floods in the valley – Miller Anna tells"
+    penalties = {title[: place.end]: place.penalty for place in find_breaks(title, "en")}
+    inside, behind = "Floods in the valley – Miller", "Floods in the valley – Miller Anna"
+    assert penalties[inside] > penalties[behind] == 0
+
+
+def test_a_line_rather_ends_elsewhere_than_beside_an_ampersand() -> None:
+    wanted = ["Storm halts", "Miller & Company works"]
+    assert lines("Storm halts Miller & Company works", 12) == wanted
+
+
 def test_no_line_begins_with_a_dash_even_if_there_are_more_lines() -> None:
     broken = lines("The mill burnt – nobody is hurt", 7.2)
     assert len(broken) == 3
