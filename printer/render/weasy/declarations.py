@@ -7,6 +7,7 @@ cffi parses C declarations anew in each process, and again the types of all valu
 from __future__ import annotations
 
 import json
+import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ class CompiledFFI(_cffi_backend.FFI):  # type: ignore[misc]
         data = json.loads(FILE.read_bytes())
         super().__init__("weasyprint", **decode(data["arguments"]))
         self.source: str = data["source"]
+
+    def dlopen(self, name: str, flags: int = 0) -> Any:
+        """Load a library for good, as its objects may be freed after it at the end of Python."""
+        return super().dlopen(name, flags | os.RTLD_NOW | os.RTLD_NODELETE)
 
     def cdef(self, source: str) -> None:
         """Check that these are the declarations of the file.

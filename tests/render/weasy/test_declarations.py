@@ -36,3 +36,17 @@ def test_weasyprint_uses_the_file() -> None:
 
 def test_another_weasyprint_declares_for_itself() -> None:
     assert imported("declarations.digest = lambda source: 'another'") == "FFI"
+
+
+def test_objects_that_are_left_at_the_end_of_python_can_be_freed() -> None:
+    program = """
+import sys
+from printer.render.weasy.engine import import_weasyprint
+import_weasyprint()
+from weasyprint.text.ffi import ffi, gobject, pango, pangoft2
+fonts = ffi.gc(pangoft2.pango_ft2_font_map_new(), gobject.g_object_unref)
+context = ffi.gc(pango.pango_font_map_create_context(fonts), gobject.g_object_unref)
+sys.left = [context, fonts]
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
