@@ -15,6 +15,7 @@ from ..article import (
     Heading,
     Item,
     List,
+    Math,
     Note,
     Paragraph,
     Quote,
@@ -73,7 +74,7 @@ def postprocess(
     """
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     sound = _join_fragments(_drop_title(sound, title), title)
-    parts = [part for block in sound for part in _split_labels(block)]
+    parts = [part for block in sound for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
     return _fix_links(result, aliases) if linked else result
@@ -82,7 +83,7 @@ def postprocess(
 def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
     sound = [block for block in map(_clean_paragraph, blocks) if block is not None]
-    parts = [part for block in sound for part in _split_labels(block)]
+    parts = [part for block in sound for part in _split_paragraph(block)]
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
     return tuple(parts[1:] if parts and isinstance(parts[0], Rule) else parts)
@@ -167,12 +168,15 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
     return joined
 
 
-def _split_labels(block: Block) -> Iterable[Block]:
-    """Split off the bold lines of a paragraph that head other lines."""
+def _split_paragraph(block: Block) -> Iterable[Block]:
+    """Split off the bold lines of a paragraph that head other lines; display a formula alone."""
     if not isinstance(block, Paragraph):
         return [block]
+    spans = [span for span in block.spans if span.text.strip()]
+    if len(spans) == 1 and spans[0].math and not block.id:
+        return [Math(spans[0].math, spans[0].text)]
     first, *rest = split_labels(block.spans)
-    return [replace(block, spans=first), *(replace(block, spans=spans, id="") for spans in rest)]
+    return [replace(block, spans=first), *(replace(block, spans=part, id="") for part in rest)]
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:

@@ -22,6 +22,8 @@ _MIN_PARAGRAPHS, _MIN_SHARE = 2, 0.25
 _PARAGRAPH_CHARS = 40
 #: The share of the selected text that is nearly all.
 _MOST = 0.9
+#: The tags of titles of stories, and the fewest selected ones.
+_TITLES, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text, and of boxes without.
@@ -71,6 +73,7 @@ def add_missing_blocks(
     least = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     least.setdefault(_common_container(index, keep), _MIN_SCORE)
     ranges = _likely_gaps(index, keep, scores) + _question_lists(index, keep, scores)
+    ranges += _story_titles(page, keep)
     for container, score in least.items():
         found = _missing(index, container, keep, scores)
         ranges += [
@@ -139,6 +142,28 @@ def _question_lists(
             ranges.append((begin, end))
         begin = max(end, begin + 1) if questions > 1 else begin + 1
     return ranges
+
+
+def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
+    """Return the missing titles of stories with selected text, if other stories have theirs."""
+    index = page.index
+    selected = 0
+    missing: list[int] = []
+    for at, tag in enumerate(index.tags):
+        if tag != "article" or "article" in index.tags[at + 1 : index.subtree_ends[at]]:
+            continue
+        inside = range(index.segment_begins[at], index.segment_ends[at])
+        title = next((i for i in inside if index.segments[i].block.tag in _TITLES), None)
+        if title is None or not any(keep[title + 1 : inside.stop]):
+            continue
+        if keep[title]:
+            selected += 1
+        elif index.segments[title].text != page.metadata.title:
+            missing.append(title)
+    if not missing or selected < max(_MIN_TITLES, len(missing)):
+        return []
+    texts = {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
+    return [(at, at + 1) for at in missing if index.segments[at].text not in texts]
 
 
 def add_long_stretches(

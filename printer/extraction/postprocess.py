@@ -41,13 +41,16 @@ _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 
 # Leftovers
 
-#: The names of boxes that show only while the pointer rests on something; and, within articles, of
-#: those that ask for an e-mail address or another action.  Each alternative begins with a letter,
-#: which lets the search skip most of a name.
-_TOOLTIP = re.compile(r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))")
+#: The names of boxes that show only while the pointer rests on something, and of a wiki's notices
+#: to its readers and editors; and, within articles, of those that ask for an e-mail address or
+#: another action.  Each alternative begins with a letter, so that the search skips most of a name.
+_NOT_TEXT = re.compile(
+    r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
+    r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])"
+)
 _PROMOTION = re.compile(
     r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|cta(?<=\bcta)\b|"
-    + _TOOLTIP.pattern
+    + _NOT_TEXT.pattern
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
@@ -180,7 +183,7 @@ class _Selection:
         index = self.index
         most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
         elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
-        for tag, begin, end in elements:
+        for at, (tag, begin, end) in enumerate(elements):
             if tag not in completed or end - begin < 2:
                 continue
             total = sum(self.sizes[begin:end])
@@ -189,8 +192,17 @@ class _Selection:
             share = self.size(range(begin, end)) / total
             if share >= completed[tag]:
                 self.keep[begin:end] = [True] * (end - begin)
-            elif tag in {"ul", "ol"} and 0 < share < stray:
+            elif tag in {"ul", "ol"} and share > 0 and (share < stray or self._is_choice(at)):
                 self.drop(range(begin, end))
+
+    def _is_choice(self, at: int) -> bool:
+        """Return whether the items of a list are choices, as of an order or of a filter."""
+        items = self.index.elements[at].findall("li")
+        return len(items) > 1 and all(
+            any(field.get("type") == "radio" for field in item.iter("input"))
+            and item.find(".//label") is not None
+            for item in items
+        )
 
     def drop_table_remains(self, kind: str) -> None:
         """Drop the few selected cells of data tables: without the others they say nothing."""
@@ -255,8 +267,8 @@ class _Selection:
         return bool(metadata.byline) and join_names([text], metadata.language) == metadata.byline
 
     def drop_boxes(self, *, has_promotions: bool) -> None:
-        """Drop tooltips by their names; if asked for, also small boxes that promote something."""
-        named = _PROMOTION if has_promotions else _TOOLTIP
+        """Drop tooltips and notices by their names, and small boxes that promote something."""
+        named = _PROMOTION if has_promotions else _NOT_TEXT
         index = self.index
         most = _BOX_SHARE * self.size(range(len(self.sizes)))
         promotes: dict[str, bool] = {}

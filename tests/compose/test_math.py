@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from printer import extract
 from printer.article import Math, Paragraph, plain_text, walk
+from printer.compose.postprocess import postprocess
 from tests.support.compose_html import compose_article
 
 MATHJAX = "<script src='/mathjax/tex-chtml.js'></script>"
@@ -57,6 +58,12 @@ def test_mathml_loses_its_indentation_but_no_space_that_is_text() -> None:
     sign, text = "<mi>\n        x\n</mi>\n\n", "<mtext>\n    &nbsp;for\n all\n</mtext>"
     [(source, _)] = formulas(f"<p>Let <math><mrow>\n  {sign}{text}</mrow></math> be.")
     assert source == "<math><mrow><mi>x</mi> <mtext>\xa0for all</mtext></mrow></math>"
+
+
+def test_a_formula_alone_in_its_paragraph_is_displayed() -> None:
+    blocks = compose_article(r"<p>Let<p><math><mi>x</mi></math><p>or \(y\) be.").blocks
+    kinds = [type(block) for block in postprocess(blocks, "", {}, linked=False)]
+    assert kinds == [Paragraph, Math, Paragraph]
 
 
 def test_mathjax_2_leaves_its_source_beside_its_glyphs() -> None:

@@ -504,6 +504,22 @@ def test_what_shows_only_under_the_pointer_goes(kind):
     assert len(kept) == 8
 
 
+def test_notices_of_a_wiki_go():
+    note = (
+        "<div role='note' class='hatnote navigation-not-searchable'>You can help by adding.</div>"
+    )
+    box = "<table class='metadata ambox'><tr><td>This needs expansion.</td></tr></table>"
+    html = f"<p>{TEXT}</p>{note}{box}<p class='flambox'>{TEXT} Two.</p>" * 2
+    assert choice(html, [TEXT, "You", "This"]) == [TEXT, f"{TEXT} Two."] * 2
+
+
+def test_a_list_of_choices_of_which_some_are_kept_goes():
+    fields = [f"<li><input type=radio id={n}><label for={n}>Order {n}</label>" for n in "abc"]
+    html = f"<p>{TEXT}</p><ul>{''.join(fields)}</ul>"
+    assert choice(html, [TEXT, "Order a", "Order b"]) == [TEXT]
+    assert choice(html, [TEXT, "Order"])[1:] == ["Order a", "Order b", "Order c"]
+
+
 def test_a_newswire_after_the_text_goes():
     wire = "".join(
         f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
