@@ -98,6 +98,13 @@ _BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(
 _OPENING_LINES, _OPENING_WORDS = 12, 12
 #: The longest notice, in characters.
 _NOTICE_CHARS = 250
+#: The networks on which authors ask to be followed; the fewest requests of a closing part.
+_NETWORK = re.compile(
+    r"\b(?:instagram|facebook|twitter|tik ?tok|pinterest|you ?tube|linked ?in|bluesky|mastodon"
+    r"|threads|snapchat|telegram|spotify|substack|twitch|вконтакте|телеграм\w{0,2})\b|微信|微博|小红书",
+    re.IGNORECASE,
+)
+_CLOSING_REQUESTS = 3
 #: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
 _PLACEHOLDER = re.compile(
     r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
@@ -139,6 +146,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     if kind == "article":
         selection.drop_other_stories()
         selection.drop_notices()
+        selection.drop_requests()
         selection.drop_pointers()
         selection.drop_teasers()
         selection.drop_newswires()
@@ -377,11 +385,31 @@ class _Selection:
             ):
                 self.keep[at] = False
 
+    def drop_requests(self) -> None:
+        """Drop requests to follow or recommend the author after the text's first third.
+
+        Several of them are the site's own closing part, which is dropped to its end.
+        """
+        selected = [at for at, flag in enumerate(self.keep) if flag]
+        late = (self.segments[at] for at in selected[len(selected) // 3 :])
+        requests = [segment.index for segment in late if _is_request(segment)]
+        if len(requests) >= _CLOSING_REQUESTS:
+            rest = [at for at in selected if at >= requests[0]]
+            has_heading = any(self.segments[at].block.tag in _HEADING_TAGS for at in rest)
+            if not has_heading and self.size(rest) <= _CLOSING_SHARE * self.size(selected):
+                requests = rest
+        self.drop(requests)
+
     def drop_empty_sections(self, before: Sequence[bool]) -> None:
         """Drop headings whose whole section was selected before and has been dropped."""
         for at in range(len(self.keep) - 1, -1, -1):
             tag = self.segments[at].block.tag
             if not self.keep[at] or tag not in _HEADING_TAGS:
+                continue
+            if not any(self.keep[at + 1 : at + 3]) and all(
+                map(_is_entry, self.segments[at + 1 : at + 3])
+            ):
+                self.keep[at] = at + 1 == len(self.keep)  # a table of contents
                 continue
             had_text = False
             for below in range(at + 1, len(self.keep)):
@@ -628,6 +656,21 @@ def _is_internal(segment: Segment) -> bool:
     element = segment.leaves[0].element
     link = element if element.tag == "a" else next(element.iterancestors("a"), None)
     return link is not None and (link.get("href") or "").startswith("#")
+
+
+def _is_entry(segment: Segment) -> bool:
+    """Return whether a line is an item of a table of contents."""
+    return segment.block.tag == "li" and _is_linked(segment) and _is_internal(segment)
+
+
+def _is_request(segment: Segment) -> bool:
+    """Return whether a short line asks to follow or recommend its author."""
+    text = segment.text
+    if len(text) > _NOTICE_CHARS or segment.block.tag == "li":
+        return False
+    return _has_phrase(text, "requests") or (
+        _NETWORK.search(text) is not None and _has_phrase(text, "follow_requests")
+    )
 
 
 def _is_label(segment: Segment) -> bool:

@@ -97,8 +97,21 @@ class _Finder:
             return []
         for at in reversed(range(self.title + 1, self.text[0] + 1)):
             if self._repeats(at, summary) and self._may_be(at):
-                return [] if self._is_text(at) else [at]
+                return [] if self._is_text(at) else [at, *self._more(at)]
         return []
+
+    def _more(self, at: int) -> list[int]:
+        """Return the lines right below a standfirst whose elements have the same name."""
+        named = _names(self.segments[at].block)
+        found: list[int] = []
+        for below in range(at + 1, min(at + _MAX_SEGMENTS, self.text[0] + 1)):
+            same = named.strip() and _names(self.segments[below].block) == named
+            if not (same and self._is_named(below) and self._may_be(below)):
+                break
+            if self._is_text(below):
+                break
+            found.append(below)
+        return found
 
     def _repeats(self, at: int, summary: str) -> bool:
         key = self._key(at)

@@ -22,6 +22,8 @@ from .candidates import Candidate
 
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
+#: And the same for a caption without markup, except below a gallery.
+_NEXT_LEVELS = 5
 _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
 #: The fewest characters of an alternative text that tells a caption, and the most after it.
@@ -189,10 +191,14 @@ class CaptionFinder:
             return ()
         if self._index.flags[block] & _HEADING:
             return ()
-        for index in islice(self._ancestors(candidate), 5):
+        in_gallery = False
+        for level, index in enumerate(islice(self._ancestors(candidate), _MAX_LEVELS + 2)):
             begin, end = self._range(index)
             if end <= at:
+                in_gallery = self._picture_counts[index] > 1
                 continue
+            if level >= _NEXT_LEVELS and not in_gallery:
+                break
             if self._picture_counts[index] == 1 and (begin, end) == (at, at + 1):
                 return [segment] if segment.link_chars < len(segment.text) else ()
             between = range(candidate.index + 1, min(block, candidate.index + 40))

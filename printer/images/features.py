@@ -152,7 +152,17 @@ class FeatureReader:
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
             return "a teaser of another page"
+        if not caption.text and self._is_below_other_heading(candidate):
+            return "a picture below a heading of something else"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
+
+    def _is_below_other_heading(self, candidate: Candidate) -> bool:
+        """Return whether a picture after the text stands below a heading that is left out."""
+        above = candidate.segment - 1
+        if self._verdict.kind != "article" or self._bounds is None or above <= self._bounds.last:
+            return False
+        flags = self._index.flags[self._index.segment_blocks[above]]
+        return bool(flags & _HEADING) and not self._verdict.keep[above]
 
     def _is_in_audio_player(self, candidate: Candidate) -> bool:
         """Return whether a picture is small, in a part without the article's text that plays."""

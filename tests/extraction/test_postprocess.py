@@ -345,6 +345,36 @@ def test_a_heading_goes_if_its_whole_section_went():
     assert choice(html, [""]) == ["The ferry", TEXT, "The quay", f"{TEXT} Again."]
 
 
+def test_the_heading_of_a_list_of_contents_goes_with_it():
+    items = "<li><a href=#map>The map</a></li><li><a href=#quay>The quay</a></li>"
+    html = f"<p>{TEXT}</p><h2>In brief</h2><ul>{items}</ul><h2>Quays</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [TEXT, "brief", "Quays"]) == [TEXT, "Quays", f"{TEXT} Again."]
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Join our mailing list!", True),
+        ("Folgt mir auf Instagram: @harbour", True),
+        ("Подписывайтесь на подкаст!", True),
+        ("Follow me, said the pilot.", False),
+        ("The quay is on Instagram.", False),
+    ],
+)
+def test_requests_to_follow_go_from_the_end(line, goes):
+    html = f"<p>{TEXT}</p><p>{TEXT} Again.</p><p>{line}</p><p>Thanks to the pilot.</p>"
+    assert (len(choice(html, [""])) == 3) is goes
+    above = f"<p>{line}</p>" + f"<p>{TEXT}</p>" * 4
+    assert len(choice(above, [""])) == 5
+
+
+def test_several_requests_are_a_closing_part():
+    requests = "<p>Help us spread the word about this show!</p><p>Find me on TikTok.</p>"
+    closing = f"{requests}<p>Join our mailing list!</p><p>Tunes by Bo, who plays the fiddle.</p>"
+    html = f"<p>{TEXT}</p><p>{TEXT} {TEXT}</p><p>{TEXT} {TEXT} {TEXT}</p>{closing}"
+    assert len(choice(html, [""])) == 3
+
+
 def test_a_heading_below_which_nothing_was_selected_stays():
     html = f"<p>{TEXT}</p><h2>The map</h2><p>Loading</p><h2>The quay</h2><p>{TEXT} Again.</p>"
     assert len(choice(html, [TEXT, "map", "quay"])) == 4

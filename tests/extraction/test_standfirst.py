@@ -30,6 +30,14 @@ def test_the_page_s_summary_above_the_text_is_the_standfirst(tag: str) -> None:
     assert standfirst(f"<h1>The ferry</h1>{line}{BODY}") == []
 
 
+def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
+    more = "The pilot retires in the autumn, and nobody has been found for the work"
+    lines = f"<h2 class='subtitle'>{SUMMARY}</h2><h2 class='subtitle'>{more}</h2>"
+    assert standfirst(f"<h1>The ferry</h1>{lines}{BODY}", SUMMARY) == [SUMMARY, more]
+    named = lines.replace("subtitle", "teaser", 1)
+    assert standfirst(f"<h1>The ferry</h1>{named}{BODY}", SUMMARY) == [SUMMARY]
+
+
 @pytest.mark.parametrize(
     "name", ["standfirst", "article-subtitle", "ArticleDek_x7", "chapo", "perex"]
 )

@@ -57,6 +57,16 @@ def test_the_caption_is_found(html: str) -> None:
     assert len(found.segments) == 1
 
 
+def test_a_gallery_may_have_its_caption_below() -> None:
+    row = "<div><div><div><div><figure>{}</figure></div></div></div></div>"
+    line = "<p><b><em>The boat.</em></b></p>"
+    gallery = row.format(f"{IMG}</figure><figure><img src=/q.jpg>")
+    page, _ = read(f"<div>{gallery}</div>{line}")
+    candidates = find_candidates(page)
+    assert CaptionFinder(page, candidates).find(candidates[1]).text == "The boat."
+    assert caption(f"<div>{row.format(IMG)}</div>{line}").text == ""
+
+
 def test_centred_text_is_no_caption() -> None:
     text = "".join(f"<p align=center>{line}</p>" for line in ("The boat.", "It sank.", "We swam."))
     assert caption(f"<p align=center>{IMG}</p>{text}").text == ""

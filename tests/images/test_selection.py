@@ -128,6 +128,13 @@ def test_teasers_portraits_and_icons_are_refused_whatever_their_score(
     assert [each.reason for each in found.rejected] == [reason]
 
 
+def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> None:
+    for heading, last in (("Pin it", "A ferry"), (TEXT, "Sheep")):
+        page, verdict = read(article(PHOTO) + f"<h2>{heading}</h2>{CARD}")
+        found = select_by_method(page, verdict)
+        assert found.selected[-1].candidate.alt == last
+
+
 @pytest.mark.parametrize(
     "own",
     [
