@@ -21,7 +21,7 @@ def test_words_are_hyphenated_as_by_pyphen() -> None:
     lazy = HyphDict(pyphen.LANGUAGES["hu"])
     expected = HyphDict.__bases__[0](pyphen.LANGUAGES["hu"])
 
-    for word in ("asszonnyal", "könnyebbség", "Budapest", "a"):
+    for word in ("asszonnyal", "könnyebbség", "budapest", "a"):
         points = [(point, point.data) for point in lazy.positions(word)]
         assert points == [(point, point.data) for point in expected.positions(word)]
 
@@ -29,3 +29,10 @@ def test_words_are_hyphenated_as_by_pyphen() -> None:
 def test_pattern_without_values_is_dropped() -> None:
     assert parse_pattern("0a0b") == ("ab", None)
     assert parse_pattern(".a2b1") == (".ab", (2, (2, 1)))
+
+
+def test_names_are_not_divided_after_two_letters() -> None:
+    english = HyphDict(pyphen.LANGUAGES["en"])
+
+    assert 2 in english.positions("reuters")
+    assert 2 not in english.positions("Reuters")
