@@ -41,6 +41,9 @@ LEADER_TOLERANCE = 0.5
 #: space between words before letters are spaced, too, and the most between letters.
 MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
 
+#: The space added between words, in ems, from which a line is rather left short.
+TORN_LINE = 0.7
+
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 
 _SPACES = re.compile("[ \u00a0]")
@@ -141,7 +144,7 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
 
     Chinese and Japanese have space between all characters (css-text-3, 7.4), as they have none
     between words.  Letters of other scripts take up a little of the width where words would stand
-    too far apart, except those that join.
+    too far apart, except those that join.  A line that would be torn apart even so is left short.
     """
     text = "".join(getattr(box, "text", "") for box in line.descendants())
     size = line.style["font_size"]
@@ -151,10 +154,13 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
             _space_letters(context, line, spacing, 0)
             return
     elif not _JOINING.search(text):
-        excess = extra_width - MAX_ADDED_SPACE * size * len(_SPACES.findall(text))
+        spaces = size * len(_SPACES.findall(text))
+        excess = extra_width - MAX_ADDED_SPACE * spaces
         if excess > 0:
             spacing = min(MAX_LETTER_SPACING * size, excess / max(1, len(text)))
             extra_width -= _space_letters(context, line, spacing, 0)
+            if extra_width > TORN_LINE * spaces and line.style["direction"] == "ltr":
+                extra_width = MAX_ADDED_SPACE * spaces
     original(context, line, extra_width)
 
 

@@ -219,20 +219,27 @@ def test_lines_of_chinese_end_flush_on_the_right() -> None:
     assert edges[-1] < left + 314
 
 
-def test_letters_take_up_the_width_of_a_line_of_few_words() -> None:
-    style = "width: 240px; font: 16px Noto Serif; text-align: justify"
-    words = "two straightforwardly unrepresentative words"
-    arabic = "هذا النص طويل جدا ويمتد على سطور عديدة في هذه الصفحة"
+def justified(text: str, width: int) -> list[Any]:
+    """Return the text boxes of the lines of a justified paragraph of so many pixels."""
+    style = f"width: {width}px; font: 16px Noto Serif; text-align: justify"
     with patched():
-        page: Any = HTML(string=f"<p style='{style}'>{words} <p style='{style}'>{arabic}").render()
-        latin, joined = (
-            [part for part in block.descendants() if type(part).__name__ == "LineBox"]
-            for block in page.pages[0]._page_box.children[0].children[0].children
-        )
-    (text,) = latin[0].children
-    assert text.style["letter_spacing"] == pytest.approx(16 * MAX_LETTER_SPACING)
-    assert text.width == pytest.approx(240, abs=0.5)
-    assert joined[0].children[0].style["letter_spacing"] == "normal"
+        page: Any = HTML(string=f"<p style='{style}'>{text}").render().pages[0]._page_box
+    return [line.children[0] for line in page.descendants() if type(line).__name__ == "LineBox"]
+
+
+def test_letters_take_up_the_width_of_a_line_of_few_words() -> None:
+    first, *_ = justified("two straightforwardly unrepresentative words", 184)
+    assert first.text == "two straightforwardly"
+    assert first.style["letter_spacing"] == pytest.approx(16 * MAX_LETTER_SPACING)
+    assert first.width == pytest.approx(184, abs=0.5)
+    joined, *_ = justified("هذا النص طويل جدا ويمتد على سطور عديدة في هذه الصفحة", 240)
+    assert joined.style["letter_spacing"] == "normal"
+
+
+def test_a_line_is_left_short_where_its_words_would_stand_far_apart() -> None:
+    first, *_ = justified("two straightforwardly unrepresentative words", 240)
+    assert first.text == "two straightforwardly"
+    assert 170 < first.width < 200
 
 
 def front_matter(language: str) -> bytes:
