@@ -96,15 +96,8 @@ _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
 _BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
 _OPENING_LINES, _OPENING_WORDS = 12, 12
-#: The longest notice, in characters.
-_NOTICE_CHARS = 250
-#: The networks on which authors ask to be followed; the fewest requests of a closing part.
-_NETWORK = re.compile(
-    r"\b(?:instagram|facebook|twitter|tik ?tok|pinterest|you ?tube|linked ?in|bluesky|mastodon"
-    r"|threads|snapchat|telegram|spotify|substack|twitch|вконтакте|телеграм\w{0,2})\b|微信|微博|小红书",
-    re.IGNORECASE,
-)
-_CLOSING_REQUESTS = 3
+#: The longest notice, in characters; the fewest requests of a closing part.
+_NOTICE_CHARS, _CLOSING_REQUESTS = 250, 3
 #: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
 _PLACEHOLDER = re.compile(
     r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
@@ -587,6 +580,20 @@ class _Selection:
             is_story = segment.block.tag not in _HEADING_TAGS and self._is_story(below)
             if len(segment.text) <= (_STORIES_CHARS if is_story else _ANNOUNCEMENT_CHARS):
                 self.keep[at] = not segment.text.endswith((":", "："))
+            self.keep[at] &= not self._heads_stories(at)
+
+    def _heads_stories(self, at: int) -> bool:
+        """Return whether a heading or bold line has nothing below it but stories left out."""
+        segment, tag = self.segments[at], self.segments[at].block.tag
+        after = next((i for i in range(at + 1, len(self.keep)) if self.keep[i]), len(self.keep))
+        stories = self.segments[at + 1 : min(after, at + 1 + _MENU_LINES)]
+        if len(stories) < 2 or len(segment.text) > _STORIES_CHARS or after == len(self.keep):
+            return False
+        below = self.segments[after].block.tag
+        ends = below in _HEADING_TAGS and (tag not in _HEADING_TAGS or below <= tag)
+        bold = (part.text_content() for part in segment.block.iter("b", "strong"))
+        is_head = tag in _HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
+        return ends and is_head and all(map(self._is_story, stories))
 
     def drop_labels(self) -> None:
         """Drop labels of advertisements and lines of actions."""
@@ -668,9 +675,8 @@ def _is_request(segment: Segment) -> bool:
     text = segment.text
     if len(text) > _NOTICE_CHARS or segment.block.tag == "li":
         return False
-    return _has_phrase(text, "requests") or (
-        _NETWORK.search(text) is not None and _has_phrase(text, "follow_requests")
-    )
+    follows = _has_phrase(text, "networks") and _has_phrase(text, "follow_requests")
+    return follows or _has_phrase(text, "requests")
 
 
 def _is_label(segment: Segment) -> bool:

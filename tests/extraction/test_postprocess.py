@@ -354,6 +354,23 @@ def test_the_heading_of_a_list_of_contents_goes_with_it():
 @pytest.mark.parametrize(
     ("line", "goes"),
     [
+        ("<p><strong>More about our harbour</strong></p>", True),
+        ("<h3>More about our harbour</h3>", True),
+        ("<p>More about <strong>our harbour</strong></p>", False),
+        ("<h1>More about our harbour</h1>", False),
+    ],
+)
+def test_a_line_that_heads_only_stories_left_out_goes(line, goes):
+    stories = '<p><a href="/pier">Piers of old</a></p><p><a href="/boat">The new boats</a></p>'
+    html = f"<p>{TEXT}</p>{line}{stories}<h3>Quays</h3><p>{TEXT} Again.</p>"
+    assert (len(choice(html, ["ferry", "More", "Quays"])) == 3) is goes
+    going_on = html.replace("<h3>Quays</h3>", "<p>The quays are busy.</p>")
+    assert len(choice(going_on, ["ferry", "More", "quays"])) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
         ("Join our mailing list!", True),
         ("Folgt mir auf Instagram: @harbour", True),
         ("Подписывайтесь на подкаст!", True),
