@@ -36,8 +36,8 @@ print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@$(PY) scripts/print
 
-test: .venv/.develop ## Run the tests, all (some 7 minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: some 7 minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all (about 13 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: about 13 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
 test-all: .venv/.develop ## Run the tests, with more of what is generated and killed at random
