@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+# The process writes a line first: its environment cannot be read before its program was loaded.
 LEAVE_ONE = """
 import os, subprocess, sys
 from pathlib import Path
@@ -14,9 +15,10 @@ folder.mkdir()
 try:
     with leftovers.watched(folder):
         if os.fork() == 0:  # Whose own child it is ends before it.
-            subprocess.Popen(["sleep", "60"], start_new_session=True)
-            os._exit(0)
-        os.wait()
+            command = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
+            left = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+            os._exit(left.stdout.read(1) != b"\\n")
+        assert os.wait()[1] == 0, "nothing was left"
 except AssertionError as error:
     print(error, folder.exists())
 """
@@ -27,6 +29,7 @@ def test_a_process_that_is_left_is_named_and_ended(tmp_path):
     ran = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
+    assert not ran.stderr
     assert "test_leftovers.py::test_a_process_that_is_left" in ran.stdout
-    assert "running: sleep 60" in ran.stdout
+    assert "time.sleep(60)" in ran.stdout
     assert ran.stdout.endswith("False\n"), "the temporary folder is still there"
