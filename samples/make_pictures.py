@@ -278,7 +278,7 @@ def news() -> None:
     tracker("news/img/px.gif")
 
 
-def others() -> None:
+def other_pages() -> None:
     photo("embeds/img/gap.jpg", scenes.ferry(960, 540, 23), 60)
     photo("essay/img/lane.jpg", scenes.lane(800, 1000, 5))
     photo("essay/img/deed.jpg", deed(), 50)
@@ -324,8 +324,8 @@ def others() -> None:
 def old_web() -> None:
     organ = things.harmonium(720, 540, 13)
     photo("oldweb/img/harmonium.jpg", organ, 55)
-    whole = encoded(things.harmonium(600, 450, 33), "JPEG", 60)
-    save("oldweb/img/reeds.jpg", whole[:300])  # cut off inside its header: nothing can draw it
+    intact = encoded(things.harmonium(600, 450, 33), "JPEG", 60)
+    save("oldweb/img/reeds.jpg", intact[:300])  # cut off inside its header
     tracker("oldweb/img/spacer.gif")
     flat("oldweb/img/tile.gif", tiles(96, 40, "e9dfc6", "f4ecd8"))
     blinking(
@@ -381,7 +381,7 @@ def later_ones() -> None:
 
 def main() -> None:
     news()
-    others()
+    other_pages()
     old_web()
     small_ones()
     later_ones()

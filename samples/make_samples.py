@@ -32,16 +32,16 @@ class SampleHandler(SimpleHTTPRequestHandler):
     def guess_type(self, path: str) -> str:  # type: ignore[override]
         """Return the type to send a file as: what `headers.txt` says, else by its name."""
         file = Path(path)
-        asked = file.parent / "headers.txt"
-        if file.name == "page.html" and asked.is_file():
-            for line in asked.read_text("ascii").splitlines():
+        headers = file.parent / "headers.txt"
+        if file.name == "page.html" and headers.is_file():
+            for line in headers.read_text("ascii").splitlines():
                 name, _, value = line.partition(":")
                 if name.strip().lower() == "content-type":
                     return value.strip()
         return super().guess_type(path)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing of what was asked for."""
+        """Log no requests."""
 
 
 @contextmanager

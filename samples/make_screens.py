@@ -122,7 +122,7 @@ def film(root: str, server: PrintServer, browser: Any) -> None:
     tab = None
     for _ in range(400):
         page.wait_for_timeout(50)
-        tab = next((each for each in context.pages if "/prints/" in each.url), None)
+        tab = next((page for page in context.pages if "/prints/" in page.url), None)
         if tab is not None:
             break
     if tab is None:

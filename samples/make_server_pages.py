@@ -46,8 +46,8 @@ def prepare(server: PrintServer, root: str) -> dict[str, str]:
             url=url, options={"paper": "A5"} if name == "recipe" else {}
         ).json()["id"]
     lost = server.submit(url=f"{root}/nothing.html").json()["id"]
-    for each in (*ids.values(), lost):
-        server.wait_finished(each)
+    for print_id in (*ids.values(), lost):
+        server.wait_finished(print_id)
     server.client.post("/later/import", data={"text": READING_LIST}).raise_for_status()
     news = ids["news"]
     article = server.client.get(f"/api/prints/{news}/edit").json()["blocks"]
@@ -125,12 +125,12 @@ def sheet(images: list[Image.Image]) -> Image.Image:
         size = round(image.width * share), round(image.height * share)
         small.append(image.resize(size, Image.Resampling.LANCZOS))
     width = sum(image.width + GAP for image in small) + GAP
-    made = Image.new("RGB", (width, max(image.height for image in small) + 2 * GAP), GROUND)
+    joined = Image.new("RGB", (width, max(image.height for image in small) + 2 * GAP), GROUND)
     left = GAP
     for image in small:
-        made.paste(image, (left, GAP))
+        joined.paste(image, (left, GAP))
         left += image.width + GAP
-    return made
+    return joined
 
 
 def main() -> int:
@@ -154,10 +154,10 @@ def main() -> int:
     for name, images in found.items():
         path = FOLDER / f"{name}.png"
         # The default method loses the few colours that differ from the rest: the buttons'.
-        made = sheet(images).quantize(
+        joined = sheet(images).quantize(
             COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
         )
-        made.save(path, optimize=True)
+        joined.save(path, optimize=True)
         total += path.stat().st_size
         print(f"docs/server/{path.name}  {path.stat().st_size:,} bytes")
         for n, image in enumerate(images if full else []):

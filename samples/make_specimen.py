@@ -24,9 +24,9 @@ def main() -> int:
     options = PrintOptions(
         theme=theme, links="footnote", title="A specimen sheet", deterministic=True
     )
-    whole = RenderContext.of([SAMPLE_ARTICLE, *SCRIPT_ARTICLES.values()], options)
+    context = RenderContext.of([SAMPLE_ARTICLE, *SCRIPT_ARTICLES.values()], options)
     prepared = PreparedPictures(pictures=pictures())
-    volume = render_articles(whole, lambda _places: prepared)
+    volume = render_articles(context, lambda _places: prepared)
     out = HERE / "specimen.pdf"
     out.write_bytes(volume.pdf)
     print(f"{out.relative_to(HERE.parent)}  {volume.pages} pages, {len(volume.pdf):,} bytes")

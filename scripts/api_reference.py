@@ -1,7 +1,7 @@
 """Write docs/api.md, the reference of what a program imports, and the manual page from the code.
 
 python scripts/api_reference.py          write them
-python scripts/api_reference.py --check  fail where they are not what the code says
+python scripts/api_reference.py --check  fail if they are out of date
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from printer.cli.help import manual_page
 
 FILE = Path(__file__).parent.parent / "docs/api.md"
 
-#: Chapters: what they are called, and what they tell of, in order.
+#: The chapters in order: title, module, and the names that it documents.
 CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     ("Extract and print", printer, "extract print_pages Printer Session"),
     ("Options", options, "Options FetchOptions ExtractOptions ImageOptions PrintOptions SiteRule"),
@@ -48,9 +48,9 @@ CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
 
 HEAD = """# The API
 
-What `import printer` gives a program, and the values that pass. All of it is typed; values are
-frozen. Names that begin with an underscore, and modules not named here, may change at any time.
-This page is written from the docstrings by `make api`.
+The functions and classes that `import printer` offers, and the values they take and return. All of
+it is typed, and values are frozen. Names that begin with an underscore, and modules not named here,
+may change at any time. `make api` writes this page from the docstrings.
 """
 
 
@@ -74,50 +74,53 @@ def reference() -> str:
 def _entry(name: str, thing: object, level: str) -> Iterator[str]:
     yield f"{level} `{name}`\n"
     if inspect.isclass(thing):
-        shown = [each for each in thing.__mro__[1:2] if each not in (object, Exception)]
-        if shown:
+        bases = [base for base in thing.__mro__[1:2] if base not in (object, Exception)]
+        if bases:
             code = f", exit code {thing.exit_code}" if hasattr(thing, "exit_code") else ""
-            yield f"A `{shown[0].__name__}`{code}.\n"
+            yield f"A `{bases[0].__name__}`{code}.\n"
         if dataclasses.is_dataclass(thing):
             yield _fields(thing)
-        yield _told(thing)
-        for method, held in vars(thing).items():
-            if method.startswith("_") or not inspect.getdoc(held):
+        yield _docstring(thing)
+        for method, member in vars(thing).items():
+            if method.startswith("_") or not inspect.getdoc(member):
                 continue
-            if isinstance(held, property):
-                yield f"**`.{method}`**: {_told(held)}"
-            elif inspect.isfunction(held):
-                yield f"**`.{method}{_signature(held)}`**\n\n{_told(held)}"
+            if isinstance(member, property):
+                yield f"**`.{method}`**: {_docstring(member)}"
+            elif inspect.isfunction(member):
+                yield f"**`.{method}{_signature(member)}`**\n\n{_docstring(member)}"
     else:
         yield f"```python\n{name}{_signature(thing)}\n```\n"
-        yield _told(thing)
+        yield _docstring(thing)
 
 
 def _fields(thing: type) -> str:
-    lines = [f"    {each.name}: {each.type}{_default(each)}" for each in dataclasses.fields(thing)
-             if each.init and not each.name.startswith("_")]  # fmt: skip
+    lines = [
+        f"    {field.name}: {field.type}{_default(field)}"
+        for field in dataclasses.fields(thing)
+        if field.init and not field.name.startswith("_")
+    ]
     return "```python\n" + "\n".join([f"class {thing.__name__}:", *lines]) + "\n```\n"
 
 
-def _default(each: dataclasses.Field[object]) -> str:
-    if each.default is not dataclasses.MISSING:
-        value = each.default
+def _default(field: dataclasses.Field[object]) -> str:
+    if field.default is not dataclasses.MISSING:
+        value = field.default
         return " = ..." if callable(value) else f" = {value!r}"
-    made = each.default_factory
-    return f" = {made.__name__}()" if made is not dataclasses.MISSING else ""
+    factory = field.default_factory
+    return f" = {factory.__name__}()" if factory is not dataclasses.MISSING else ""
 
 
 def _signature(thing: Callable[..., object]) -> str:
     """Return a function's parameters, without ``self``, as they are written in the source."""
     signature = inspect.signature(thing)
-    given = [each for each in signature.parameters.values() if each.name != "self"]
+    parameters = [item for item in signature.parameters.values() if item.name != "self"]
     # Annotations are kept as text, which Python would show in quotes.
-    plain = [each.replace(annotation=_Bare(each.annotation)) for each in given]
-    back = _Bare(signature.return_annotation)
-    return str(signature.replace(parameters=plain, return_annotation=back))
+    unquoted = [item.replace(annotation=_Unquoted(item.annotation)) for item in parameters]
+    returned = _Unquoted(signature.return_annotation)
+    return str(signature.replace(parameters=unquoted, return_annotation=returned))
 
 
-class _Bare(str):
+class _Unquoted(str):
     """Text that is shown without quotes."""
 
     __slots__ = ()
@@ -126,7 +129,7 @@ class _Bare(str):
         return str(self)
 
 
-def _told(thing: object) -> str:
+def _docstring(thing: object) -> str:
     """Return a docstring as Markdown."""
     text = inspect.getdoc(thing) or ""
     text = re.sub(r":\w+:`~?([^`]+)`", lambda role: f"`{role[1].rpartition('.')[2]}`", text)
@@ -134,7 +137,7 @@ def _told(thing: object) -> str:
 
 
 def main() -> int:
-    """Write the pages, or say whether they are current."""
+    """Write the pages, or check that they are up to date."""
     pages = {FILE: reference(), FILE.with_name("webprint.1"): manual_page(app, printer.__version__)}
     if "--check" not in sys.argv:
         for file, text in pages.items():
@@ -142,7 +145,7 @@ def main() -> int:
         return 0
     stale = [file.name for file, text in pages.items() if file.read_text() != text]
     for name in stale:
-        sys.stderr.write(f"docs/{name} is not what the code says: make api\n")
+        sys.stderr.write(f"docs/{name} is out of date: run make api\n")
     return bool(stale)
 
 

@@ -1,9 +1,9 @@
-"""Write printer/i18n/month_names.json, the names of the months in the languages pages are in.
+"""Write printer/i18n/month_names.json, the names of the months in the languages of pages.
 
 python scripts/month_names.py
 
-The names are those of CLDR, by way of Babel; loading all those locales takes seconds, so that their
-names are kept in a file of their own.
+The names are those of CLDR, by way of Babel; loading all those locales takes seconds, so their
+names are kept in a file.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ LANGUAGES = (
 )
 #: These give their abbreviations too; those of others are words elsewhere (Czech 'pro').
 ABBREVIATING = ["en", "en_GB", "de", "de_AT", "fr", "es", "nl", "ru"]
-#: What pages write besides: older spellings, and other abbreviations.
-OTHERS = {2: "feber फरवरी", 9: "सितम्बर", 11: "नवम्बर", 12: "दिसम्बर"}
+#: Older spellings and abbreviations that pages use as well.
+VARIANTS = {2: "feber फरवरी", 9: "सितम्बर", 11: "नवम्बर", 12: "दिसम्बर"}
 #: A name that the pattern of a date fits.
 _NAME = re.compile(r"[^\s\d.,;:/()]{2,14}")
 
@@ -43,7 +43,7 @@ def month_names() -> list[str]:
                     for form in (name, f"ב{name}") if language == "he" else (name,):
                         if _NAME.fullmatch(form):
                             months.setdefault(form, month)
-    for month, names in OTHERS.items():
+    for month, names in VARIANTS.items():
         months |= dict.fromkeys(names.split(), month)
     return [" ".join(sorted(n for n in months if months[n] == month)) for month in range(1, 13)]
 
