@@ -310,10 +310,10 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
 def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Mail digests by a failing server; the other destinations must get each once."""
     from printer.backoff import Backoff
-    from printer.digest import smtp
+    from printer.digest import delivery
     from printer.digest.scheduler import MAX_ATTEMPTS
 
-    smtp._BACKOFF = Backoff(0.01)
+    delivery._BACKOFF = Backoff(0.01)
     began, faults = time.monotonic(), Refusing(dice)
     with newspaper(folder, faults) as paper:
         for number in range(kills):

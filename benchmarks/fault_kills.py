@@ -243,8 +243,8 @@ class Newspaper:
     def warm(self) -> None:
         """Load the modules that making an issue needs, for the processes forked later."""
         from printer.digest.builder import IssueBuilder
-        from printer.digest.history import History
         from printer.digest.runner import Runner
+        from printer.digest.selection import History
         from printer.jobs.handler import preload
         from printer.render.weasy import engine
 

@@ -97,9 +97,9 @@ def left(folder: Path) -> int:
 
 
 def tables(text: str) -> dict[str, Any]:
-    from printer import toml_loader
+    from printer import files
 
-    return toml_loader.parse(text)
+    return files.parse_toml(text)
 
 
 def feed(url: str, number: int, when: datetime) -> str:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from .extract_stage import extract
     from .options import ExtractOptions, FetchOptions, ImageOptions, Options, PrintOptions
     from .output import Result
-    from .pipeline import Printer, print_pages
-    from .session import Session
+    from .pipeline import Printer, Session, print_pages
 
 __version__ = "0.1.0"
 
@@ -49,7 +48,7 @@ _MODULES = {
     "PrintOptions": "options",
     "Printer": "pipeline",
     "Result": "output",
-    "Session": "session",
+    "Session": "pipeline",
     "WebprintError": "errors",
     "extract": "extract_stage",
     "print_pages": "pipeline",

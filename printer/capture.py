@@ -1,14 +1,122 @@
-"""A fetched page or file: its bytes and their source."""
+"""A fetched page or file: its bytes, its source, and its layout in a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import IntFlag, auto
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from .layout import Layout
+
+class Rect(NamedTuple):
+    """A rectangle in CSS pixels, relative to the page's top left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """The width."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """The height."""
+        return self.bottom - self.top
+
+
+class Visibility(IntFlag):
+    """Flags for what hides an element, and how it is positioned over the page."""
+
+    NOT_DISPLAYED = auto()  # display: none, on it or an ancestor
+    HIDDEN = auto()  # visibility: hidden or collapse
+    TRANSPARENT = auto()  # opacity 0, transparent colour, font size 0
+    CLIPPED = auto()  # outside an ancestor that clips it
+    OFF_PAGE = auto()  # off the page to the left, the top or the right
+    LAYER = auto()  # in a fixed or sticky layer, which may be visible
+    OUT_OF_FLOW = auto()  # positioned absolutely, which may be visible
+    FIXED = auto()  # in a layer fixed in the window, over the page
+
+
+_INVISIBLE = Visibility.NOT_DISPLAYED | Visibility.HIDDEN | Visibility.CLIPPED | Visibility.OFF_PAGE
+
+
+def is_visible(flags: Visibility) -> bool:
+    """Return whether a reader sees an element with these flags.
+
+    Transparent content in the flow of the page counts as visible: it fades in when it is scrolled
+    to, or its letters are painted by their background.
+    """
+    if flags & _INVISIBLE:
+        return False
+    over_page = flags & (Visibility.LAYER | Visibility.OUT_OF_FLOW)
+    return not (flags & Visibility.TRANSPARENT and over_page)
+
+
+class Font(NamedTuple):
+    """A font's size in CSS pixels, its computed CSS colour ('' if unknown) and its weight."""
+
+    size: float = 16.0
+    color: str = ""
+    weight: int = 400
+
+
+class ElementBox(NamedTuple):
+    """An element: its border box, its computed ``display``, its visibility."""
+
+    rect: Rect
+    display: str
+    visibility: Visibility = Visibility(0)
+
+
+class TextBox(NamedTuple):
+    """A text leaf: the box around its lines, its font, its visibility.
+
+    A leaf that is alone in its element has the element's box.
+    """
+
+    rect: Rect
+    font: Font
+    visibility: Visibility = Visibility(0)
+
+
+class PictureBox(NamedTuple):
+    """A rendered picture.
+
+    ``src`` is the absolute URL displayed ('' for inline drawings and long ``data:`` URLs),
+    ``width`` and ``height`` are its intrinsic size (0: unknown); ``background`` means that it is
+    the CSS background of its element.
+    """
+
+    rect: Rect
+    src: str
+    width: int = 0
+    height: int = 0
+    background: bool = False
+    visibility: Visibility = Visibility(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A page as rendered, keyed by the numbers in the elements' attribute ``id_attribute``.
+
+    ``texts`` is keyed like lxml's text: (element, False) for ``element.text``, (element, True) for
+    ``element.tail``.  Elements neither in ``boxes`` nor inside one with
+    :attr:`Visibility.NOT_DISPLAYED` are laid out inline.  ``width`` and ``height`` are the page's.
+    """
+
+    id_attribute: str
+    width: float
+    height: float
+    viewport_width: float
+    boxes: Mapping[int, ElementBox] = field(repr=False)
+    texts: Mapping[tuple[int, bool], TextBox] = field(repr=False)
+    pictures: Mapping[int, PictureBox] = field(repr=False)
+
 
 FetchMethod = Literal["http", "file", "stdin", "browser"]
 

@@ -15,10 +15,9 @@ from .article import Article, iter_text
 from .compose import append_comments, compose, find_posts, select_posts
 from .errors import NoArticle
 from .extraction import select_segments
-from .gc_paused import gc_paused
 from .html.discussion import Comments, read_comments
 from .html.obstacles import MAX_STUB, find_obstacle
-from .html.page import Page, read_page
+from .html.page import Page, gc_paused, read_page
 from .html.posts import Post
 from .images import (
     PictureSelection,
@@ -36,7 +35,7 @@ from .site_rules import RuleMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
 
 if TYPE_CHECKING:
-    from .editing.blocks import EditableBlock
+    from .editing import EditableBlock
     from .images.size_probe import SizeFilter
 
 #: The most dropped pictures that an edit offers to restore.
@@ -172,7 +171,7 @@ def _editable(
     comments: Set[HtmlElement],
 ) -> tuple[EditableBlock, ...]:
     """Return the article's blocks with the omitted blocks near it in their places."""
-    from .editing.blocks import AFTER, BEFORE, editable_blocks, select_omitted
+    from .editing import AFTER, BEFORE, editable_blocks, select_omitted
 
     figures = place_pictures(page, selection)
     captions = frozenset[int]().union(*(figure.captions for figure in figures))

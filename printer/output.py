@@ -16,7 +16,7 @@ from .options import Format
 from .selection import PictureDecision
 
 if TYPE_CHECKING:
-    from .editing.blocks import EditableBlock
+    from .editing import EditableBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
 
     A PDF's templates lay these out themselves; the other formats contain only articles.
     """
-    from .i18n.labels import digest_labels
+    from .i18n import digest_labels
 
     labels = digest_labels(articles[0].language)
     digest = []

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from lxml.html import HtmlElement
 
 from .article import Figure
-from .layout import Rect
+from .capture import Rect
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from . import toml_loader
+from . import files
 from .errors import UsageError
 from .options import (
     ExtractOptions,
@@ -286,10 +286,10 @@ def data_folder() -> Path:
 def _file_layer(path: Path) -> Layer:
     try:
         with path.open("rb") as file:
-            table = toml_loader.parse_bytes(file.read(toml_loader.MAX_BYTES + 1))
+            table = files.parse_toml_bytes(file.read(files.MAX_TOML_BYTES + 1))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except toml_loader.TomlError as error:
+    except files.TomlError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
     for name in OTHER_TABLES:
         table.pop(name, None)

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from printer.gc_paused import gc_paused
+from printer.html.page import gc_paused
 
 
 def test_the_collector_rests_while_the_work_is_done() -> None:

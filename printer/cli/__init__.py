@@ -1,5 +1,127 @@
-"""The command line."""
+"""The entry point, which forks the renderer before anything else is loaded.
 
-from .main import main
+WeasyPrint then loads in its own process while the page is fetched and extracted.
+"""
 
-__all__ = ["main"]
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..render.worker_pool import RenderPool
+
+#: The module of each command, which is loaded when the command is used, and what it does in short.
+COMMANDS = {
+    "print": ("print", "print pages (the default)"),
+    "extract": ("print", "write articles as text"),
+    "explain": ("print", "show why text was kept"),
+    "batch": ("print", "print a list of pages"),
+    "crawl": ("crawl", "find the articles of a site"),
+    "search": ("print", "search what was printed"),
+    "login": ("config", "sign in on a site"),
+    "rules": ("config", "correct pages of a site"),
+    "themes": ("config", "list the layouts"),
+    "config": ("config", "show or change settings"),
+    "digest": ("digest", "print new articles of feeds"),
+    "later": ("digest", "note a page for a digest"),
+    "serve": ("server", "run the print server"),
+    "worker": ("server", "print for a server"),
+    "jobs": ("server", "list a server's prints"),
+    "token": ("server", "show the server's token"),
+    "doctor": ("doctor", "check this machine"),
+    "help": ("help", "explain a command"),
+}
+
+_NO_PAGES = {*COMMANDS, "--help", "-h", "--version", "--install-completion", "--show-completion"}
+
+#: Turns off features of libraries that no print needs: plug-ins, threads for small computations.
+_ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
+_OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
+
+
+def main() -> None:
+    """Run ``webprint`` and end the process with an exit code of errors.py."""
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    if on_interrupt is signal.default_int_handler:
+        # An exception while modules are loaded would be lost in one of them.
+        signal.signal(signal.SIGINT, partial(_leave, os.getpid()))
+    # The objects of a layout live until the end, so frequent collections find no garbage.
+    gc.set_threshold(100_000, 50, 100)
+    arguments = sys.argv[1:]
+    prints = bool(arguments) and arguments[0] not in _NO_PAGES
+    if prints:
+        for name, value in _ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        # The HTTP cache would import redis if it is installed, but never uses it.
+        sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
+    pool = None
+    if prints or arguments[:2] == ["digest", "run"]:
+        pool = _fork_renderer(arguments, prints)
+    from .app import run
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    code: object = 0
+    try:
+        run(pool)
+    except SystemExit as error:
+        code = error.code
+    finally:
+        if pool is not None:
+            pool.close()
+    # Everything is written and closed: skip freeing all objects.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _leave(main_process: int, *_: object) -> None:
+    """End the process after an interrupt before the command has begun."""
+    if os.getpid() == main_process:
+        os.write(2, b"webprint: interrupted\n")
+    os._exit(130)
+
+
+def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
+    """Fork the rendering process, or prepare to start it where no PDF is expected."""
+    # Both processes need these, so load them once.
+    import urllib.request
+
+    import PIL.Image
+
+    from ..render.worker_pool import MANY_PAGES, RenderPool, load_weasyprint
+    from ..themes import page
+
+    del urllib, PIL, page
+    pages = [argument for argument in arguments if not argument.startswith("-")]
+    many = not prints or len(pages) > MANY_PAGES
+    prepare = load_weasyprint if many else _render_specimen
+    return RenderPool(fork=_expects_pdf(arguments), fork_all=many, prepare=prepare)
+
+
+def _render_specimen() -> None:
+    """Render a specimen, to load everything that rendering an article needs."""
+    from ..render.warmup import render_specimen
+
+    render_specimen()
+
+
+def _expects_pdf(arguments: list[str]) -> bool:
+    """Guess from the arguments alone whether the output is a PDF."""
+    options = dict(pairwise(arguments))
+    options |= dict(
+        argument.split("=", 1) for argument in arguments if argument[:2] == "--" and "=" in argument
+    )
+    if output_format := options.get("--format"):
+        return output_format in ("pdf", "auto")
+    names = (options.get(option) for option in ("-o", "--out", "--bundle"))
+    file = next(filter(None, names), arguments[-1])
+    if file.lower().endswith((".html", ".htm")):  # the page, or the output file
+        return file == arguments[-1] == arguments[0] or Path(file).exists()
+    return not file.lower().endswith(_OTHER_FORMATS)

@@ -14,9 +14,9 @@ from typer.main import get_group
 from .. import __version__
 from ..errors import UsageError, WebprintError
 from ..settings import plain_message
+from . import COMMANDS
 from . import help as help_module
-from .commands import COMMANDS
-from .console import INTERRUPTED, Console
+from .output import INTERRUPTED, Console
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool

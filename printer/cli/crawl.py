@@ -19,10 +19,18 @@ from ..site_rules.store import rule_store
 from ..text import file_name
 from ..urls import host_of, strip_userinfo
 from . import output
-from .arguments import check_address, check_file
-from .console import INTERRUPTED, Console
 from .help import Commands
-from .options import MESSAGES, DryRun, JsonLines, make_printer, require, with_settings
+from .options import (
+    MESSAGES,
+    DryRun,
+    JsonLines,
+    check_address,
+    check_file,
+    make_printer,
+    require,
+    with_settings,
+)
+from .output import INTERRUPTED, Console
 
 if TYPE_CHECKING:
     from ..crawl import Crawl, CrawledArticle, CrawlSummary

@@ -17,17 +17,17 @@ from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
 from ..text import file_name
 from ..urls import strip_userinfo
-from . import output, search
-from .console import Console
+from . import output
 from .help import Commands, complete, suggest
 from .options import MESSAGES, DryRun, JsonLines, Out, require, with_settings
+from .output import Console
 
 if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
     from ..digest.config import Digest
-    from ..digest.history import History
+    from ..digest.feeds import Subscription
     from ..digest.runner import RunResult
-    from ..digest.sources.opml import Subscription
+    from ..digest.selection import History
     from ..render.worker_pool import RenderPool
 
 commands = Commands()
@@ -126,7 +126,7 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
         [strip_userinfo(source.location) for source in config.source],
         places,
         form=config.format or "pdf",
-        stored=[f"what was printed in {_database(settings)}", *search.stored(settings)],
+        stored=[f"what was printed in {_database(settings)}", *output.describe_library(settings)],
         caches=settings.options().fetch.cache,
         as_json=as_json,
     )
@@ -140,7 +140,7 @@ def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json
         return "nothing new"
     articles = [story.article for story in run.issue.stories]
     if run.delivered:
-        search.add_to_library(settings, articles, run.delivered[0], console)
+        output.add_to_library(settings, articles, run.delivered[0], console)
     for warning in run.result.warnings:
         console.warn(warning)
     if as_json:
@@ -218,8 +218,7 @@ def add(
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
     require("digest")
-    from ..digest.sources.discovery import find_feeds
-    from ..digest.sources.opml import Subscription
+    from ..digest.feeds import Subscription, find_feeds
     from ..fetch.client import HttpClient
 
     with HttpClient(loaded.settings.fetch_options(), user_urls=[url]) as client:
@@ -237,7 +236,7 @@ def import_opml(
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     require("digest")
-    from ..digest.sources.opml import parse_opml
+    from ..digest.feeds import parse_opml
 
     data = output.read_input(str(file))
     try:
@@ -258,7 +257,7 @@ def export_opml(
 ) -> None:
     """Write the feeds of all digests, or of one, as OPML."""
     digests = [_find_digest(name)] if name else _load_digests()
-    from ..digest.sources.opml import Subscription, format_opml
+    from ..digest.feeds import Subscription, format_opml
 
     feeds = [
         Subscription(source.location, source.name, source.section)
@@ -293,7 +292,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
             frozenset(loaded.explicit),
             _fixed(loaded),
             log=console.info,
-            on_delivered=lambda articles, place: search.add_to_library(
+            on_delivered=lambda articles, place: output.add_to_library(
                 settings, articles, place, console
             ),
         ).run()
@@ -312,7 +311,7 @@ def later(
 ) -> None:
     """Put pages on the reading list, which a digest can print."""
     require("digest")
-    from ..digest.sources.reading_list import add_url, reading_list_path
+    from ..digest.reading_list import add_url, reading_list_path
 
     path = reading_list_path(loaded.settings)
     for url in urls:
@@ -338,8 +337,8 @@ def _find_digest(name: str) -> Digest:
 
 
 def _open_history(settings: Settings) -> History:
-    from ..digest.history import History
     from ..digest.runner import stories_database
+    from ..digest.selection import History
 
     return History(stories_database(settings))
 

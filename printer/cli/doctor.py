@@ -232,7 +232,7 @@ def _check_server(database: str) -> Check:
     from sqlalchemy import text
     from sqlalchemy.exc import SQLAlchemyError
 
-    from ..db.engine import open_engine
+    from ..db import open_engine
 
     try:
         engine = open_engine(database)

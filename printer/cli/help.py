@@ -11,7 +11,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ..errors import UsageError
-from .commands import COMMANDS
+from . import COMMANDS
 
 F = TypeVar("F", bound=Callable[..., Any])
 

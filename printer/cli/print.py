@@ -1,26 +1,51 @@
-"""The command that prints pages, the default command of ``webprint``."""
+"""The commands for pages that the user names: print, extract, explain, batch, and search."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from ..article import Article
+from ..batch import BatchOptions, read_list
 from ..errors import UsageError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
-from ..pipeline import PageOutcome, Printer, check_options, source_name
+from ..pipeline import PageOutcome, Printer, check_options, prefetch, source_name
 from ..settings import LoadedSettings, Settings
-from ..text import count_words
-from . import output, search
-from .arguments import Target, check_pages, check_print, list_pages, split_output
-from .console import Console
+from ..text import count_words, file_name
+from . import output
 from .help import Commands, HelpCommand, full_help, overview
-from .options import BaseURL, DryRun, JsonLines, Lists, make_printer, page_input, with_settings
+from .options import (
+    MESSAGES,
+    AsJson,
+    BaseURL,
+    DryRun,
+    JsonLines,
+    Lists,
+    Out,
+    PageArgument,
+    Target,
+    check_file,
+    check_pages,
+    check_print,
+    list_pages,
+    make_printer,
+    page_input,
+    require,
+    split_output,
+    with_settings,
+)
+from .output import INTERRUPTED, Console
+
+if TYPE_CHECKING:
+    from ..batch.runner import BatchItem
+
 
 commands = Commands()
 
@@ -101,8 +126,8 @@ def print_pages(
     check_options(options.page)
     if dry_run:
         output.show_plan(
-            names, [target.describe(ENDINGS[form][0])], form=form, stored=search.stored(settings),
-            caches=options.fetch.cache, as_json=as_json,
+            names, [target.describe(ENDINGS[form][0])], form=form,
+            stored=output.describe_library(settings), caches=options.fetch.cache, as_json=as_json,
         )  # fmt: skip
         return
     console = Console.from_settings(settings)
@@ -162,7 +187,7 @@ class _PrintJob:
             return error
         finally:
             self.console.advance()
-        search.add_to_library(self.settings, articles, place, self.console)
+        output.add_to_library(self.settings, articles, place, self.console)
         self._report(result, place)
         incomplete = output.incomplete_error(result) if self.settings.strict else None
         if incomplete:
@@ -203,3 +228,273 @@ class _PrintJob:
         for line in output.to_dicts(result, place) if self.as_json else ():
             output.print_json(line)
         self.console.info(f"{place}: {output.summary(result)}")
+
+
+#: The formats in which an article can be written.
+ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
+_ENDINGS: dict[ArticleFormat, str] = {
+    "json": ".json", "markdown": ".md", "text": ".txt", "html": ".html",
+}  # fmt: skip
+
+
+@commands.command()
+@with_settings("Article", "Fetching", *MESSAGES)
+def extract(
+    pages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PAGE",
+            help="An address, a local HTML file, @FILE with an address per line, or - for stdin.",
+        ),
+    ] = None,
+    *,
+    loaded: LoadedSettings,
+    to: Annotated[
+        ArticleFormat,
+        typer.Option("--to", "-t", metavar="FORMAT", help="json (default), markdown, text, html."),
+    ] = "json",
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A file, or a folder for a file each, not stdout.")
+    ] = output.STDOUT,
+    lists: Lists = None,
+    url: BaseURL = "",
+) -> None:
+    """Write the articles of pages as JSON, Markdown, text or HTML.
+
+    Several articles in one file are a list in JSON, or follow one another.
+    """
+    names = list_pages(pages or [], lists or (), "webprint extract")
+    check_pages(names, url)
+    folder = Path(out) if out.endswith("/") or Path(out).is_dir() else None
+    if folder is None:
+        check_file(out)
+    if to == "html" and len(names) > 1 and folder is None:
+        raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
+    settings = loaded.settings
+    console = Console.from_settings(settings)
+    printer = make_printer(settings, [*names, url], console, probe_sizes=False)
+    articles: list[Article] = []
+    errors: list[WebprintError] = []
+    sources = [page_input(name, url, settings.max_size) for name in names]
+    with printer, console.progress(len(names)):
+        concurrency = min(printer.session.concurrency, len(names))
+        for _, outcome in prefetch(printer.read, sources, concurrency):
+            console.advance()
+            if isinstance(outcome, WebprintError):
+                console.error(outcome)
+                errors.append(outcome)
+                continue
+            articles.append(outcome.article)
+            for warning in (*outcome.article.warnings, *printer.session.take_warnings()):
+                console.warn(warning)
+            if folder:
+                output.make_folder(folder)
+                path = output.free_path(folder, file_name(outcome.article.title), _ENDINGS[to])
+                output.write(
+                    path, _format_articles([outcome.article], to).encode("utf-8", "replace")
+                )
+                console.info(f"{path}: written")
+    if articles and not folder:
+        output.write_out(_format_articles(articles, to).encode("utf-8", "replace"), out)
+    if errors:
+        raise typer.Exit(errors[0].exit_code)
+
+
+def _format_articles(articles: Sequence[Article], to: ArticleFormat) -> str:
+    from ..export import to_json
+    from ..export.html import to_html
+    from ..export.markdown import to_markdown
+
+    match to:
+        case "json":
+            return to_json(articles).decode()
+        case "markdown":
+            return "\n---\n\n".join(map(to_markdown, articles))
+        case "text":
+            return "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
+        case "html":
+            return to_html(articles[0])
+
+
+@commands.command()
+@with_settings(
+    "Article", "Fetching", *MESSAGES,
+    without=("comments", "key_paragraphs", "key_paragraphs_as", "key_query", "follow"),
+)  # fmt: skip
+def explain(
+    page: PageArgument,
+    *,
+    loaded: LoadedSettings,
+    as_json: AsJson = False,
+    picture: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="Write a picture of the page, kept and dropped parts."),
+    ] = "",
+    out: Out = output.STDOUT,
+    url: BaseURL = "",
+) -> None:
+    """Explain the extraction: each piece of text, and how every method scored it."""
+    check_pages([page], url)
+    check_file(picture or out)
+    if picture and (as_json or "://" not in page):
+        raise UsageError(
+            "--picture needs a web address and takes the place of --json"
+            if as_json
+            else "a browser takes pictures of web addresses, not of files",
+            hint="Leave out --json" if as_json else "Leave out --picture",
+        )
+    from ..render.explain import draw_explanation, explanation_data, explanation_html
+
+    console = Console.from_settings(loaded.settings)
+    with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
+        source = page_input(page, url, loaded.settings.max_size)
+        explanation = printer.explain(source, screenshot=bool(picture))
+    if picture:
+        output.write(Path(picture), draw_explanation(explanation))
+        return
+    if as_json:
+        text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
+    else:
+        text = explanation_html(explanation)
+    output.write_out(text.encode("utf-8", "replace"), out)
+
+
+@commands.command()
+@with_settings(
+    "Page", "Article", "Fetching", *MESSAGES,
+    "database", "storage", "workers", "time_limit", "memory_limit",
+    without=("format", "title", "print_timeout"),
+)  # fmt: skip
+def batch(
+    urls: Annotated[
+        str,
+        typer.Argument(
+            metavar="URLS", help="A file with an address per line, or - for standard input."
+        ),
+    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the PDFs go.")],
+    *,
+    loaded: LoadedSettings,
+    options: BatchOptions,
+    dry_run: DryRun = False,
+    as_json: JsonLines = False,
+) -> None:
+    """Print a list of pages, a file each; a second run does what is not done yet."""
+    require("server")
+    from ..batch import runner
+    from ..jobs.validation import REQUEST_OPTIONS
+
+    pages = read_list(output.read_input(urls))
+    if not pages:
+        raise UsageError(f"{urls} contains no address", hint="It has one address per line")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder", hint="Name a folder for the PDFs")
+    settings = loaded.settings
+    if dry_run:
+        _show_plan(pages, folder, settings, options, as_json=as_json)
+        return
+    if settings.database:
+        chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.explicit}
+        options = replace(options, chosen=chosen)
+    console = Console.from_settings(settings)
+    interrupted = False
+    with runner.BatchRunner(
+        folder, pages, settings, options, name=file_name, write=output.write
+    ) as work:
+
+        def show_finished(item: BatchItem) -> None:
+            console.show_status(item.url)
+            console.advance()
+            if as_json:
+                output.print_json(_json_line(item, folder))
+
+        work.on_finished = show_finished
+        items, repeated = work.items, work.repeated
+        for item in work.failed if as_json else ():
+            output.print_json(_json_line(item, folder))
+        try:
+            work.start()  # before the progress bar, which starts a thread
+            with console.progress(work.unfinished):
+                work.run()
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            report = runner.report_json(items, repeated)
+            output.write(folder / runner.REPORT_JSON, report.encode())
+            text = runner.report_text(items, repeated)
+            output.write(folder / runner.REPORT_TEXT, text.encode())
+    for reason, count in runner.failure_reasons(items)[:10]:
+        console.info(f"{count} failed: {reason}")
+    console.info(f"{runner.summarize(items, repeated)}; see {folder / runner.REPORT_TEXT}")
+    if interrupted:
+        console.info("interrupted; what was printed is kept. Run it again to continue")
+        raise typer.Exit(INTERRUPTED)
+    for item in work.failed:
+        raise typer.Exit(item.error.code if item.error else 1)
+
+
+def _show_plan(
+    pages: list[tuple[int, str]],
+    folder: Path,
+    settings: Settings,
+    options: BatchOptions,
+    *,
+    as_json: bool,
+) -> None:
+    """Write what a run would do, given what earlier runs did."""
+    from ..batch.runner import REPORT_JSON, REPORT_TEXT, STATE_FOLDER, planned_items
+
+    items = planned_items(folder, pages, settings, options)
+    waiting = [item.url for item in items if item.state in ("waiting", "sent")]
+    stored = [f"the state of the list in {folder / STATE_FOLDER}"]
+    if settings.database:
+        stored.append("the prints in the database of --database until they are in the folder")
+    output.show_plan(
+        waiting, [f"{folder}/TITLE.pdf", str(folder / REPORT_TEXT), str(folder / REPORT_JSON)],
+        stored=stored, caches=settings.options().fetch.cache, as_json=as_json,
+    )  # fmt: skip
+    for item in items:
+        if item.state == "done":
+            Console.from_settings(settings).info(f"{folder / item.name} is printed: {item.url}")
+        elif item.error and item.state == "failed":
+            text = f"line {item.line}: {item.error.message}"
+            Console.from_settings(settings).warn(text)
+
+
+def _json_line(item: BatchItem, folder: Path) -> dict[str, Any]:
+    error = item.error if item.state == "failed" else None
+    return {
+        "url": item.url,
+        "out": str(folder / item.name) if item.state == "done" else None,
+        "error": error.to_dict() if error else None,
+        "warnings": list(item.result.get("warnings", ())),
+        "complete": bool(item.result.get("complete")) and not error,
+        "title": item.result.get("title", ""),
+    }
+
+
+@commands.command()
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to search for.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Search what was printed with --library for all of the words, best matches first."""
+    from ..db import Library
+
+    if not output.library_path().is_file():
+        raise UsageError(
+            "the library is empty",
+            hint="'library = true' in webprint.toml adds what is printed from now on",
+        )
+    with Library(output.library_path()) as library:
+        hits = library.search(" ".join(words))
+    if not hits:
+        Console().info("No article in the library has all of these words; word* finds more.")
+    for hit in hits:
+        if as_json:
+            print(json.dumps(asdict(hit), ensure_ascii=False))
+            continue
+        output.print_line(f"{hit.title}  {hit.url}")
+        output.print_line(f"  {hit.printed[:10]}  {hit.file}")
+        output.print_line(f"  {hit.snippet}")

@@ -91,7 +91,7 @@ def token(
 ) -> None:
     """Show the print server's token, or make a new one; a running server takes it at once."""
     require("server")
-    from ..server.auth import load_keys, replace_token, token_path
+    from ..server.security import load_keys, replace_token, token_path
 
     keys = replace_token(token_path()) if new else load_keys(token_path())
     print(keys.token)

@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
+from ..db import advisory_lock, open_engine, read_only, translate_db_errors
 from ..urls import normalize_url, origin_of
 
 #: The longest delay of a URL that failed and of a host, in seconds.

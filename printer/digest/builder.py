@@ -2,31 +2,146 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import threading
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..capture import Capture, PageSource
-from ..errors import NoArticle, WebprintError
-from ..output import Edition, ExtractedPage, Result, Story
-from ..pipeline import Notify, Printer, prefetch, remote_extractor
-from ..settings import Settings
-from ..summarize import Tokenizer, build_profile
-from ..summarize.keywords import BM25Document, bm25_scores
+from ..crawl import Crawl, CrawlOptions
+from ..errors import (
+    FetchTimeout,
+    NoArticle,
+    WebprintError,
+)
+from ..fetch.client import HttpClient
+from ..output import Edition, Result, Story
+from ..pipeline import ExtractedPage, Notify, Printer, prefetch, remote_extractor
+from ..settings import Settings, data_folder
+from ..site_rules.store import rule_store
+from ..summarize import BM25Document, Tokenizer, bm25_scores, build_profile
 from ..text import count_words
-from .collector import Candidate, Collector, SourceResult
-from .config import Digest
-from .history import History, url_key
-from .selection import Rejected, SelectedStory, Selector, filter_candidates, in_print_order
+from ..urls import host_of
+from .config import Digest, Source
+from .feeds import Entry, get_feed, parse_date
+from .mail import read_mail_folder
+from .reading_list import read_urls, reading_list_path
+from .selection import (
+    Candidate,
+    History,
+    Rejected,
+    SelectedStory,
+    Selector,
+    SourceResult,
+    filter_candidates,
+    in_print_order,
+    url_key,
+)
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
     from .distributed import RemoteWorkers
+
+
+#: The most articles of a crawl if the source has no limit.
+DEFAULT_CRAWL_LIMIT = 20
+
+#: The most connections at a time, in all and to one host.
+MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
+
+#: The timeouts after which no more pages of a host are fetched for the digest.
+MAX_TIMEOUTS = 3
+
+
+class Collector:
+    """Reads the sources of a digest, and fetches pages, in threads."""
+
+    def __init__(self, client: HttpClient, settings: Settings) -> None:
+        self._client = client
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._slots: dict[str, threading.Semaphore] = defaultdict(
+            lambda: threading.Semaphore(MAX_PER_HOST)
+        )
+        self._timeouts: dict[str, list[FetchTimeout]] = defaultdict(list)
+
+    def collect(self, digest: Digest) -> list[SourceResult]:
+        """Return the candidates of each source, in the order of the digest."""
+
+        def collect_source(index: int) -> SourceResult:
+            source = digest.source[index]
+            fallback = source.name or source.location
+            try:
+                name, entries = self._entries(source, digest.query)
+            except WebprintError as error:
+                return SourceResult(fallback, error=error)
+            candidates = (Candidate.of(entry, source, index, name) for entry in entries)
+            return SourceResult(source.name or name or fallback, tuple(candidates))
+
+        with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
+            return list(pool.map(collect_source, range(len(digest.source))))
+
+    def _entries(self, source: Source, query: str) -> tuple[str, Sequence[Entry]]:
+        """Return the name that a source has for itself, and its entries."""
+        match source.kind:
+            case "feed":
+                with self._host_slot(source.location):
+                    feed = get_feed(self._client, source.location).feed
+                first = {entry.url: entry for entry in reversed(feed.entries)}
+                return feed.title, [entry for entry in feed.entries if first[entry.url] is entry]
+            case "page":
+                return "", [Entry(source.location)]
+            case "mail":
+                return "", read_mail_folder(Path(source.mail).expanduser())
+            case "crawl":
+                options = CrawlOptions(
+                    query=query,
+                    # The crawl also finds articles printed before.
+                    articles=3 * (source.limit or DEFAULT_CRAWL_LIMIT),
+                    pages=source.pages,
+                    depth=source.depth,
+                    delay=source.delay,
+                )
+                return "", crawl_entries(source.location, options, self._settings)
+            case _:
+                urls = read_urls(reading_list_path(self._settings, source.location))
+                return "", [Entry(url) for url in urls]
+
+    def fetch_pages(self, candidates: Sequence[Candidate]) -> Iterator[Capture | WebprintError]:
+        """Yield the page or the error of each candidate, in order."""
+        with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
+            yield from pool.map(self._fetch_page, candidates)
+
+    def _fetch_page(self, candidate: Candidate) -> Capture | WebprintError:
+        if candidate.capture is not None:
+            return candidate.capture
+        timeouts = self._timeouts[host_of(candidate.url)]
+        try:
+            with self._host_slot(candidate.url):
+                if len(timeouts) >= MAX_TIMEOUTS:
+                    return timeouts[0]
+                return self._client.get_page(candidate.url)
+        except WebprintError as error:
+            if isinstance(error, FetchTimeout):
+                timeouts.append(error)
+            return error
+
+    @contextmanager
+    def _host_slot(self, url: str) -> Iterator[None]:
+        """Wait until the host of a URL has a connection to spare."""
+        with self._lock:
+            slot = self._slots[host_of(url)]
+        with slot:
+            yield
+
 
 #: Reading speed in words per minute (Brysbaert, 2019, for English non-fiction).
 WORDS_PER_MINUTE = 238
@@ -361,3 +476,27 @@ def _cut(issue: Issue, count: int) -> Issue:
         cut[last] = "does not fit on the pages"
         del sections[last]
     return issue.without(cut)
+
+
+def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[Entry]:
+    """Crawl a site from scratch; return its articles with their pages.  Raises WebprintError."""
+    with Crawl(
+        [url],
+        options,
+        database=settings.database or str(data_folder() / "crawl.sqlite"),
+        fetch=settings.fetch_options(),
+        extract=settings.extract_options(),
+        fresh=True,
+        rules=rule_store(not settings.no_rules, settings.rules),
+    ) as crawl:
+        crawl.run()
+        return [
+            Entry(
+                url=article.url,
+                title=article.info.title,
+                published=parse_date(article.info.published),
+                capture=capture,
+                source_name=article.info.site,
+            )
+            for article, capture in crawl.captures()
+        ]

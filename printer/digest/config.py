@@ -17,12 +17,15 @@ folder = "~/Papers"
 name = "My reader"
 mail = "reader@example.org"
 format = "epub"
+
+Include and exclude patterns are matched by RE2, in time linear in the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
@@ -40,13 +43,74 @@ from pydantic import (
     model_validator,
 )
 
-from .. import toml_loader
-from ..atomic_write import atomic_write
+from .. import files
 from ..errors import BadURL, OutputError, UsageError
+from ..files import atomic_write
 from ..settings import SETTINGS_FILE, settings_files
 from ..urls import origin_of
-from .filters import Pattern, parse_pattern
-from .sources.opml import Subscription
+from .feeds import Subscription
+
+#: The most characters of a pattern, and of a text that is searched.
+_MAX_PATTERN, _MAX_TEXT = 500, 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A word or phrase, or a regular expression between slashes."""
+
+    text: str
+    _regex: Any = field(repr=False, compare=False)
+
+    def matches(self, text: str) -> bool:
+        """Return whether the pattern occurs in a text."""
+        return self._regex.search(text[:_MAX_TEXT]) is not None
+
+
+def parse_pattern(text: str) -> Pattern:
+    """Return the pattern that a text describes; raises :class:`ValueError`.
+
+    A phrase matches as whole words in any case; text between slashes is an RE2 expression.
+    """
+    import re2
+
+    if not text.strip() or len(text) > _MAX_PATTERN:
+        raise ValueError(f"should be a word or /expression/ of at most {_MAX_PATTERN} characters")
+    if len(text) > 2 and text.startswith("/") and text.endswith("/"):
+        source = f"(?m:{text[1:-1]})"  # The title is on a line of its own.
+    else:
+        phrase = text.split()
+        words = r"\s+".join(map(re2.escape, phrase))
+        before = r"(?:^|[^\pL\pN])" if _needs_boundary(phrase[0][0]) else ""
+        after = r"(?:$|[^\pL\pN])" if _needs_boundary(phrase[-1][-1]) else ""
+        source = f"{before}{words}{after}"
+    options = re2.Options()
+    options.case_sensitive = False
+    options.max_mem = 8_000_000
+    options.log_errors = False
+    try:
+        return Pattern(text, re2.compile(source, options=options))
+    except re2.error as error:
+        reason = error.args[0] if error.args else ""
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise ValueError(f"is not a valid RE2 expression: {reason}") from error
+
+
+def _needs_boundary(character: str) -> bool:
+    """Return whether a character belongs to a word, in a script with spaces between words."""
+    unspaced = "\u0e00" <= character <= "\u0eff" or "\u3040" <= character <= "\u9fff"
+    return character.isalnum() and not unspaced
+
+
+def exclusion_reason(text: str, include: Iterable[Pattern], exclude: Iterable[Pattern]) -> str:
+    """Return why a text is filtered out, or ''."""
+    for pattern in exclude:
+        if pattern.matches(text):
+            return f"contains {pattern.text}"
+    required = tuple(include)
+    if required and not any(pattern.matches(text) for pattern in required):
+        return f"contains none of {', '.join(pattern.text for pattern in required)}"
+    return ""
+
 
 DEFAULT_LIMIT, MAX_ARTICLES, MAX_SOURCES, MAX_DESTINATIONS = 50, 1_000, 500, 50
 
@@ -352,8 +416,8 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     path = Path(SETTINGS_FILE)
     try:
         text = path.read_text("utf-8") if path.is_file() else ""
-        digests = parse_digests(text, toml_loader.parse(text), str(path))
-    except (OSError, UnicodeDecodeError, toml_loader.TomlError) as error:
+        digests = parse_digests(text, files.parse_toml(text), str(path))
+    except (OSError, UnicodeDecodeError, files.TomlError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     place = next((n for n, digest in enumerate(digests) if digest.name == name), None)
     known = {source.feed for source in digests[place].source} if place is not None else set()
@@ -375,7 +439,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
                 table.add(tomlkit.nl())
             sources.append(table)
         text = tomlkit.dumps(document)
-    parse_digests(text, toml_loader.parse(text), str(path))  # Validate before writing.
+    parse_digests(text, files.parse_toml(text), str(path))  # Validate before writing.
     try:
         atomic_write(path, text, 0o644)
     except OSError as error:
@@ -394,10 +458,10 @@ def _read_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         if path.is_file():
             try:
                 text = path.read_text("utf-8")
-                yield str(path), text, toml_loader.parse(text)
+                yield str(path), text, files.parse_toml(text)
             except OSError as error:
                 raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-            except (toml_loader.TomlError, UnicodeDecodeError) as error:
+            except (files.TomlError, UnicodeDecodeError) as error:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error
 
 

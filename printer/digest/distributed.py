@@ -25,7 +25,7 @@ from ..pipeline import ExtractedPage
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
 from ..settings import Settings
-from .collector import Candidate
+from .selection import Candidate
 
 #: The seconds between two requests to a host, by any workers.
 HOST_DELAY = 1.0

@@ -17,7 +17,7 @@ from .builder import Issue, IssueBuilder
 from .config import Destination, Digest
 from .delivery import Delivery, deliver
 from .distributed import RemoteWorkers
-from .history import History, StoryRecord
+from .selection import History, StoryRecord
 
 Deliver = Callable[[Delivery, Destination, Settings], str]
 

@@ -37,10 +37,9 @@ from ..jobs.storage import Storage
 from ..settings import Settings
 from ..worker_process import WorkerError, WorkerProcess
 from .config import Destination, Digest
-from .delivery import Delivery, deliver, has_arrived, target_path
-from .history import History, StoryRecord
+from .delivery import Delivery, DeliveryUncertain, deliver, has_arrived, target_path
 from .runner import BuiltIssue, Deliver, build_issue, stories_database
-from .smtp import DeliveryUncertain
+from .selection import History, StoryRecord
 
 #: The longest sleep, in seconds, so that resuming from suspension is noticed.
 MAX_SLEEP = 30.0

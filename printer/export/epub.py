@@ -20,13 +20,21 @@ from lxml import etree
 from markupsafe import Markup
 
 from ..article import Article, Figure
-from ..i18n.labels import Labels, format_date, labels
+from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
-from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
-from .math import local_name
+from .html import (
+    ScreenArticle,
+    ScreenPicture,
+    fit_picture,
+    local_name,
+    parse,
+    render,
+    safe_link,
+    stylesheet,
+)
 
 #: The earliest date that ZIP can store, for files of unknown date.
 _EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from lxml.html import HtmlElement
 
+from ..capture import Visibility
 from ..html.page import Page
-from ..layout import Visibility
 from ..selection import Explanation, MarkedArea, PlacedFigure, SegmentDecision, Verdict
 from .extract import score_segments
 from .visual import read_segment_layout

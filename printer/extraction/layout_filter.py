@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..capture import Font, Rect, Visibility
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..layout import Font, Rect, Visibility
 from .arrays import Bools, Ints
 from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
 from .visual import SegmentLayout, read_segment_layout

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from lxml.html import HtmlElement
 
+from ..capture import Font, Rect, Visibility, is_visible
 from ..html.index import PageIndex, Segment
 from ..html.layout import PageLayout
 from ..html.page import Page
-from ..layout import Font, Rect, Visibility, is_visible
 from .arrays import Bools, Ints
 
 

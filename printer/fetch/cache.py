@@ -17,7 +17,7 @@ from weakref import WeakSet
 
 from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 
-from ..db.sqlite import delete_database, is_corruption
+from ..db import delete_database, is_corruption
 
 _MAX_SIZE = 256_000_000
 _LOCK_TIMEOUT = 2.0

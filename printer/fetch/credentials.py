@@ -15,8 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ..atomic_write import atomic_write
 from ..errors import BadURL, OutputError, UsageError
+from ..files import atomic_write
 from ..options import FetchOptions
 from ..urls import Origin, normalize_url, origin_of
 

@@ -11,7 +11,7 @@ import httpcore2
 import httpx2
 
 from ..errors import BadURL, FetchError, FetchTimeout, HTTPStatusError, WebprintError
-from .budget import Budget
+from .response import Budget
 
 E = TypeVar("E", bound=WebprintError)
 

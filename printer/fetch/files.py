@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from ..capture import Capture, FetchMethod, PageSource
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..options import FetchOptions
-from .budget import LARGER_HINT, format_bytes
-from .content_type import check_html
+from .response import LARGER_HINT, check_html, format_bytes
 
 _MAX_BYTES = FetchOptions().max_bytes
 _MEDIA_TYPES = {

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
-from .budget import LARGER_HINT, format_bytes
+from .response import LARGER_HINT, format_bytes
 from .ssrf import Guard, UpstreamProxy, upstream_proxy
 
 _MAX_CONNECTIONS = 128

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from ..layout import ElementBox, Layout, PictureBox, TextBox, Visibility
+from ..capture import ElementBox, Layout, PictureBox, TextBox, Visibility
 from .index import Leaf
 
 #: Prefixes of ``display`` values that begin and end a line (including tables and their parts).

@@ -1,8 +1,11 @@
-"""Words of many languages, kept as data files beside this module."""
+"""Words, labels and dates in many languages, most of them data files beside this module."""
 
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,3 +31,83 @@ def is_advertisement_label(text: str) -> bool:
 
 def _bare(text: str) -> str:
     return text.strip(" .:·–—-[]()").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Headings and labels; the defaults are for unknown languages.
+
+    ``page`` contains ``{page}`` and ``{pages}``, ``on_page`` ``{page}``, ``fetched`` ``{date}``.
+    """
+
+    notes: str = "Notes"
+    contents: str = "Contents"
+    page: str = "{page} / {pages}"
+    missing: str = "Picture not available"
+    video: str = "Video"
+    audio: str = "Audio"
+    map: str = "Map"
+    post: str = "Post"
+    frame: str = "Embedded page"
+    fetched: str = "{date}"
+    links: str = "Links"
+    on_page: str = "→ {page}"
+    qr: str = "QR"
+    picture: str = "Picture"
+
+
+@dataclass(frozen=True, slots=True)
+class DigestLabels:
+    """Labels of a digest, in English; ``reading`` contains ``{minutes}`` and ``{words}``."""
+
+    reading: str = "{minutes} min · {words} words"
+    also: str = "Also in"
+    updated: str = "Updated"
+    missing: str = "Not in this issue"
+    articles: str = "{count} articles"
+    pages: str = "{count} pages"
+    key: str = "In short"
+
+
+def labels(language: str) -> Labels:
+    """Return the labels of a language (BCP 47)."""
+    known = dict(_entry(language or "en"))
+    known.pop("digest", None)
+    return replace(Labels(), **known)
+
+
+def digest_labels(language: str) -> DigestLabels:
+    """Return the labels of a digest in a language (BCP 47), English if it is unknown."""
+    return DigestLabels(**_entry(language.partition("-")[0]).get("digest", {}))
+
+
+def _entry(language: str) -> dict[str, Any]:
+    language = language.lower()
+    primary = language.partition("-")[0]
+    if primary in ("nb", "nn"):
+        primary = "no"
+    if primary == "zh" and re.search(r"-(hant|tw|hk|mo)\b", language):
+        primary = "zh-hant"
+    entry: dict[str, Any] = load_table("labels").get(primary, {})
+    return entry
+
+
+def format_date(when: str | datetime, language: str) -> str:
+    """Return an ISO 8601 date in the long form of a language; '' for none.
+
+    Text that is not a date is returned unchanged; languages unknown to Babel get ISO 8601.
+    """
+    try:
+        day = when.date() if isinstance(when, datetime) else date.fromisoformat(when[:10])
+    except ValueError:
+        return when[:40] if isinstance(when, str) else ""
+    from babel import Locale, UnknownLocaleError
+    from babel.dates import format_date as format_with_babel
+
+    # Plain "en" is read all over the world, and most readers put the day first.
+    tag = "en-GB" if language.lower() in ("", "en") else language
+    try:
+        locale = Locale.parse(tag, sep="-")
+    except (UnknownLocaleError, ValueError, TypeError):
+        return day.isoformat()
+    return format_with_babel(day, "long", locale=locale)

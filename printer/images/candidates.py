@@ -18,10 +18,10 @@ from typing import Literal, NamedTuple
 from lxml import etree, html
 from lxml.html import HtmlElement
 
+from ..capture import PictureBox, Rect, is_visible
 from ..html.formulas import image_tex
 from ..html.layout import PageLayout
 from ..html.page import Page
-from ..layout import PictureBox, Rect, is_visible
 from ..selection import Verdict
 from .srcset import (
     PLAIN,

@@ -25,7 +25,7 @@ from typing import Self, TypeAlias
 from PIL import Image
 
 from ..capture import Capture, GetResource
-from ..db.sqlite import delete_database, enable_wal, is_corruption
+from ..db import delete_database, enable_wal, is_corruption
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..html.page import Page
 from ..options import ImageOptions

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ..db.engine import sqlite_path
+from ..db import sqlite_path
 from ..errors import JobsError
 from ..settings import Settings, data_folder
 from .engine import PrintEngine
@@ -30,7 +30,7 @@ def database_of(settings: Settings) -> str:
 
 
 def open_queue(settings: Settings, *, durable: bool = True) -> JobQueue:
-    """Open the job queue; for ``durable`` see :func:`~printer.db.engine.open_engine`."""
+    """Open the job queue; for ``durable`` see :func:`~printer.db.open_engine`."""
     return JobQueue(database_of(settings), durable=durable)
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..capture import Capture, PageSource
-from ..editing.snapshot import Edit, Snapshot
+from ..editing import Edit, Snapshot
 from ..errors import ErrorRecord, JobsError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Picture, Result

@@ -30,7 +30,7 @@ from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError
 
-from ..db.engine import open_engine, read_only, sqlite_path, translate_db_errors
+from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
 
@@ -129,7 +129,7 @@ class JobQueue:
 
     Args:
         database: an SQLite path or a PostgreSQL URL.
-        durable: see :func:`~printer.db.engine.open_engine`.
+        durable: see :func:`~printer.db.open_engine`.
         clock: the wall clock, by which jobs grow old.
     """
 

@@ -35,7 +35,7 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..i18n.labels import DigestLabels, Labels, digest_labels, format_date, labels
+from ..i18n import DigestLabels, Labels, digest_labels, format_date, labels
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
 from ..themes.assets import Assets, asset_url

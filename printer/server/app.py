@@ -18,12 +18,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .. import __version__
 from ..jobs.queue import NO_ROOM, JobQueue
-from .auth import Access
 from .errors import Problem, add_error_handlers, document_problems
-from .routes import api, delivery, editor, history, opds, pages, reading_list, settings
-from .security import AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
+from .forms import PREFIX
+from .routes import api, delivery, editor, pages, reading_list
+from .security import Access, AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
 from .service import PrintService
-from .templating import PREFIX
 
 #: The ratio of the largest request body to the largest page, as JSON and forms add to the size.
 _BODY_OVERHEAD = 3
@@ -50,9 +49,7 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
     editor.add_page_routes(page_router, service)
     delivery.add_page_routes(page_router, service)
     reading_list.add_page_routes(page_router, service)
-    settings.add_page_routes(page_router, service, access)
-    opds.add_routes(page_router, service)
-    history.add_page_routes(page_router, service)
+    delivery.add_routes(page_router, service)
     for router in (api_router, page_router):
         app.include_router(router)
     app.mount("/static", StaticFiles(packages=[(__package__ or "", "static")]))

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from ..errors import BadURL, JobsError, OutputError, UsageError, WebprintError
 from ..jobs.queue import KeyReused, QueueFull
-from .templating import render_page
+from .forms import render_page
 
 _MEDIA_TYPE = "application/problem+json"
 

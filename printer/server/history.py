@@ -17,8 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..db.library import search_terms
-from ..db.sqlite import delete_database, enable_wal, is_corruption
+from ..db import delete_database, enable_wal, is_corruption, search_terms
 from ..errors import JobsError
 from ..jobs import handler
 from ..jobs.models import STATES, Job, State

@@ -11,7 +11,7 @@ from ..errors import JobsError, UsageError
 from ..jobs import factory
 from ..jobs.worker_process import ManagedProcess
 from ..settings import Settings, data_folder
-from .auth import Access, is_loopback, open_access
+from .security import Access, is_loopback, open_access
 
 _BACKLOG = 256
 _SHUTDOWN_SECONDS = 3

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal, Union, get_args
 
-from fastapi import Path
+from fastapi import HTTPException, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ..jobs.models import PAGE_PART, Job, JobRequest, State
 from ..jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
 from ..options import ENDINGS, Format
 from ..settings import setting_fields
-from .templating import PREFIX
+from .forms import PREFIX
 
 #: The settings that can be changed for a finished print; the others concern fetching.
 EDITABLE_OPTIONS = (
@@ -217,3 +218,21 @@ class ReadingListResult(BaseModel):
 
     url: str
     added: bool = Field(description="False if it was on the list already.")
+
+
+#: The most characters of what is searched for.
+MAX_WORDS_LENGTH = 400
+
+#: A day in a query.
+Day = Annotated[str, Query(pattern=r"^(\d{4}-\d{2}-\d{2})?$", description="YYYY-MM-DD")]
+
+
+def day_limits(since: str, until: str) -> tuple[float | None, float | None]:
+    """Return the times at which the days begin and end, in the server's time zone; raise 422."""
+    try:
+        first = datetime.combine(date.fromisoformat(since), datetime.min.time()) if since else None
+        last = datetime.combine(date.fromisoformat(until), datetime.min.time()) if until else None
+        end = last + timedelta(days=1) if last else None
+        return first.timestamp() if first else None, end.timestamp() if end else None
+    except (ValueError, OverflowError, OSError):
+        raise HTTPException(422, "there is no such day") from None

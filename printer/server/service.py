@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import HTTPException
 
 from ..article import Embed, Figure, List, Math, Quote, Rule, Table, iter_text
-from ..atomic_write import atomic_write
-from ..editing import EditableBlock
-from ..editing.snapshot import Edit, Snapshot
+from ..editing import Edit, EditableBlock, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
+from ..files import atomic_write
 from ..jobs import handler
 from ..jobs.models import FINISHED, Job, JobRequest, snapshot_key
 from ..jobs.queue import JobQueue

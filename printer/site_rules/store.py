@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from .. import toml_loader
-from ..atomic_write import atomic_write
+from .. import files
 from ..errors import OutputError, UsageError
+from ..files import atomic_write
 from ..options import SiteRule
 from . import css, fulltextrss
 from .apply import ACTIONS, parent_domains, rule_host
@@ -117,8 +117,8 @@ def read_rule(path: Path, name: str = "") -> SiteRule:
 def parse_rule(text: str, host: str, name: str) -> SiteRule:
     """Return the rule in TOML text; errors are listed in its faults."""
     try:
-        table = toml_loader.parse(text)
-    except toml_loader.TomlError as error:
+        table = files.parse_toml(text)
+    except files.TomlError as error:
         where = _LINE.search(str(error))
         place = f"{name}, line {where[1] if where else len(text.splitlines())}"
         fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .. import toml_loader
+from .. import files
 from ..errors import UsageError
 from ..output import Picture
 from .assets import link_theme_files
@@ -98,8 +98,8 @@ def load_theme(name: str) -> Theme:
         folder = _find_folder(extended, folders)
         file = folder / "theme.toml"
         try:
-            table = toml_loader.parse(_read_text(file))
-        except toml_loader.TomlError as error:
+            table = files.parse_toml(_read_text(file))
+        except files.TomlError as error:
             raise UsageError(f"{file} is not valid TOML: {error}") from error
         folders.append(folder)
         tables.append(table)

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from printer.article import Article
-from printer.cli.arguments import Target, split_output
+from printer.cli.options import Target, split_output
 from printer.errors import OutputError, UsageError
 from tests.support.story_page import story_page
 

@@ -110,7 +110,7 @@ def test_a_sign_in_page_is_told_and_fails_strictly(webprint, saved, tmp_path):
     ],
 )  # fmt: skip
 def test_only_for_a_pdf_is_a_press_made_ready(words, pdf, tmp_path, monkeypatch):
-    from printer.cli.main import _expects_pdf
+    from printer.cli import _expects_pdf
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.html").write_text("x")

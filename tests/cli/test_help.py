@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from printer.cli import COMMANDS
 from printer.cli.app import app
-from printer.cli.commands import COMMANDS
 from printer.cli.help import COMMON_OPTIONS
 from printer.settings import setting_fields
 

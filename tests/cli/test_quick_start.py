@@ -7,8 +7,8 @@ import sys
 import pytest
 from typer.main import get_command
 
+from printer.cli import COMMANDS
 from printer.cli.app import app
-from printer.cli.commands import COMMANDS
 from tests.support.story_page import story_page
 
 #: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
@@ -26,9 +26,9 @@ main()
 
 #: Other commands, what sets pages (the press has it), and what never serves a print.
 SPARED = (
-    "printer.cli.extract",
+    "printer.cli.print",
     "printer.cli.digest",
-    "printer.editing.snapshot",
+    "printer.editing",
     "printer.fetch.cache",
     "printer.render.context",
     "jinja2",

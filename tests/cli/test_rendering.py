@@ -10,8 +10,7 @@ from PIL import Image
 from printer.errors import NoArticle, UsageError
 from printer.fetch.browser.process import BrowserProcess
 from printer.options import FetchOptions, Options
-from printer.pipeline import Printer
-from printer.session import Session
+from printer.pipeline import Printer, Session
 from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from printer.article import Article, Paragraph, Span
-from printer.db.library import Library
+from printer.db import Library
 from printer.settings import data_folder
 from tests.support.feeds import page
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from printer.capture import Font, Layout, Rect, TextBox
 from printer.compose import compose
 from printer.html.page import read_page
-from printer.layout import Font, Layout, Rect, TextBox
 from printer.selection import Verdict
 from tests.support.compose_html import compose_article
 

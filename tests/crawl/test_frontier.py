@@ -8,7 +8,7 @@ from printer.capture import Capture, PageSource
 from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier
 from printer.crawl.models import ArticleInfo, CrawlOptions, Failed, Link, Redirected, Visited
 from printer.crawl.store import Store
-from printer.db.engine import open_engine
+from printer.db import open_engine
 from printer.errors import FetchError, HTTPStatusError
 
 WORDS = [

@@ -70,7 +70,7 @@ def test_the_pause_it_asks_for_is_kept(web, tmp_path):
     web.add("/robots.txt", "User-agent: *\nCrawl-delay: 90\n", media_type="text/plain")
     with crawl(web, tmp_path) as made:
         lease = made.frontier.lease()
-        from printer.crawl.visit import Visitor
+        from printer.crawl.crawler import Visitor
         from printer.options import ExtractOptions
 
         visitor = Visitor(made.store, made._client, made.options, ExtractOptions())

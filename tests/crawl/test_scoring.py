@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printer.crawl.scope import is_trap, url_pattern
-from printer.crawl.scoring import Query, article_likeness, score_link, url_words
+from printer.crawl.crawler import Query, article_likeness, score_link, url_words
+from printer.crawl.frontier import is_trap, url_pattern
 from tests.support.crawl_sites import TOPICS, article_text, title_of
 
 

@@ -5,7 +5,7 @@ import gzip
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printer.crawl.sitemaps import MAX_PAGES, parse_sitemap
+from printer.crawl.robots import MAX_PAGES, parse_sitemap
 
 NS = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 

@@ -10,9 +10,9 @@ import pytest
 
 from printer.digest.builder import IssueBuilder
 from printer.digest.config import parse_digests
-from printer.digest.history import History
 from printer.digest.runner import Runner
 from printer.digest.scheduler import IssueWorkflow
+from printer.digest.selection import History
 from printer.errors import RenderError
 from printer.jobs.storage import open_storage
 from printer.render.context import Document

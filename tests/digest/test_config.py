@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.digest.config import add_sources, line_of, load_digests, parse_digests
-from printer.digest.filters import exclusion_reason, parse_pattern
-from printer.digest.sources.opml import Subscription
+from printer.digest.config import (
+    add_sources,
+    exclusion_reason,
+    line_of,
+    load_digests,
+    parse_digests,
+    parse_pattern,
+)
+from printer.digest.feeds import Subscription
 from printer.errors import UsageError
 
 GOOD = """paper = "A5"

@@ -3,9 +3,8 @@
 import pytest
 
 from printer.digest import scheduler
-from printer.digest.delivery import deliver
+from printer.digest.delivery import DeliveryUncertain, deliver
 from printer.digest.scheduler import MAX_ATTEMPTS
-from printer.digest.smtp import DeliveryUncertain
 from printer.errors import OutputError
 from printer.jobs.queue import JobFailed
 from tests.support.feeds import moment, page, rss

@@ -10,9 +10,8 @@ from aiosmtpd.controller import Controller
 from pydantic import SecretStr
 
 from printer.digest.config import Destination
-from printer.digest.delivery import Delivery, deliver
-from printer.digest.smtp import DeliveryUncertain, Mail, SMTPServer, send
-from printer.digest.sources.feeds import parse_feed
+from printer.digest.delivery import Delivery, DeliveryUncertain, Mail, SMTPServer, deliver, send
+from printer.digest.feeds import parse_feed
 from printer.errors import MissingLibrary, OutputError, UsageError
 from printer.settings import Settings
 from tests.support.web_server import Reply, WebServer

@@ -4,8 +4,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from printer.digest import scheduler
-from printer.digest.history import StoryRecord
 from printer.digest.scheduler import Scheduler, due_slot, next_slot
+from printer.digest.selection import StoryRecord
 from printer.jobs.queue import JobQueue
 from printer.settings import Settings
 from tests.support.jobs import closing_table

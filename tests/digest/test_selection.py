@@ -4,7 +4,8 @@ from html import escape
 import pytest
 
 from printer.digest import builder
-from printer.digest.collector import MAX_PER_HOST, MAX_TIMEOUTS, Candidate, Collector
+from printer.digest.builder import MAX_PER_HOST, MAX_TIMEOUTS, Collector
+from printer.digest.selection import Candidate
 from printer.errors import FetchTimeout, HTTPStatusError
 from tests.support.feeds import atom, body, moment, page, rss
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printer.digest.sources.reading_list import add_url
+from printer.digest.reading_list import add_url
 from tests.support.feeds import atom, body, json_feed, moment, page, rdf, rss
 from tests.support.web_server import Reply
 

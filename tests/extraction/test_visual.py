@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from printer.capture import Font
 from printer.extraction.visual import infer_font_runs
 from printer.html.page import read_page
-from printer.layout import Font
 
 
 def fonts(html: str) -> list[list[tuple[float, str, int]]]:

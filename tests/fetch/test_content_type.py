@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import NotHTML
-from printer.fetch.content_type import check_html, describe_media_type, sniff_media_type
+from printer.fetch.response import check_html, describe_media_type, sniff_media_type
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from printer import toml_loader
+from printer import files
 from printer.digest import config as digest_config
-from printer.digest.sources import feeds, mail, opml
+from printer.digest import feeds, mail
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.extract_stage import extract, extract_article
@@ -78,7 +78,7 @@ def fuzz_feeds(data: bytes) -> None:
         for entry in feeds.parse_feed(data, URL).entries:
             assert entry.url.startswith(("http://", "https://"))
     with suppress(WebprintError):
-        opml.parse_opml(data)
+        feeds.parse_opml(data)
 
 
 def fuzz_mail(data: bytes) -> None:
@@ -105,8 +105,8 @@ def fuzz_config(data: bytes) -> None:
     """Settings, digests and a theme's tables."""
     text = data.decode("utf-8", "replace")
     try:
-        tables = toml_loader.parse(text)
-    except toml_loader.TomlError:
+        tables = files.parse_toml(text)
+    except files.TomlError:
         return
     with suppress(WebprintError):
         digest_config.parse_digests(text, tables, "webprint.toml")

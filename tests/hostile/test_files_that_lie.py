@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from printer.digest import config as digest_config
-from printer.digest.sources import feeds, mail, opml
+from printer.digest import feeds, mail
 from printer.errors import UsageError, WebprintError
 from printer.fetch.credentials import read_cookies, read_storage_state
 from printer.settings import LoadedSettings, Settings, load_settings
@@ -188,7 +188,7 @@ LISTS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("attack", LISTS)
 def test_a_list_of_feeds(attack: str) -> None:
-    outcome = result_or_error(lambda: opml.parse_opml(LISTS[attack]()))
+    outcome = result_or_error(lambda: feeds.parse_opml(LISTS[attack]()))
     if not isinstance(outcome, WebprintError):
         assert len(outcome) <= 2_000
         assert all(each.feed.startswith(("http://", "https://")) for each in outcome)

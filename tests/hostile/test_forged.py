@@ -22,8 +22,7 @@ from lxml import html as lxml_html
 
 from printer import Article, extract
 from printer.article import Paragraph, Span
-from printer.digest.delivery import Delivery, add_feed_entry
-from printer.digest.smtp import Mail
+from printer.digest.delivery import Delivery, Mail, add_feed_entry
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.render.context import PreviewBlock, render_preview

@@ -8,13 +8,13 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from printer.capture import PictureBox, Rect
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
 from printer.images import select_by_method
 from printer.images.candidates import Column, article_column, find_candidates
 from printer.images.selection import PictureSelection
-from printer.layout import PictureBox, Rect
 from printer.options import FetchOptions
 from printer.selection import Verdict
 from tests.support.web_server import WebServer

@@ -246,7 +246,7 @@ def test_what_was_accepted_is_there_when_opened_again(database):
 
 
 def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr("printer.db.engine.LOCK_TIMEOUT", 0.1)
+    monkeypatch.setattr("printer.db.LOCK_TIMEOUT", 0.1)
     path = tmp_path / "jobs.sqlite"
     table = JobQueue(str(path))
     kept, _ = table.submit(STORY)

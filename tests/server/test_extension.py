@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from printer.server.auth import AccessKeys
+from printer.server.security import AccessKeys
 from tests.support.jobs import wait_until
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply

@@ -8,7 +8,7 @@ import zipfile
 import feedparser
 import pytest
 
-from printer.server.auth import AccessKeys
+from printer.server.security import AccessKeys
 from tests.support.story_page import story_page
 
 FILE = "http://opds-spec.org/acquisition"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from printer.server.auth import COOKIE, AccessKeys
+from printer.server.security import COOKIE, AccessKeys
 from tests.support.story_page import story_page
 
 

@@ -7,8 +7,7 @@ import httpx2
 import pytest
 
 from printer.errors import JobsError
-from printer.server.auth import COOKIE, AccessKeys, load_keys
-from printer.server.security import AllowedHosts, is_loopback
+from printer.server.security import COOKIE, AccessKeys, AllowedHosts, is_loopback, load_keys
 from tests.support.story_page import story_page
 
 CLOSED = [

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from printer.server.auth import COOKIE, SESSION_SECONDS, Access
+from printer.server.security import COOKIE, SESSION_SECONDS, Access
 from tests.support.print_server import ROOT
 from tests.support.story_page import story_page
 
@@ -34,12 +34,12 @@ def test_a_session_is_a_secret_of_its_own_and_ends(access, tmp_path, monkeypatch
     assert not access.is_session(first)
     assert access.is_session(second)
     later = time.time() + SESSION_SECONDS + 1
-    monkeypatch.setattr("printer.server.auth.time.time", lambda: later)
+    monkeypatch.setattr("printer.server.security.time.time", lambda: later)
     assert not access.is_session(second)
 
 
 def test_sessions_outlive_a_restart_but_not_a_new_token(access, tmp_path):
-    from printer.server.auth import replace_token
+    from printer.server.security import replace_token
 
     cookie = access.start_session()
     again = Access(tmp_path / "token", tmp_path / "data/sessions.json")

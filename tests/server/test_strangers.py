@@ -11,9 +11,8 @@ from fastapi import HTTPException
 
 from printer.server import security
 from printer.server.app import HEADER_SECONDS, ProxyMiddleware
-from printer.server.auth import AccessKeys
-from printer.server.security import BodyLimitMiddleware
-from printer.server.templating import PREFIX
+from printer.server.forms import PREFIX
+from printer.server.security import AccessKeys, BodyLimitMiddleware
 from tests.support.story_page import story_page
 
 MEGABYTE = 1_000_000

@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 
 #: What tests need, imported once.
 PRELOADED = (
-    "markdown_it", "pikepdf", "pypdfium2", "weasyprint", "printer.digest.sources.feeds",
+    "markdown_it", "pikepdf", "pypdfium2", "weasyprint", "printer.digest.feeds",
     "printer.export", "printer.render.book", "printer.render.completeness",
     "printer.render.pdf.impose", "printer.render.weasy.engine", "printer.server.routes.api",
     "printer.site_rules",

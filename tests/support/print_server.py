@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx2
 
-from printer.server.auth import COOKIE
+from printer.server.security import COOKIE
 from tests.support.jobs import wait_until
 from tests.support.processes import end_with_parent, kill_tree
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 #: What most commands load.
 _LOADED = (
-    "printer.cli.app", "printer.cli.extract", "printer.cli.print", "printer.export",
+    "printer.cli.app", "printer.cli.print", "printer.export",
     "printer.render.book", "printer.render.pdf.impose",
 )  # fmt: skip
 

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...capture import Rect
 from ...html.index import PageIndex
 from ...html.page import Page
-from ...layout import Rect
 from ..arrays import Floats
 from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layout
 

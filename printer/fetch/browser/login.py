@@ -16,9 +16,8 @@ from ...urls import normalize_url
 from ..credentials import load_credentials
 from ..proxy import Proxy
 from ..ssrf import Guard
-from .capture import cookie_params
-from .errors import translate
-from .process import BrowserProcess, EventLoop
+from .browser import cookie_params
+from .process import BrowserProcess, EventLoop, translate
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page, Request

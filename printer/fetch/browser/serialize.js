@@ -10,7 +10,7 @@
 //   texts     number, tail, font, left, top, right, bottom, visibility   (fonts: size, colour, weight)
 //   graphics  number, background, width, height, left, top, right, bottom, visibility   (sources: src)
 // A text leaf that is its element's only content has the element's box.
-// `visibility` has the bits of printer.layout.Visibility.  Inline elements with nothing to report have
+// `visibility` has the bits of printer.capture.Visibility.  Inline elements with nothing to report have
 // no box.
 // Returns JSON: the address, the media type, the HTML (null if longer than `limit`), and the layout
 // (null if it has more than `most` entries).

@@ -17,11 +17,20 @@ from ...jobs.models import FINISHED, STATES, Job, State
 from ...options import ENDINGS, MEDIA_TYPES, Format
 from ...text import file_name
 from ..errors import document_problems
+from ..forms import PREFIX
 from ..history import HistoryQuery
-from ..schemas import ExportFormat, Print, PrintId, PrintRequest, print_data, print_format
+from ..schemas import (
+    MAX_WORDS_LENGTH,
+    Day,
+    ExportFormat,
+    Print,
+    PrintId,
+    PrintRequest,
+    day_limits,
+    print_data,
+    print_format,
+)
 from ..service import PrintService
-from ..templating import PREFIX
-from .history import MAX_WORDS_LENGTH, Day, day_limits
 
 _POLL_INTERVALS = (0.1, 0.5)  # of the state of a print: after a change of it, and at last
 _KEEPALIVE_SECONDS = 15.0

@@ -1,24 +1,188 @@
-"""Delivery of prints to destinations that the owner configured."""
+"""Prints on other devices: sent to destinations, and listed in an OPDS 1.2 catalogue."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
-from urllib.parse import quote
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, HTTPException, Request
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.responses import FileResponse, RedirectResponse, Response
 
-from ...digest.config import NO_DESTINATIONS, destinations, find_destination
+from ...digest.config import NO_DESTINATIONS, Digest, destinations, find_destination, load_digests
 from ...digest.delivery import Delivery, deliver
 from ...jobs import handler
+from ...jobs.models import Job
+from ...options import MEDIA_TYPES
 from ...text import file_name
 from ..errors import document_problems
-from ..schemas import DeliveryRequest, DeliveryResult, Destination, PrintId, print_format
+from ..forms import render_page, render_xml
+from ..history import HistoryQuery
+from ..schemas import (
+    MAX_WORDS_LENGTH,
+    DeliveryRequest,
+    DeliveryResult,
+    Destination,
+    PrintId,
+    print_format,
+)
 from ..service import PrintService
-from ..templating import render_page
+from .api import content_disposition
+
+_CATALOG = "application/atom+xml;profile=opds-catalog;kind="
+_ACQUISITION = "http://opds-spec.org/acquisition"
+
+_PAGE, _MAX_FILES = 30, 500
+_ISSUE = r"-(\d{4}-\d\d-\d\d)(?:-\d{1,4})?\.(pdf|epub)"
+
+
+def add_routes(router: APIRouter, service: PrintService) -> None:
+    """Add the routes of the catalogue."""
+    _add_feed_routes(router, service)
+    _add_file_routes(router, service)
+
+
+def _add_feed_routes(router: APIRouter, service: PrintService) -> None:
+    @router.get("/opds")
+    def show_catalog() -> Response:
+        texts = {
+            "prints": "What was printed here, the newest first.",
+            "digests": "Issues of digests that are kept in a folder.",
+        }
+        entries = [
+            _entry(name, name.capitalize(), _now(), text,
+                   [("subsection", f"/opds/{name}", _CATALOG + "acquisition")])
+            for name, text in texts.items()
+        ]  # fmt: skip
+        return _feed("catalog", "webprint", "/opds", entries)
+
+    @router.get("/opds/search.xml")
+    def describe_search() -> Response:
+        return render_xml("opds_search", "application/opensearchdescription+xml")
+
+    @router.get("/opds/prints")
+    def list_prints(
+        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
+        before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
+    ) -> Response:
+        found = service.history.find(
+            HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE)
+        )
+        words = {"q": q} if q else {}
+        entries = [_print_entry(job) for job in found.jobs if print_format(job) in ("pdf", "epub")]
+        return _feed(
+            "prints", f"Prints with “{q}”" if q else "Prints",
+            "/opds/prints" + (f"?{urlencode(words)}" if q else ""), entries,
+            f"/opds/prints?{urlencode({**words, 'before': found.next})}" if found.next else "",
+        )  # fmt: skip
+
+    @router.get("/opds/digests")
+    def list_digests() -> Response:
+        issues = [(day, file, digest) for digest in load_digests() for day, file in _issues(digest)]
+        issues.sort(key=lambda issue: (issue[0], issue[1].name), reverse=True)
+        entries = []
+        for day, file, digest in issues[:_MAX_FILES]:
+            path = f"/opds/digests/{quote(digest.name, safe='')}/{quote(file.name, safe='')}"
+            updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+            title = f"{digest.heading}, {datetime.fromisoformat(day):%-d %B %Y}"
+            links = [(_ACQUISITION, path, _media_type(file))]
+            entries.append(_entry(f"digest:{file.name}", title, updated, "", links))
+        return _feed("digests", "Digests", "/opds/digests", entries)
+
+
+def _add_file_routes(router: APIRouter, service: PrintService) -> None:
+    @router.get("/opds/prints/{print_id}.{ending}")
+    def get_print_file(print_id: str, ending: str) -> Response:
+        job = service.get(print_id)
+        match ending:
+            case "png":
+                data = service.first_page(job)
+                return Response(data, 200, None, "image/png")
+            case "pdf" | "epub" if ending == print_format(job):
+                data = service.read_result(job, handler.result_file(ending))
+            case "epub":
+                data = service.export(job, "epub")
+            case _:
+                raise HTTPException(404, "there is no such file")
+        headers = content_disposition(job, ending)
+        return Response(data, 200, headers, MEDIA_TYPES[ending])
+
+    @router.get("/opds/digests/{name}/{file_name}")
+    def get_digest_file(name: str, file_name: str) -> Response:
+        files = (
+            file for digest in load_digests() if digest.name == name for _, file in _issues(digest)
+        )
+        path = next((file for file in files if file.name == file_name), None)
+        if path is None:
+            raise HTTPException(404, "there is no such issue")
+        return FileResponse(path, media_type=_media_type(path), filename=path.name)
+
+
+def _media_type(file: Path) -> str:
+    return MEDIA_TYPES["epub" if file.suffix == ".epub" else "pdf"]
+
+
+def _issues(digest: Digest) -> Iterator[tuple[str, Path]]:
+    """Yield day and file of a digest's issues in local folders."""
+    pattern = re.compile(re.escape(digest.name) + _ISSUE)
+    for destination in digest.deliver:
+        if destination.kind == "folder" and "://" not in destination.folder:
+            folder = Path(destination.folder).expanduser()
+            for file in folder.iterdir() if folder.is_dir() else ():
+                match = pattern.fullmatch(file.name)
+                if match and _is_day(match[1]) and file.is_file():
+                    yield match[1], file
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _print_entry(job: Job) -> dict[str, Any]:
+    """Return the entry of a print with its files; of a PDF with one article, with an EPUB too."""
+    path, result = f"/opds/prints/{job.id}", job.result
+    links = [(_ACQUISITION, f"{path}.{print_format(job)}", MEDIA_TYPES[print_format(job)])]
+    if print_format(job) == "pdf":
+        if "articles" not in result:
+            links.append((_ACQUISITION, f"{path}.epub", MEDIA_TYPES["epub"]))
+        links.append(("http://opds-spec.org/image", f"{path}.png", "image/png"))
+        links.append(("http://opds-spec.org/image/thumbnail", f"{path}.png", "image/png"))
+    pages = result.get("pages")
+    summary = f"{pages} {'page' if pages == 1 else 'pages'}" if pages else ""
+    updated = datetime.fromtimestamp(job.finished or job.created, UTC)
+    entry = _entry(f"print:{job.id}", job.title or job.url or "A print", updated, summary, links)
+    return {**entry, "author": result.get("site", ""), "language": result.get("language", "")}
+
+
+def _entry(
+    name: str, title: str, updated: datetime, summary: str, links: list[tuple[str, str, str]]
+) -> dict[str, Any]:
+    when = updated.isoformat(timespec="seconds")
+    return {"name": name, "title": title, "updated": when, "summary": summary, "links": links,
+            "author": "", "language": ""}  # fmt: skip
+
+
+def _feed(
+    name: str, title: str, path: str, entries: list[dict[str, Any]], following: str = ""
+) -> Response:
+    kind = "navigation" if name == "catalog" else "acquisition"
+    return render_xml(
+        "opds", f"{_CATALOG}{kind}", name=name, title=title, path=path, entries=entries,
+        next=following, kind=kind, catalog=_CATALOG, now=_now().isoformat(timespec="seconds"),
+    )  # fmt: skip
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
 
 #: Limits concurrent deliveries, as retrying a mail takes a while.
 _deliveries = anyio.CapacityLimiter(4)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException, Path, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...article import Figure, to_data
-from ...editing.snapshot import Snapshot
+from ...editing import Snapshot
 from ...jobs.models import Job
 from ...jobs.validation import merge_options
 from ...render.context import render_preview
@@ -18,8 +18,10 @@ from ...site_rules.store import add_selectors, user_folder
 from ..errors import document_problems
 from ..forms import (
     EDITOR_OPTIONS,
+    PREFIX,
     THEME_OPTIONS,
     editor_fields,
+    render_page,
     theme_assignments,
 )
 from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format
@@ -31,7 +33,6 @@ from ..service import (
     propose_rules,
     rule_site,
 )
-from ..templating import PREFIX, render_page
 
 _MAX_FIELDS = 6_000
 _MAX_RULES = 50

@@ -1,13 +1,16 @@
-"""Pages for people: sign-in, the start page, and the page of a print."""
+"""Pages for people: sign-in, start, a print, the history, settings and rules for sites."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from importlib.resources import files
-from typing import Annotated
-from urllib.parse import parse_qsl, quote
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import parse_qsl, quote, urlencode
 
 import anyio
 from anyio.to_thread import run_sync
@@ -17,22 +20,27 @@ from starlette.types import Receive, Scope, Send
 
 from ...errors import BadURL, UsageError
 from ...jobs.models import FINISHED, PAGE_PART, JobRequest
+from ...jobs.queue import DIGEST
 from ...jobs.validation import decode_pictures, merge_options
+from ...options import SiteRule
 from ...settings import Settings
-from ..auth import COOKIE, SESSION_SECONDS, Access, AccessKeys, Purpose
+from ...site_rules.store import delete_file, list_files, remove_selectors, switch_file, user_folder
 from ..forms import (
     KEY_OPTIONS,
     MAIN_OPTIONS,
     MORE_OPTIONS,
+    PREFIX,
     WORDS,
     FormField,
     describe_options,
     make_fields,
+    render_page,
     typed_url,
 )
 from ..history import HistoryQuery
+from ..schemas import MAX_WORDS_LENGTH, Day, day_limits
+from ..security import COOKIE, SESSION_SECONDS, Access, AccessKeys, Purpose
 from ..service import PrintService
-from ..templating import PREFIX, render_page
 from .editor import editor_values
 from .reading_list import add_from_form
 
@@ -105,6 +113,9 @@ def add_routes(router: APIRouter, service: PrintService, access: Access) -> None
     _add_session_routes(router, access)
     _add_send_routes(router, service, access)
     _add_print_routes(router, service)
+    _add_history_routes(router, service)
+    _add_settings_routes(router, service, access)
+    _add_rule_routes(router)
 
 
 def _add_start_routes(router: APIRouter, service: PrintService, access: Access) -> None:
@@ -268,3 +279,117 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
     def delete_form(print_id: str) -> Response:
         service.discard([service.get(print_id).id])
         return RedirectResponse(f"/history?deleted={print_id}", 303)
+
+
+def _add_settings_routes(router: APIRouter, service: PrintService, access: Access) -> None:
+    @router.get("/settings")
+    def settings(request: Request, saved: str = "") -> Response:
+        return render_page(
+            "settings", fields=make_fields(MAIN_OPTIONS, service.preferences.settings()),
+            saved=bool(saved), reading_password=access.keys.reading_password,
+            catalog=f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}/opds",
+        )  # fmt: skip
+
+    @router.post("/settings")
+    async def settings_form(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=20) as form:
+            options = {name: str(form[name]) for name in MAIN_OPTIONS if name in form}
+        await run_sync(service.preferences.save, options)
+        return RedirectResponse("/settings?saved=yes", 303)
+
+
+def _add_rule_routes(router: APIRouter) -> None:
+    @router.get("/rules")
+    def show_rules() -> Response:
+        rules = [_rule_values(rule, on) for rule, on in list_files(user_folder())]
+        folder = user_folder()
+        if folder.is_relative_to(Path.home()):
+            folder = "~" / folder.relative_to(Path.home())
+        return render_page("rules", rules=rules, folder=str(folder))
+
+    @router.post("/rules")
+    async def change_rules(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=10) as form:
+            values = {name: str(value) for name, value in form.items()}
+        await run_sync(_change_rules, values)
+        return RedirectResponse("/rules", 303)
+
+
+def _rule_values(rule: SiteRule, on: bool) -> dict[str, Any]:
+    file = Path(rule.name).name
+    parts = [
+        (words, selector)
+        for action, words in WORDS["rule_actions"].items()
+        for selector in getattr(rule, action)
+    ]
+    # Selectors are removed from files of our own format, whose other lines stay as they are.
+    can_change = on and file.endswith(".toml") and not rule.faults
+    return {
+        "host": rule.host, "file": file, "on": on, "parts": parts, "faults": rule.faults,
+        "can_change": can_change,
+    }  # fmt: skip
+
+
+def _change_rules(values: dict[str, str]) -> None:
+    """Switch a file of rules on or off, delete it, or remove a selector from it."""
+    folder, file = user_folder(), values.get("file", "")
+    match values.get("do"):
+        case "on" | "off" as state:
+            switch_file(folder, file, on=state == "on")
+        case "delete":
+            delete_file(folder, file)
+        case "remove":
+            remove_selectors(folder, values.get("host", ""), [values.get("selector", "")])
+
+
+_HISTORY_PAGE, _MAX_IDS, _MAX_DIGESTS = 40, 200, 5
+_ID = re.compile(r"[0-9a-f]{20}")
+
+
+def _add_history_routes(router: APIRouter, service: PrintService) -> None:
+    @router.get("/history")
+    def show_history(
+        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
+        site: Annotated[str, Query(max_length=200)] = "",
+        since: Day = "",
+        until: Day = "",
+        before: Annotated[int | None, Query(ge=1)] = None,
+        deleted: Annotated[str, Query(max_length=5_000)] = "",
+    ) -> Response:
+        first, end = day_limits(since, until)
+        found = service.history.find(HistoryQuery(
+            words=q, site=site, since=first, until=end, before=before, limit=_HISTORY_PAGE,
+        ))  # fmt: skip
+        values = {"q": q, "site": site, "since": since, "until": until}
+        filters = {name: value for name, value in values.items() if value}
+        more = urlencode({**filters, "before": found.next}) if found.next else ""
+        restorable = [i for i in _ids(deleted.split(",")) if service.history.is_deleted(i)]
+        first_page = not filters and before is None
+        digests = service.queue.list_recent(_MAX_DIGESTS, kinds=[DIGEST]) if first_page else []
+        return render_page(
+            "history", digests=digests, found=found, more=more, states=WORDS["states"],
+            sites=service.history.sites(), restorable=restorable, values=values,
+            filters=filters, later=before is not None,
+            day=lambda seconds: datetime.fromtimestamp(seconds).strftime("%-d %B %Y"),
+        )  # fmt: skip
+
+    @router.post("/history/delete")
+    async def delete_form(request: Request) -> Response:
+        ids = await _form_ids(request)
+        gone = await run_sync(service.discard, ids)
+        return RedirectResponse(f"/history?{urlencode({'deleted': ','.join(gone)})}", 303)
+
+    @router.post("/history/restore")
+    async def restore_form(request: Request) -> Response:
+        ids = await _form_ids(request)
+        await run_sync(service.history.mark_deleted, ids, None)
+        return RedirectResponse("/history", 303)
+
+
+async def _form_ids(request: Request) -> list[str]:
+    async with request.form(max_files=0, max_fields=_MAX_IDS + 5) as form:
+        return _ids([str(value) for value in form.getlist("id")])
+
+
+def _ids(texts: list[str]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if _ID.fullmatch(text)][:_MAX_IDS]

@@ -14,13 +14,14 @@ from fastapi import APIRouter, Query, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from ...digest.sources.bookmarks import MAX_BYTES, parse_bookmarks
-from ...digest.sources.reading_list import (
+from ...digest.reading_list import (
+    MAX_EXPORT_BYTES,
     Direction,
     ListedPage,
     add_pages,
     add_url,
     move_page,
+    parse_bookmarks,
     read_pages,
     read_urls,
     reading_list_path,
@@ -30,11 +31,9 @@ from ...errors import UsageError
 from ...jobs.models import BUNDLE_PART, MAX_BUNDLE, JobRequest
 from ...jobs.validation import validate_url
 from ..errors import document_problems
-from ..forms import WORDS, typed_url
-from ..schemas import ReadingListRequest, ReadingListResult
+from ..forms import WORDS, render_page, typed_url
+from ..schemas import MAX_WORDS_LENGTH, ReadingListRequest, ReadingListResult
 from ..service import PrintService
-from ..templating import render_page
-from .history import MAX_WORDS_LENGTH
 
 _PAGE, _MAX_FIELDS = 100, 400
 
@@ -111,9 +110,9 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
 
     @router.post("/later/import")
     async def import_list(request: Request) -> Response:
-        async with request.form(max_files=1, max_fields=5, max_part_size=MAX_BYTES) as form:
+        async with request.form(max_files=1, max_fields=5, max_part_size=MAX_EXPORT_BYTES) as form:
             file, text = form.get("file"), str(form.get("text", ""))
-            data = await file.read(MAX_BYTES + 1) if isinstance(file, UploadFile) else b""
+            data = await file.read(MAX_EXPORT_BYTES + 1) if isinstance(file, UploadFile) else b""
             with_read = "read" in form
         return await run_sync(_import, service, data or text.encode("utf-8", "replace"), with_read)
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from printer.capture import Font, Rect, Visibility
 from printer.extraction.papers.max_subsequence import (
     MaxSubsequenceOptions,
     best_run,
@@ -17,7 +18,6 @@ from printer.extraction.papers.max_subsequence import (
 )
 from printer.extraction.visual import FontRuns, SegmentLayout, infer_font_runs
 from printer.html.page import Page, read_page
-from printer.layout import Font, Rect, Visibility
 
 # The tree of figure 2; each leaf's text is its number, solid (block) nodes are div.
 FIGURE_2 = """<body><div id=n2><b>12</b><i>13</i><br>7<span><div id=n14>19</div><em>20</em></span>

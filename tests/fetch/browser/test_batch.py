@@ -12,8 +12,7 @@ import pytest
 
 from printer.errors import FetchError, FetchTimeout
 from printer.fetch.browser.browser import Browser
-from printer.fetch.browser.errors import TabCrashed
-from printer.fetch.browser.process import BrowserProcess, find_chromium
+from printer.fetch.browser.process import BrowserProcess, TabCrashed, find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer

@@ -16,11 +16,10 @@ from playwright.async_api import Error as PlaywrightError
 
 from printer.errors import FetchError, FetchTimeout, MissingLibrary
 from printer.fetch.browser.browser import Browser
-from printer.fetch.browser.errors import translate
-from printer.fetch.browser.process import find_chromium
+from printer.fetch.browser.process import find_chromium, translate
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
-from printer.session import Session
+from printer.pipeline import Session
 from tests.support.processes import process_tree
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -245,7 +244,7 @@ print(len(process_tree(os.getpid())) - 1)
 CAPTURING = """
 import os, sys
 from printer.fetch.browser.browser import Browser
-from printer.fetch.browser.errors import translate
+from printer.fetch.browser.process import translate
 from printer.fetch.browser.process import find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions

@@ -2,9 +2,9 @@
 
 import pytest
 
+from printer.capture import Visibility, is_visible
 from printer.fetch.browser.browser import Browser
 from printer.html.page import Page, read_page
-from printer.layout import Visibility, is_visible
 from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.browser

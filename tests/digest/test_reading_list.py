@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from printer.digest.sources import reading_list
-from printer.digest.sources.reading_list import (
+from printer.digest import reading_list
+from printer.digest.reading_list import (
     ListedPage,
     add_pages,
     add_url,
@@ -81,7 +81,7 @@ def test_the_fate_of_each_page(path, monkeypatch):
 def test_processes_at_once_lose_nothing(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
-        "from printer.digest.sources.reading_list import add_url\n"
+        "from printer.digest.reading_list import add_url\n"
         "for n in range(20): add_url(Path(sys.argv[1]), f'https://{sys.argv[2]}.example/{n}')"
     )
     path = tmp_path / "later.txt"

@@ -1,7 +1,13 @@
 import pytest
 
-from printer.digest.sources.discovery import feed_links, find_feeds, get_feed
-from printer.digest.sources.opml import Subscription, format_opml, parse_opml
+from printer.digest.feeds import (
+    Subscription,
+    feed_links,
+    find_feeds,
+    format_opml,
+    get_feed,
+    parse_opml,
+)
 from printer.errors import UsageError
 from printer.fetch.client import HttpClient
 from printer.options import FetchOptions

@@ -7,7 +7,7 @@ import pytest
 
 from printer.article import from_data
 from printer.capture import Capture, PageSource
-from printer.editing.snapshot import Edit, Snapshot
+from printer.editing import Edit, Snapshot
 from printer.errors import JobsError, UsageError
 from printer.extract_stage import extract_article
 from printer.html.page import read_page

@@ -1,26 +1,28 @@
-"""Parsing of feeds, even broken ones: RSS, Atom, RDF and JSON Feed."""
+"""Feeds: found, parsed even if broken (RSS, Atom, RDF, JSON Feed), and listed as OPML."""
 
 from __future__ import annotations
 
 import json
 import re
 from calendar import timegm
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape, unescape
 from html.entities import html5
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import lxml.html
 from lxml import etree
 
-from ...capture import Capture
-from ...errors import FetchError
-from ...html.decode import codec_for_label
-from ...html.parse import strip_invalid_references
-from ...text import clean_line
-from ...urls import is_http, resolve
+from ..capture import Capture
+from ..errors import BadURL, FetchError, UsageError
+from ..fetch.client import HttpClient
+from ..html.decode import codec_for_label
+from ..html.parse import strip_invalid_references
+from ..text import clean_line
+from ..urls import is_http, resolve
 
 #: The maximum size of a feed in bytes, and the maximum number of entries read.
 MAX_BYTES, MAX_ENTRIES = 8_000_000, 1_000
@@ -263,3 +265,136 @@ def _web_url(link: object, base: str) -> str:
     text = _text(link).strip()
     url = resolve(base, text) if text and len(text) <= _MAX_URL else ""
     return url if urlsplit(url).netloc else ""
+
+
+#: The Accept header for feeds.
+ACCEPT = (
+    "application/atom+xml,application/rss+xml,application/feed+json,application/rdf+xml,"
+    "application/xml;q=0.9,text/xml;q=0.9,application/json;q=0.8,*/*;q=0.5"
+)
+
+_TYPES = ("rss", "atom", "feed+json", "rdf+xml")
+_USUAL_PATHS = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/feed.json", "/rss")
+_MAX_LINKS, _MAX_FEEDS = 5_000, 4
+
+
+class DiscoveredFeed(NamedTuple):
+    """A feed and its URL."""
+
+    url: str
+    feed: Feed
+
+
+def get_feed(client: HttpClient, url: str) -> DiscoveredFeed:
+    """Fetch a feed, from the cache if it has not changed; raises :class:`FetchError`."""
+    capture = client.get_fresh(url, ACCEPT)
+    return DiscoveredFeed(
+        capture.url, parse_feed(capture.body, capture.url, capture.source.charset)
+    )
+
+
+def find_feeds(client: HttpClient, url: str) -> list[DiscoveredFeed]:
+    """Return the feed at a URL, or those of the page there, the best first.
+
+    Raises:
+        FetchError: the page cannot be fetched.
+        UsageError: there is no feed.
+    """
+    capture = client.get_fresh(url, ACCEPT)
+    try:
+        feed = parse_feed(capture.body, capture.url, capture.source.charset)
+        return [DiscoveredFeed(capture.url, feed)]
+    except FetchError:
+        linked = list(dict.fromkeys(feed_links(capture.body, capture.url)))
+    feeds: list[DiscoveredFeed] = []
+    usual = [resolve(capture.url, path) for path in _USUAL_PATHS]
+    for address in linked[:_MAX_FEEDS] or usual:
+        try:
+            feeds.append(get_feed(client, address))
+        except (FetchError, BadURL):
+            continue
+        if not linked:
+            break
+    if not feeds:
+        raise UsageError(
+            f"no feed was found at {capture.url}",
+            hint="Give the address of the feed, or use the page itself as a source: page = ...",
+        )
+    return feeds
+
+
+def feed_links(body: bytes, url: str) -> Iterator[str]:
+    """Yield the URLs of the feeds that a page links to, those of comments last."""
+    try:
+        tree = lxml.html.fromstring(body[:MAX_BYTES])
+    except (etree.ParserError, ValueError):
+        return
+    links: list[tuple[bool, str]] = []
+    for number, link in enumerate(tree.iter("link", "a")):
+        if number >= _MAX_LINKS:
+            break
+        media_type = (link.get("type") or "").lower()
+        href = link.get("href")
+        is_feed = any(name in media_type for name in _TYPES)
+        if href and is_feed and "alternate" in (link.get("rel") or "").lower().split():
+            of_comments = "comments" in f"{link.get('title') or ''} {href}".lower()
+            links.append((of_comments, href))
+    for _, href in sorted(links, key=lambda link: link[0]):
+        if address := resolve(url, href.strip()[:4000]):
+            yield address
+
+
+_MAX_OPML_BYTES, _MAX_SUBSCRIPTIONS = 5_000_000, 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A feed, its name, and the folder it is in."""
+
+    feed: str
+    name: str = ""
+    section: str = ""
+
+
+def parse_opml(data: bytes) -> list[Subscription]:
+    """Return the feeds of an OPML file, each once; raises :class:`UsageError`."""
+    if len(data) > _MAX_OPML_BYTES:
+        raise UsageError("the file is too large for a list of feeds")
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(strip_invalid_references(data), parser)
+    except etree.XMLSyntaxError as error:
+        raise UsageError(f"the file is not OPML: {error}") from error
+    if root is None or str(root.tag).rpartition("}")[2].lower() != "opml":
+        raise UsageError("the file is not OPML")
+    feeds: dict[str, Subscription] = {}
+    for outline in root.iter("outline"):
+        url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl"), 4_000)
+        if is_http(url) and len(feeds) < _MAX_SUBSCRIPTIONS:
+            parent = outline.getparent()
+            section = _name(parent) if parent is not None and parent.tag == "outline" else ""
+            feeds.setdefault(url, Subscription(url, _name(outline), section))
+    return list(feeds.values())
+
+
+def format_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
+    """Return an OPML file of feeds, with a folder for each section."""
+    root = etree.Element("opml", version="2.0")
+    etree.SubElement(etree.SubElement(root, "head"), "title").text = title
+    body = etree.SubElement(root, "body")
+    folders = {"": body}
+    for feed in subscriptions:
+        name, section = feed.name or feed.feed, feed.section
+        if section not in folders:
+            folders[section] = etree.SubElement(body, "outline", text=section, title=section)
+        etree.SubElement(
+            folders[section], "outline", type="rss", text=name, title=name, xmlUrl=feed.feed
+        )
+    data: bytes = etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
+    return data
+
+
+def _name(outline: etree._Element) -> str:
+    return clean_line(outline.get("title") or outline.get("text"), 300)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.digest.sources.feeds import MAX_ENTRIES, parse_feed
+from printer.digest.feeds import MAX_ENTRIES, parse_feed
 from printer.errors import FetchError
 
 URL = "https://example.org/news/feed"

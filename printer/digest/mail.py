@@ -16,10 +16,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...capture import Capture, PageSource
-from ...errors import FetchError
-from ...html.decode import codec_for_label
-from ...text import clean_line
+from ..capture import Capture, PageSource
+from ..errors import FetchError
+from ..html.decode import codec_for_label
+from ..text import clean_line
 from .feeds import Entry
 
 #: The most (newest) files of a folder, bytes and parts of a mail, and bytes of its pictures.

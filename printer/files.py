@@ -1,11 +1,13 @@
-"""Atomic file writes."""
+"""Files: written atomically, and TOML read within limits."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+import tomllib
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 
 def atomic_write(
@@ -41,3 +43,36 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+#: The maximum size of a file of settings, rules or a theme, in bytes.
+MAX_TOML_BYTES = 1_000_000
+
+#: The parser's memory grows with the square of the parts of a key.
+_MAX_DOTS = 1_000
+
+
+class TomlError(ValueError):
+    """The text is not TOML; the message says why, with the line if known."""
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a text; raises :class:`TomlError`."""
+    if len(text) > MAX_TOML_BYTES:
+        raise TomlError("it is too large")
+    if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
+        raise TomlError("a line of it has more than 1,000 dots")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise TomlError("it is nested too deeply") from None
+    except ValueError as error:  # from the parser, or an impossible number or date
+        raise TomlError(str(error)) from error
+
+
+def parse_toml_bytes(data: bytes) -> dict[str, Any]:
+    """Return the tables of a file's content; raises :class:`TomlError`."""
+    try:
+        return parse_toml(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise TomlError("it is not UTF-8") from error

@@ -12,8 +12,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import text
 
-from printer.db.engine import open_engine
-from printer.db.sqlite import enable_wal
+from printer.db import enable_wal, open_engine
 
 MANY = 6
 

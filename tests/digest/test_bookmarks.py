@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from printer.digest.sources import bookmarks
-from printer.digest.sources.bookmarks import parse_bookmarks
+from printer.digest import reading_list
+from printer.digest.reading_list import parse_bookmarks
 from printer.errors import UsageError
 
 A, B = "https://example.org/a?x=1&y=2", "https://example.net/b"
@@ -97,10 +97,10 @@ def test_a_file_without_addresses_is_refused(data):
 
 
 def test_files_are_limited(monkeypatch):
-    monkeypatch.setattr(bookmarks, "MAX_LINES", 3)
+    monkeypatch.setattr(reading_list, "MAX_LINES", 3)
     assert len(parse_bookmarks(b"https://example.org/\n" * 3)) == 3
     with pytest.raises(UsageError, match="more than 3 entries"):
         parse_bookmarks(b"https://example.org/\n" * 4)
-    monkeypatch.setattr(bookmarks, "MAX_BYTES", 10)
+    monkeypatch.setattr(reading_list, "MAX_EXPORT_BYTES", 10)
     with pytest.raises(UsageError, match="larger"):
         parse_bookmarks(b"https://example.org/")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from printer.atomic_write import atomic_write
+from printer.files import atomic_write
 
 
 def test_it_writes_bytes_and_text(tmp_path):

@@ -1,1 +1,0 @@
-"""Databases: SQLAlchemy engines, SQLite settings, and the library of past prints."""

@@ -1,1 +1,0 @@
-"""Sources of articles: feeds, mail folders, reading lists, crawls."""
