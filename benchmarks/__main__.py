@@ -21,35 +21,37 @@ from typing import Any
 
 from .machine import machine, versions
 from .protocol import Effort
-from .regression_check import complaints, told
+from .regression_check import comparison, complaints
 from .report import Results, quoted_in, report
 from .runner import ROOT, Outcome, run_all
 from .suite import SUITE, Benchmark
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
-#: The budget, in minutes, from which nothing is left out.
-WHOLE = 90
+#: The smallest budget, in minutes, with which everything is measured.
+FULL_BUDGET = 90
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks, write or compare the results, and return the exit code."""
-    asked = _asked(arguments)
-    effort = _effort(asked)
-    names = asked.names or [each.name for each in SUITE if each.quick or not asked.quick]
-    suite = [each for each in SUITE if each.name in names]
+    options = _parse(arguments)
+    effort = _effort(options)
+    names = options.names or [
+        benchmark.name for benchmark in SUITE if benchmark.quick or not options.quick
+    ]
+    suite = [benchmark for benchmark in SUITE if benchmark.name in names]
     began = time.monotonic()
     before = machine()
-    outcomes = _run(suite, effort, asked.budget)
+    outcomes = _run(suite, effort, options.budget)
     recorded = json.loads(RESULTS.read_text()) if RESULTS.exists() else None
-    if asked.quick:
-        outcomes = _retried(outcomes, recorded, effort, asked.budget)
-        for line in told(outcomes, recorded):
+    if options.quick:
+        outcomes = _retried(outcomes, recorded, effort, options.budget)
+        for line in comparison(outcomes, recorded):
             print(line)
     else:
-        write(asked.out, outcomes, effort, before, recorded if asked.names else None)
+        write(options.out, outcomes, effort, before, recorded if options.names else None)
     print(f"{time.monotonic() - began:.0f} s in all")
-    failures = list(complaints(outcomes, recorded if asked.quick else None))
+    failures = list(complaints(outcomes, recorded if options.quick else None))
     for failure in failures:
         print(failure)
     return int(bool(failures))
@@ -64,51 +66,55 @@ def _retried(
     outcomes: Sequence[Outcome], recorded: Results | None, effort: Effort, minutes: float | None
 ) -> list[Outcome]:
     """Repeat the benchmarks with complaints, in case the machine was busy."""
-    wrong = [each.benchmark for each in outcomes if any(complaints([each], recorded))]
+    wrong = [outcome.benchmark for outcome in outcomes if any(complaints([outcome], recorded))]
     if not wrong:
         return list(outcomes)
     for complaint in complaints(outcomes, recorded):
-        print(f"to be measured again: {complaint}", flush=True)
-    again = {each.benchmark.name: each for each in _run(wrong, effort, minutes)}
-    return [again.get(each.benchmark.name, each) for each in outcomes]
+        print(f"measuring again: {complaint}", flush=True)
+    again = {outcome.benchmark.name: outcome for outcome in _run(wrong, effort, minutes)}
+    return [again.get(outcome.benchmark.name, outcome) for outcome in outcomes]
 
 
-def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0]
     )
-    known = [each.name for each in SUITE]
+    known = [benchmark.name for benchmark in SUITE]
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
-    parser.add_argument("--quick", action="store_true", help="a fixed sample; writes nothing")
-    parser.add_argument("--budget", type=float, help=f"minutes to keep to; {WHOLE} do for all")
-    parser.add_argument("--step", type=int, help="read every so many-th page of the corpus")
-    parser.add_argument("--choices", type=Path, default="", help="the choices out of fold, as"
-                        " `benchmarks.train --report --save` left them")  # fmt: skip
+    parser.add_argument(
+        "--quick", action="store_true", help="measure a fixed sample, write nothing"
+    )
+    parser.add_argument(
+        "--budget", type=float, help=f"time limit in minutes; {FULL_BUDGET} run everything"
+    )
+    parser.add_argument("--step", type=int, metavar="N", help="read one page of the corpus in N")
+    parser.add_argument("--choices", type=Path, default="", help="the out-of-fold choices saved"
+                        " by `benchmarks.train --report --save`")  # fmt: skip
     parser.add_argument("--out", type=Path, default=HERE, help="the folder to write to")
-    asked = parser.parse_args(arguments)
-    if unknown := set(asked.names) - set(known):
+    options = parser.parse_args(arguments)
+    if unknown := set(options.names) - set(known):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
-    return asked
+    return options
 
 
-def _effort(asked: argparse.Namespace) -> Effort:
-    short = bool(asked.budget) and asked.budget < WHOLE
-    step = asked.step or (3 if short else 1)
-    choices = str(asked.choices.resolve()) if asked.choices else ""
-    return Effort(asked.quick, short, step, choices)
+def _effort(options: argparse.Namespace) -> Effort:
+    short = bool(options.budget) and options.budget < FULL_BUDGET
+    step = options.step or (3 if short else 1)
+    choices = str(options.choices.resolve()) if options.choices else ""
+    return Effort(options.quick, short, step, choices)
 
 
 def drawn(
-    results: Mapping[str, Any], folder: Path, kept: Mapping[str, Any] | None = None
+    results: Mapping[str, Any], folder: Path, previous: Mapping[str, Any] | None = None
 ) -> list[str]:
-    """Draw the plots and return their names; without matplotlib those of ``kept`` stay."""
+    """Draw the plots and return their names; without matplotlib return the ``previous`` ones."""
     try:
         from .plots import draw
 
         return draw(results, folder)
     except ImportError:
         print("matplotlib is not installed, so nothing was drawn: pip install --group bench")
-        return list(kept["plots"]) if kept else []
+        return list(previous["plots"]) if previous else []
 
 
 def write(
@@ -116,23 +122,27 @@ def write(
     outcomes: Sequence[Outcome],
     effort: Effort,
     machine: Mapping[str, str],
-    kept: Mapping[str, Any] | None,
+    previous: Mapping[str, Any] | None,
 ) -> None:
     """Write results.json, RESULTS.md, plots, and README.md's figures if it is beside them."""
     date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
     done = {"date": date, "short": effort.short or effort.step > 1}
     done["processor"] = machine.get("processor", "")
-    found = {each.benchmark.name: each.to_dict() | done for each in outcomes}
-    together = {**(kept["benchmarks"] if kept else {}), **found}
+    found = {outcome.benchmark.name: outcome.to_dict() | done for outcome in outcomes}
+    together = {**(previous["benchmarks"] if previous else {}), **found}
     results: dict[str, Any] = {
         "date": date,
         # Most figures of a run of some benchmarks are of the machine of an earlier one.
-        "machine": dict(kept["machine"] if kept else machine),
-        "versions": {**(kept["versions"] if kept else {}), **versions()},
-        "benchmarks": {each.name: together[each.name] for each in SUITE if each.name in together},
+        "machine": dict(previous["machine"] if previous else machine),
+        "versions": {**(previous["versions"] if previous else {}), **versions()},
+        "benchmarks": {
+            benchmark.name: together[benchmark.name]
+            for benchmark in SUITE
+            if benchmark.name in together
+        },
     }
     out.mkdir(parents=True, exist_ok=True)
-    results["plots"] = drawn(results, out / "plots", kept)
+    results["plots"] = drawn(results, out / "plots", previous)
     (out / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     (out / "RESULTS.md").write_text(report(results))
     if out == HERE:

@@ -18,8 +18,8 @@ def common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> in
     masks = _masks(one)
     every = (1 << len(one)) - 1
     column = every
-    for each in other:
-        same = column & masks.get(each, 0)
+    for symbol in other:
+        same = column & masks.get(symbol, 0)
         column = (column + same | column - same) & every
     return head + len(one) - column.bit_count()
 
@@ -35,8 +35,8 @@ def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     every = (1 << len(one)) - 1
     last = 1 << len(one) - 1
     more, less, distance = every, 0, len(one)
-    for each in other:
-        match = masks.get(each, 0)
+    for symbol in other:
+        match = masks.get(symbol, 0)
         level = ((match & more) + more ^ more) | match | less
         grown = less | ~(level | more) & every
         shrunk = level & more
@@ -51,12 +51,12 @@ def _masks(text: Sequence[Hashable]) -> dict[Hashable, int]:
     """Return, for each symbol, an integer with a bit set at each of its positions."""
     places: dict[Hashable, bytearray] = {}
     size = len(text) // 8 + 1
-    for place, each in enumerate(text):
-        bits = places.get(each)
+    for place, symbol in enumerate(text):
+        bits = places.get(symbol)
         if bits is None:
-            bits = places[each] = bytearray(size)
+            bits = places[symbol] = bytearray(size)
         bits[place >> 3] |= 1 << (place & 7)
-    return {each: int.from_bytes(bits, "little") for each, bits in places.items()}
+    return {symbol: int.from_bytes(bits, "little") for symbol, bits in places.items()}
 
 
 def _trimmed(

@@ -1,9 +1,9 @@
-"""Harder copies of pages, to train on: less markup to go by, and other stories beside the article.
+"""Make harder copies of pages to train on: less markup, and other stories beside the article.
 
-A page that was published with care says what it is: its classes have telling names, its elements
-are semantic, its metadata are complete.  Many are not so, and most of the corpus is.  The copies
-lose some of this at random, and gain other pages' stories and boxes.  Labels come from the answer's
-text, so they stay right.
+A carefully published page has classes with descriptive names, semantic elements and complete
+metadata.  Most pages of the corpus are such pages, but many others are not.  The copies lose some
+of this at random, and gain other pages' stories and boxes.  Labels come from the answer's text, so
+they remain correct.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _boxes(sample: Sample) -> list[str]:
 
 
 def harder_copies(samples: Iterable[Sample], donors: Mapping[str, Donors]) -> Iterator[Sample]:
-    """Yield harder copies of each page that has a whole answer and is read for its text."""
-    every = Donors([], [box for each in donors.values() for box in each.boxes])
+    """Yield harder copies of each page that has a complete answer and is read for its text."""
+    every = Donors([], [box for donor in donors.values() for box in donor.boxes])
     for sample in samples:
         if not sample.text or sample.kind not in {"article", "documentation", "forum"}:
             continue
@@ -119,7 +119,7 @@ def harder(html: str, answer: str, donors: Donors, seed: str) -> bytes:
     draw = random.Random(zlib.crc32(seed.encode()))
     tree = _parse(html)
     damage = {name for name, chance in _DAMAGE.items() if draw.random() < chance} or {"names"}
-    _add_others(tree, answer, donors, draw)
+    _add_other_stories(tree, answer, donors, draw)
     _strip(tree, damage)
     if "breaks" in damage:
         _break_paragraphs(tree)
@@ -184,18 +184,18 @@ def _lay_out_in_tables(tree: HtmlElement, draw: random.Random) -> None:
 # Other stories
 
 
-def _add_others(tree: HtmlElement, answer: str, donors: Donors, draw: random.Random) -> None:
+def _add_other_stories(tree: HtmlElement, answer: str, donors: Donors, draw: random.Random) -> None:
     """Add lists of stories, second articles and boxes before and after the article."""
     first, last = _ends_of_article(tree, answer)
     if first is None or last is None:
         return
-    others = donors.stories if len(donors.stories) >= _FEW else []
-    if others and draw.random() < _BEFORE:
-        _outward(first, draw).addprevious(_list(others, draw))
-    if others and draw.random() < _AFTER:
-        _insert_after(_outward(last, draw), _list(others, draw))
-    if others and draw.random() < _SECOND:
-        _insert_after(_outward(last, draw), _second_article(draw.choice(others), draw))
+    stories = donors.stories if len(donors.stories) >= _FEW else []
+    if stories and draw.random() < _BEFORE:
+        _outward(first, draw).addprevious(_list(stories, draw))
+    if stories and draw.random() < _AFTER:
+        _insert_after(_outward(last, draw), _list(stories, draw))
+    if stories and draw.random() < _SECOND:
+        _insert_after(_outward(last, draw), _second_article(draw.choice(stories), draw))
     for _ in range(draw.randrange(4) if donors.boxes else 0):
         box = fragment_fromstring(draw.choice(donors.boxes), create_parent=False)
         if draw.random() < 0.5:
@@ -234,7 +234,7 @@ def _insert_after(element: HtmlElement, other: HtmlElement) -> None:
     element.addnext(other)
 
 
-def _list(others: Sequence[Story], draw: random.Random) -> HtmlElement:
+def _list(stories: Sequence[Story], draw: random.Random) -> HtmlElement:
     """Return a list of stories, all set in one of several ways."""
     style = draw.randrange(5)
     box = etree.Element(
@@ -242,9 +242,9 @@ def _list(others: Sequence[Story], draw: random.Random) -> HtmlElement:
     )
     if draw.random() < 0.4:
         etree.SubElement(box, draw.choice(("h2", "h3", "h4", "div"))).text = draw.choice(
-            others
+            stories
         ).title.split()[0]
-    for story in draw.sample(list(others), min(len(others), draw.randrange(3, 13))):
+    for story in draw.sample(list(stories), min(len(stories), draw.randrange(3, 13))):
         _item(box, story, style, draw)
     return box
 

@@ -1,10 +1,10 @@
-"""Several articles in one PDF: time, memory and cost an article, beside one WeasyPrint document.
+"""Measure several articles in one PDF: time, memory and cost, beside a single WeasyPrint document.
 
 python -m benchmarks.books [--counts 1,10,100] [--runs 3]
 
-The articles are of three pages and made up.  Every print is a process of its own that starts cold;
-its memory is the most that it and what it started held at once, shared pages counted once (PSS).
-The single document has the same articles and no contents.
+The articles are generated and have three pages.  Every print is a new process that starts cold;
+its memory is the peak of the process and its children, with shared pages counted once (PSS).  The
+single document has the same articles and no table of contents.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def print_bound(count: int) -> int:
     from printer.render.worker_pool import MANY_PAGES, RenderPool
 
     with RenderPool(fork_all=count >= MANY_PAGES) as press:  # as the command line does
-        whole = RenderContext.of([article(n) for n in range(count)], PrintOptions(title="Week"))
-        return render_articles(whole, lambda _: PreparedPictures(), press).pages
+        context = RenderContext.of([article(n) for n in range(count)], PrintOptions(title="Week"))
+        return render_articles(context, lambda _: PreparedPictures(), press).pages
 
 
 def print_single(count: int) -> int:
@@ -94,26 +94,26 @@ SINGLE = 100
 def by_turns(count: int, runs: int, single: int = SINGLE) -> dict[str, list[Run]]:
     """Print ``count`` articles both ways, alternately."""
     hows = ["bound", "single"] if count <= single else ["bound"]
-    made: dict[str, list[Run]] = {how: [] for how in hows}
+    runs_by_method: dict[str, list[Run]] = {how: [] for how in hows}
     for _ in range(runs):
         for how in hows:
-            made[how].append(measured(how, count))
-    return made
+            runs_by_method[how].append(measured(how, count))
+    return runs_by_method
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     cost = {}
     for count in effort.of((1, 10, 100, 1000), (1, 10, 100), (10,)):
         runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 3)
-        made = by_turns(count, runs)
-        cost[count] = statistics.median(one.seconds for one in made["bound"]) / count
-        for how, found in made.items():
+        runs_by_method = by_turns(count, runs)
+        cost[count] = statistics.median(one.seconds for one in runs_by_method["bound"]) / count
+        for how, found in runs_by_method.items():
             subject = f"{count} articles, {HOW[how]}"
             seconds = statistics.median(one.seconds for one in found)
             ratio = None
-            if how == "bound" and "single" in made:
-                pairs = zip(found, made["single"], strict=True)
+            if how == "bound" and "single" in runs_by_method:
+                pairs = zip(found, runs_by_method["single"], strict=True)
                 ratio = statistics.median(ours.seconds / other.seconds for ours, other in pairs)
             goal = "≤ 0.625" if ratio is not None and count == 100 else ""
             yield Row(subject, "time", seconds, "s", runs, ratio, goal)
@@ -128,7 +128,9 @@ def rows(effort: Effort) -> Iterator[Row]:
                   "times", goal="≤ 1.2")  # fmt: skip
     if not effort.quick and 1000 not in cost:
         yield Row(
-            "1000 articles, bound", "time", note="left out for time: make bench without BUDGET"
+            "1000 articles, bound",
+            "time",
+            note="left out to save time; run make bench without BUDGET",
         )
 
 
@@ -141,23 +143,23 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--single-up-to", type=int, default=SINGLE, metavar="COUNT")
     parser.add_argument("--print", choices=("bound", "single"), help=argparse.SUPPRESS)
-    wanted = parser.parse_args()
-    counts = [int(count) for count in wanted.counts.split(",")]
-    if wanted.print:
-        print({"bound": print_bound, "single": print_single}[wanted.print](counts[0]))
+    options = parser.parse_args()
+    counts = [int(count) for count in options.counts.split(",")]
+    if options.print:
+        print({"bound": print_bound, "single": print_single}[options.print](counts[0]))
         return
-    print(f"medians of {wanted.runs} runs by turns, {len(os.sched_getaffinity(0))} processors")
+    print(f"medians of {options.runs} runs by turns, {len(os.sched_getaffinity(0))} processors")
     for count in counts:
-        made = by_turns(count, wanted.runs, wanted.single_up_to)
-        for how, runs in made.items():
+        runs_by_method = by_turns(count, options.runs, options.single_up_to)
+        for how, runs in runs_by_method.items():
             seconds = statistics.median(one.seconds for one in runs)
             memory = max(one.memory for one in runs)
             print(
                 f"{count:5} articles, {how:6}: {runs[0].pages:4} pages, {seconds:7.2f} s,"
                 f" {seconds / count:.3f} s an article, {memory:5.0f} MB at most"
             )
-        if len(made) > 1:
-            pairs = zip(made["single"], made["bound"], strict=True)
+        if len(runs_by_method) > 1:
+            pairs = zip(runs_by_method["single"], runs_by_method["bound"], strict=True)
             ratio = statistics.median(single.seconds / bound.seconds for single, bound in pairs)
             print(f"{'':16} one document takes {ratio:.2f} times as long")
 

@@ -1,4 +1,4 @@
-"""What a capture costs: time beside a bare Playwright, memory over a batch, pages lost to a kill.
+"""Measure a capture: time beside bare Playwright, memory over a batch, pages lost to a kill.
 
     python -m benchmarks.browser_capture [--pages 50] [--rounds 30]
 
@@ -63,9 +63,9 @@ def bare(browser: Driven, url: str) -> float:
     """Time ``goto`` and ``content()``."""
     begun = time.perf_counter()
     context = browser.new_context()
-    shown = context.new_page()
-    shown.goto(url)
-    shown.content()
+    page = context.new_page()
+    page.goto(url)
+    page.content()
     context.close()
     return time.perf_counter() - begun
 
@@ -95,11 +95,11 @@ def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[floa
 
 def memory(browser: Browser, url: str, pages: int) -> list[int]:
     """Capture a page repeatedly; return the browser's memory after each capture."""
-    held = []
+    levels = []
     for _ in range(pages):
         browser.capture(url)
-        held.append(browser.memory)
-    return held
+        levels.append(browser.memory)
+    return levels
 
 
 def killed(web: WebServer, pages: int) -> int:
@@ -124,7 +124,7 @@ def killed(web: WebServer, pages: int) -> int:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     rounds = effort.of(30, 15, 3)
     with WebServer() as web:
         url = web.add("/page", page())
@@ -132,16 +132,16 @@ def rows(effort: Effort) -> Iterator[Row]:
         for pause in (0.0, 0.25):
             plain, ours = paired(url, guard, rounds, pause)
             ratio = statistics.median(b / a for a, b in zip(plain, ours, strict=True))
-            told = f"a page of 2,600 texts, {pause:g} s between"
-            one, other = (1000 * statistics.median(each) for each in (ours, plain))
-            yield Row("capture with layout", told, one, "ms", rounds, ratio, "≤ 1.3")
-            yield Row("bare goto and content()", told, other, "ms", rounds)
+            figure = f"a page of 2,600 texts, {pause:g} s between"
+            one, other = (1000 * statistics.median(times) for times in (ours, plain))
+            yield Row("capture with layout", figure, one, "ms", rounds, ratio, "≤ 1.3")
+            yield Row("bare goto and content()", figure, other, "ms", rounds)
         with Browser(FetchOptions(timeout=30), guard) as browser:
-            held = memory(browser, url, effort.of(50, 30, 12))
-        yield Row("capture with layout", "memory after 10 pages", held[9] / 1e6, "MB", 10)
-        yield Row("capture with layout", f"memory after {len(held)} pages", held[-1] / 1e6, "MB",
-                  len(held))  # fmt: skip
-        grown = max(held[9:]) / 1e6 - held[9] / 1e6
+            levels = memory(browser, url, effort.of(50, 30, 12))
+        yield Row("capture with layout", "memory after 10 pages", levels[9] / 1e6, "MB", 10)
+        yield Row("capture with layout", f"memory after {len(levels)} pages", levels[-1] / 1e6,
+                  "MB", len(levels))  # fmt: skip
+        grown = max(levels[9:]) / 1e6 - levels[9] / 1e6
         yield Row("capture with layout", "memory grown from then", grown, "MB", goal="≤ 150")
         yield Row("four at once, the browser killed", "pages lost of 24", killed(web, 24), n=24,
                   goal="≤ 0")  # fmt: skip
@@ -163,9 +163,9 @@ def main() -> None:
                   f" {other * 1000:.0f} ms, ratio {other / one:.2f}, of pairs {pairs:.2f}"
                   f" ({pause:g} s between)")  # fmt: skip
         with Browser(FetchOptions(timeout=30), guard) as browser:
-            held = memory(browser, url, options.pages)
-        print(f"memory after page 10: {held[9] / 1e6:.0f} MB, after page {len(held)}:"
-              f" {held[-1] / 1e6:.0f} MB, most {max(held[9:]) / 1e6:.0f} MB")  # fmt: skip
+            levels = memory(browser, url, options.pages)
+        print(f"memory after page 10: {levels[9] / 1e6:.0f} MB, after page {len(levels)}:"
+              f" {levels[-1] / 1e6:.0f} MB, most {max(levels[9:]) / 1e6:.0f} MB")  # fmt: skip
         print(f"killed in mid-batch: {killed(web, 24)} of 24 pages lost")
 
 

@@ -1,4 +1,4 @@
-"""How long one page takes to its PDF, cold and warm, beside percollate and bare WeasyPrint.
+"""Time printing one page, cold and warm, beside percollate and bare WeasyPrint.
 
     python -m benchmarks.cold_start [--runs N] [--pages N] [FILE]
 
@@ -75,8 +75,8 @@ def longer(source: bytes, pages: int) -> bytes:
     for _ in range(max(1, round(pages / printed)) - 1):
         for paragraph in paragraphs:
             last.addnext(lxml_html.fromstring(lxml_html.tostring(paragraph)))
-    made: bytes = lxml_html.tostring(tree, encoding="utf-8", doctype="<!doctype html>")
-    return made
+    document: bytes = lxml_html.tostring(tree, encoding="utf-8", doctype="<!doctype html>")
+    return document
 
 
 def by_turns(ours: Callable[[], float], other: Callable[[], float], runs: int) -> Pairs:
@@ -132,7 +132,9 @@ def beside_percollate(url: str, document: Document, runs: int) -> tuple[Pairs, P
     if not PERCOLLATE.exists() or shutil.which("node") is None:
         return None
     with tempfile.TemporaryDirectory() as name:
-        final, *files = (Path(name, each) for each in ("final.html", "a.pdf", "b.pdf", "c.pdf"))
+        final, *files = (
+            Path(name, filename) for filename in ("final.html", "a.pdf", "b.pdf", "c.pdf")
+        )
         final.write_text(document.html)
         environment = environ_for_node()
         theirs = [str(PERCOLLATE), "pdf", "--no-sandbox", "-o", str(files[1]), url]
@@ -141,10 +143,10 @@ def beside_percollate(url: str, document: Document, runs: int) -> tuple[Pairs, P
         def percollate() -> float:
             return seconds(theirs, environment)
 
-        whole = by_turns(webprint(url, str(files[0]), "--no-cache"), percollate, runs)
+        full = by_turns(webprint(url, str(files[0]), "--no-cache"), percollate, runs)
         floor = by_turns(lambda: seconds(bare, os.environ), percollate, runs)
         assert all(file.read_bytes().startswith(b"%PDF-") for file in files)
-        return whole, floor
+        return full, floor
 
 
 def warm(url: str, document: Document, runs: int) -> Pairs:
@@ -159,37 +161,42 @@ def warm(url: str, document: Document, runs: int) -> Pairs:
     options = Options(fetch=FetchOptions(cache=False), extract=ExtractOptions(images="none"))
     with printer.Printer(options, Session(options.fetch, user_urls=(url,))) as ours:
 
-        def whole() -> float:
+        def full() -> float:
             began = time.perf_counter()
             ours.print_pages([url])
             return time.perf_counter() - began
 
-        return by_turns(whole, bare, runs)
+        return by_turns(full, bare, runs)
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     runs, source = effort.of(11, 7, 3), longer(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
-    told = f"cold, a file without pictures, {render_pdf(document).pages} pages"
+    figure = f"cold, a file without pictures, {render_pdf(document).pages} pages"
     found = beside_weasyprint(source, document, runs)
-    yield Row("webprint", told, median(found.ours), "s", runs, found.ratio, "≤ 1.5")
-    yield Row("bare WeasyPrint, HTML given", told, median(found.other), "s", runs)
+    yield Row("webprint", figure, median(found.ours), "s", runs, found.ratio, "≤ 1.5")
+    yield Row("bare WeasyPrint, HTML given", figure, median(found.other), "s", runs)
     essay = render_html([printer.extract(ESSAY.read_bytes())], {}, PrintOptions())
     with served(ESSAY.read_bytes()) as url:
-        told = "cold, a served page with pictures"
+        figure = "cold, a served page with pictures"
         if found_both := beside_percollate(url, essay, runs):
-            whole, floor = found_both
-            yield Row("webprint", told, median(whole.ours), "s", runs, whole.ratio, "≤ 0.5")
+            full, floor = found_both
+            yield Row("webprint", figure, median(full.ours), "s", runs, full.ratio, "≤ 0.5")
             name = f"percollate {version_of('percollate')}"
-            yield Row(name, told, median(whole.other), "s", runs)
-            name, told_bare = "bare WeasyPrint", "cold, that article's HTML given, without pictures"
-            yield Row(name, told_bare, median(floor.ours), "s", runs, floor.ratio)
+            yield Row(name, figure, median(full.other), "s", runs)
+            name, bare_figure = (
+                "bare WeasyPrint",
+                "cold, that article's HTML given, without pictures",
+            )
+            yield Row(name, bare_figure, median(floor.ours), "s", runs, floor.ratio)
         else:
-            yield Row("percollate", told, note="not measured: Node or percollate is not here")
-        pairs, told = warm(url, essay, runs), "warm, a served page without its pictures"
-        yield Row("webprint", told, median(pairs.ours), "s", runs, pairs.ratio)
-        yield Row("bare WeasyPrint, HTML given", told, median(pairs.other), "s", runs)
+            yield Row(
+                "percollate", figure, note="not measured: Node or percollate is not installed"
+            )
+        pairs, figure = warm(url, essay, runs), "warm, a served page without its pictures"
+        yield Row("webprint", figure, median(pairs.ours), "s", runs, pairs.ratio)
+        yield Row("bare WeasyPrint, HTML given", figure, median(pairs.other), "s", runs)
 
 
 def main() -> None:
@@ -197,20 +204,22 @@ def main() -> None:
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--pages", type=int, default=10)
-    given = parser.parse_args()
-    source = given.file.read_bytes() if given.file else longer(ESSAY.read_bytes(), given.pages)
+    options = parser.parse_args()
+    source = (
+        options.file.read_bytes() if options.file else longer(ESSAY.read_bytes(), options.pages)
+    )
     document = render_html([printer.extract(source)], {}, PrintOptions())
-    print(f"{render_pdf(document).pages} pages, {given.runs} pairs of runs, medians")
-    found = beside_weasyprint(source, document, given.runs)
+    print(f"{render_pdf(document).pages} pages, {options.runs} pairs of runs, medians")
+    found = beside_weasyprint(source, document, options.runs)
     print(f"webprint          {median(found.ours):.2f} s")
     print(f"bare WeasyPrint   {median(found.other):.2f} s")
     print(f"ratio             {found.ratio:.2f}  (at most 1.5)")
     with served(source) as url:
-        if both := beside_percollate(url, document, given.runs):
-            whole, floor = both
-            print(f"webprint, served  {median(whole.ours):.2f} s")
-            print(f"percollate        {median(whole.other):.2f} s")
-            print(f"ratio             {whole.ratio:.2f}  (at most 0.5)")
+        if both := beside_percollate(url, document, options.runs):
+            full, floor = both
+            print(f"webprint, served  {median(full.ours):.2f} s")
+            print(f"percollate        {median(full.other):.2f} s")
+            print(f"ratio             {full.ratio:.2f}  (at most 0.5)")
             print(f"bare WeasyPrint of its HTML, by percollate's: {floor.ratio:.2f}")
 
 

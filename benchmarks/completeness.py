@@ -1,4 +1,4 @@
-"""Print pages and read the text back, to see whether all is on paper and in order.
+"""Print pages and read the text back, to check that all of it is on paper and in order.
 
     python -m benchmarks.completeness [--pages N]
 
@@ -39,7 +39,7 @@ from .protocol import Effort, Row, floors
 Place: TypeAlias = tuple[int, int]
 
 #: The letters by which the rest of a piece is recognized at the top of a page that it fills.
-WHOLE = 400
+MAX_PREFIX = 400
 
 #: The fewest letters by which the rest of a piece is recognized anywhere on the next page, as
 #: after another table cell.
@@ -60,7 +60,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
     if count and there():
         pages |= {sample.key: sample.html for sample in evenly(count)}
     elif count:
-        print(f"no corpus at {CORPUS}: samples alone", file=sys.stderr)
+        print(f"no corpus at {CORPUS}: measuring the samples only", file=sys.stderr)
     for name, page in pages.items():
         try:
             article = extract(page, f"https://example.org/{name.replace(' ', '/')}", images="none")
@@ -101,8 +101,8 @@ def squeezed(text: str) -> str:
 
 def parts(text: str) -> list[str]:
     """Return the strings to look for: words if right-to-left, as pdftotext reorders their lines."""
-    wanted = text.split() if is_right_to_left(text) else [text]
-    return [piece for piece in map(squeezed, wanted) if piece]
+    strings = text.split() if is_right_to_left(text) else [text]
+    return [piece for piece in map(squeezed, strings) if piece]
 
 
 def is_right_to_left(text: str) -> bool:
@@ -132,14 +132,15 @@ def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
     low, high = 0, len(piece)
     while low < high:  # Find the longest prefix on this page.
         middle = (low + high + 1) // 2
-        held = pages[page].find(piece[:middle], begin) >= 0
-        low, high = (middle, high) if held else (low, middle - 1)
+        occurs = pages[page].find(piece[:middle], begin) >= 0
+        low, high = (middle, high) if occurs else (low, middle - 1)
     # The prefix found may include the first letters of a note at the bottom of the page.
     for cut in range(low, max(0, low - 4), -1):
         rest, follows = piece[cut:], pages[page + 1]
         goes_on = follows.startswith(rest) or (len(rest) >= CELL and rest in follows)
         if goes_on or (
-            follows[:WHOLE] == rest[:WHOLE] and broken(rest, pages, page + 1, 0) is not None
+            follows[:MAX_PREFIX] == rest[:MAX_PREFIX]
+            and broken(rest, pages, page + 1, 0) is not None
         ):
             return page, pages[page].find(piece[:cut], begin) + cut
     return None
@@ -176,12 +177,12 @@ def is_turned(table: Table) -> bool:
 
 
 def search(
-    wanted: list[list[str]], pages: list[str], turned: list[str]
+    expected: list[list[str]], pages: list[str], turned: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the pieces not found, and those found only out of order."""
     lost: list[str] = []
     moved: list[str] = []
-    for row in wanted:
+    for row in expected:
         at = (0, 0)
         for piece in row:
             back = is_right_to_left(piece)
@@ -204,7 +205,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     article = replace(article, blocks=tuple(bare))
     # The margins are cropped, so all pages must have the same.
     printed = render_pdf(replace(render_html([article], {}), extended_css=()))
-    wanted = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
+    expected = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
     # In drawing order and in line order: only the latter is right for ruby annotations above words
     # and for right-to-left text.
     drawn, lines = read_back(printed.pdf, "-raw"), read_back(printed.pdf)
@@ -213,29 +214,29 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     readings = (
         drawn,
         lines,
-        *(without_heads(each, table_heads(article)) for each in (drawn, lines)),
+        *(without_heads(text, table_heads(article)) for text in (drawn, lines)),
     )
-    lost, moved = min((search(wanted, pages, turned) for pages in readings),
+    lost, moved = min((search(expected, pages, turned) for pages in readings),
                       key=lambda found: len(found[0]) + len(found[1]))  # fmt: skip
     figures = sum(isinstance(block, Figure) for block in walk(article.blocks))
     report = check_completeness([article], printed.layout)
-    told = set(report.shortfall()) - ({"pictures"} if figures else set())
-    return sum(map(len, wanted)), lost, moved, not told
+    missing = set(report.shortfall()) - ({"pictures"} if figures else set())
+    return sum(map(len, expected)), lost, moved, not missing
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
-    total = whole = agreed = lost_ = moved_ = pieces_ = 0
+    """Yield the figures for the runner."""
+    total = complete_ones = agreed = lost_ = moved_ = pieces_ = 0
     for _, article in articles(effort.of(100, 40, 0)):
         number, lost, moved, complete = judge(article)
         total, pieces_ = total + 1, pieces_ + number
-        whole += not lost and not moved
+        complete_ones += not lost and not moved
         agreed += complete == (not lost)
         lost_, moved_ = lost_ + len(lost), moved_ + len(moved)
     of = "samples" if effort.quick or not there() else "samples and pages of the web"
     pinned = floors("quick")["completeness.complete"] if effort.quick else None
     goal = "≥ 1" if pinned is None else f"≥ {pinned}"
-    share = whole / max(1, total)
+    share = complete_ones / max(1, total)
     yield Row(of, "articles on paper whole and in order", share, n=total, goal=goal,
               pinned=effort.quick)  # fmt: skip
     yield Row(of, "pieces of text lost", lost_, n=pieces_)
@@ -244,30 +245,34 @@ def rows(effort: Effort) -> Iterator[Row]:
         of, "articles on which the program's own report agrees", agreed / max(1, total), n=total
     )
     if not effort.quick and not there():
-        yield Row("pages of the web", "pieces of text lost", note="not measured: no corpus here")
+        yield Row(
+            "pages of the web",
+            "pieces of text lost",
+            note="not measured: the corpus is not available",
+        )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=100, help="pages of the corpus (100)")
-    parser.add_argument("--only", default="", help="articles whose names begin so")
-    asked = parser.parse_args()
-    count = asked.pages
-    total = whole = agreed = 0
-    named = ((n, a) for n, a in articles(count) if n.startswith(asked.only))
+    parser.add_argument("--only", default="", help="only articles whose names begin with this")
+    options = parser.parse_args()
+    count = options.pages
+    total = complete_ones = agreed = 0
+    named = ((n, a) for n, a in articles(count) if n.startswith(options.only))
     for name, article in named:
         number, lost, moved, complete = judge(article)
         total += 1
-        whole += not lost and not moved
+        complete_ones += not lost and not moved
         agreed += complete == (not lost)
         if lost or moved or not complete:
             print(f"{name}: {number} pieces, {len(lost)} lost, {len(moved)} out of order"
                   f"{'' if complete else ', reported incomplete'}")  # fmt: skip
             for piece in (*lost[:2], *moved[:1]):
                 print(f"    {piece[:100]}")
-    print(f"{whole} of {total} articles are on paper whole and in order; "
+    print(f"{complete_ones} of {total} articles are complete and in order on paper; "
           f"the report agrees on {agreed}")  # fmt: skip
-    return 0 if whole == total else 1
+    return 0 if complete_ones == total else 1
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Killed(NamedTuple):
     """The result of a crawl with kills; ``unexplained`` counts needlessly repeated requests."""
 
     found: int
-    wanted: int
+    expected: int
     seconds: float
     requests: int
     addresses: int
@@ -54,7 +54,7 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
         interrupted = crawl_with_kills(web, database, kills, seed, within=articles)
         took = time.monotonic() - began
         fetched = web.fetched()
-        found, wanted = len(stored_articles(database)), len(web.articles)
+        found, expected = len(stored_articles(database)), len(web.articles)
         again = {
             url: times
             for url, times in fetched.items()
@@ -62,12 +62,12 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
         }
     unexplained = {url for url in again if not interrupted[url]}
     requests = sum(fetched.values())
-    return Killed(found, wanted, took, requests, len(fetched), len(again), len(unexplained))
+    return Killed(found, expected, took, requests, len(fetched), len(again), len(unexplained))
 
 
 def order(folder: Path, articles: int) -> dict[str, Order]:
     """Crawl with a query and without."""
-    made = {}
+    results = {}
     for name, query in (("with a query", f"{TOPIC} stations"), ("without", "")):
         with CrawlSites(articles=articles, pause=0.0) as web:
             options = CrawlOptions(
@@ -88,26 +88,26 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
             with Crawl([web.home.url], options, database=database, on_visit=tell) as crawl:
                 summary = crawl.run()
             took = time.monotonic() - began
-        made[name] = Order(hits, summary.fetched, summary.fetched / took)
-    return made
+        results[name] = Order(hits, summary.fetched, summary.fetched / took)
+    return results
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     articles, kills = effort.of((400, 20), (400, 20), (60, 5))
     with tempfile.TemporaryDirectory() as folder:
         done = killed(Path(folder), articles, kills, seed=8)
-        told = f"killed {kills} times"
-        yield Row(told, "articles lost", done.wanted - done.found, n=done.wanted, goal="≤ 0")
-        yield Row(told, "addresses asked for again for no reason", done.unexplained,
+        subject = f"killed {kills} times"
+        yield Row(subject, "articles lost", done.expected - done.found, n=done.expected, goal="≤ 0")
+        yield Row(subject, "addresses asked for again for no reason", done.unexplained,
                   n=done.addresses, goal="≤ 0")  # fmt: skip
-        yield Row(told, "addresses asked for again after a kill", done.again, n=done.addresses)
-        made = order(Path(folder), articles)
-    for name, found in made.items():
+        yield Row(subject, "addresses asked for again after a kill", done.again, n=done.addresses)
+        results = order(Path(folder), articles)
+    for name, found in results.items():
         for count in (10, 20, 40):
             if len(found.hits) >= count:
                 figure = f"pages fetched until {count} articles of a topic were found"
-                with_, without = (each.hits[count - 1] for each in made.values())
+                with_, without = (result.hits[count - 1] for result in results.values())
                 ratio = with_ / without if name == "with a query" else None
                 yield Row(name, figure, found.hits[count - 1], n=found.pages, ratio=ratio)
         yield Row(name, "pace", found.rate, "pages/s", n=found.pages)
@@ -118,15 +118,17 @@ def main() -> None:
     parser.add_argument("--articles", type=int, default=400)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=8)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        done = killed(Path(folder), asked.articles, asked.kills, asked.seed)
-        made = order(Path(folder), asked.articles)
-    print(f"{asked.kills} kills: {done.found} of {done.wanted} articles in {done.seconds:.1f} s")
+        done = killed(Path(folder), options.articles, options.kills, options.seed)
+        results = order(Path(folder), options.articles)
+    print(
+        f"{options.kills} kills: {done.found} of {done.expected} articles in {done.seconds:.1f} s"
+    )
     print(f"  {done.requests} requests for {done.addresses} addresses")
-    print(f"  {done.again} asked for again after a kill, {done.unexplained} of them for no reason")
+    print(f"  {done.again} repeated after a kill, {done.unexplained} of them without a reason")
     print("pages fetched until so many articles of one topic in five were found:")
-    for name, found in made.items():
+    for name, found in results.items():
         counts = ", ".join(
             f"{n}: {found.hits[n - 1]}" for n in (10, 20, 40) if len(found.hits) >= n
         )

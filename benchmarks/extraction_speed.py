@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from lxml.html import document_fromstring
 
 from .corpus import Sample, samples, there
-from .extractors import PEERS, Answer, Extractor, Readability, Shown, version_of
+from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, version_of
 from .protocol import Effort, Row, Unavailable
 from .text_quality import ours
 
@@ -50,7 +50,7 @@ def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[
             answer = extract(sample)
             spent = 1000 * (time.process_time() - started)
             # Node runs in another process and reports its own time.
-            in_node = isinstance(answer, Shown) and answer.milliseconds
+            in_node = isinstance(answer, HtmlAnswer) and answer.milliseconds
             taken[name].append(in_node or spent)
     return taken
 
@@ -75,7 +75,7 @@ def _parsed(sample: Sample) -> Answer:
     return Answer("".join(map(str, document_fromstring(sample.html).itertext())))
 
 
-def own_pages() -> list[Sample]:
+def test_pages() -> list[Sample]:
     """Return the pages of the tests."""
     return [
         Sample("own", file.parent.name, "", "article", file.read_bytes())
@@ -84,11 +84,11 @@ def own_pages() -> list[Sample]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     logging.disable()
     with ExitStack() as stack:
         run, missing = extractors(stack)
-        yield from _rows("our own pages", own_pages(), run, {})
+        yield from _rows("our own pages", test_pages(), run, {})
         if there():
             every = list(samples("wcxb"))
             yield from _rows("WCXB", every[:: effort.of(5, 10, 75)], run, GOALS)
@@ -96,7 +96,9 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield from _rows("news", news[:: effort.of(1, 2, 15)], run, NEWS_GOALS)
     if not there():
         for of in ("WCXB", "news"):
-            yield Row("all", f"mean time a page, {of}", note="not measured: the corpus is not here")
+            yield Row(
+                "all", f"mean time a page, {of}", note="not measured: the corpus is not available"
+            )
     for name in missing:
         yield Row(name, "mean time a page", note="not measured: not installed")
 
@@ -106,21 +108,21 @@ def _rows(
 ) -> Iterator[Row]:
     taken = timed(pages, run)
     for name, times in taken.items():
-        wanted = goals.get(name.partition(" ")[0], "")
+        goal_of_mean = goals.get(name.partition(" ")[0], "")
         # A few slow pages carry a mean, so the ratio is told of both.
         for kind, average in (("mean", mean), ("median", median)):
             value = average(times)
             ratio = None if name == "webprint" else average(taken["webprint"]) / value
-            goal = wanted if kind == "mean" or ratio else ""
+            goal = goal_of_mean if kind == "mean" or ratio else ""
             yield Row(name, f"{kind} time a page, {of}", value, "ms", len(times), ratio, goal)
 
 
 def main() -> None:
     """Print a line for each extractor."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--step", type=int, default=10, help="take every so many-th page")
-    given = parser.parse_args()
-    pages = list(samples("wcxb"))[:: given.step] if there() else own_pages()
+    parser.add_argument("--step", type=int, default=10, metavar="N", help="read one page in N")
+    options = parser.parse_args()
+    pages = list(samples("wcxb"))[:: options.step] if there() else test_pages()
     logging.disable()
     with ExitStack() as stack:
         run, missing = extractors(stack)

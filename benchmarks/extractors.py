@@ -39,7 +39,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Shown:
+class HtmlAnswer:
     """A result in HTML, converted to text on request: that time is ours, not the extractor's."""
 
     html: str
@@ -75,9 +75,9 @@ def trafilatura() -> Extractor:
 def readability_lxml() -> Extractor:
     from readability import Document
 
-    def extract(sample: Sample) -> Shown:
+    def extract(sample: Sample) -> HtmlAnswer:
         document = Document(decode(sample.html), url=sample.url or None)
-        return Shown(document.summary(html_partial=True), document.short_title())
+        return HtmlAnswer(document.summary(html_partial=True), document.short_title())
 
     return extract
 
@@ -100,7 +100,9 @@ def justext() -> Extractor:
 
     def extract(sample: Sample) -> Answer:
         found = library.justext(sample.html, words)
-        return Answer("\n".join(each.text for each in found if not each.is_boilerplate))
+        return Answer(
+            "\n".join(paragraph.text for paragraph in found if not paragraph.is_boilerplate)
+        )
 
     return extract
 
@@ -123,7 +125,9 @@ class Readability:
     def __init__(self) -> None:
         node = shutil.which("node")
         if node is None or not (NODE / "node_modules" / "@mozilla" / "readability").is_dir():
-            raise Unavailable("Node is not here, or npm install was not run in benchmarks/node")
+            raise Unavailable(
+                "Node is not installed, or `npm install` was not run in benchmarks/node"
+            )
         self._process = subprocess.Popen(
             [node, "readability.js"], cwd=NODE, text=True, encoding="utf-8",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -141,7 +145,7 @@ class Readability:
         self._process.kill()
         self._process.communicate()
 
-    def __call__(self, sample: Sample) -> Shown:
+    def __call__(self, sample: Sample) -> HtmlAnswer:
         """Return the result of Readability, with the processor time it took."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -149,7 +153,7 @@ class Readability:
         self._process.stdin.write(json.dumps({"html": decode(sample.html), "url": url}) + "\n")
         self._process.stdin.flush()
         answer = json.loads(self._process.stdout.readline())
-        return Shown(answer["html"], answer["title"], answer["milliseconds"])
+        return HtmlAnswer(answer["html"], answer["title"], answer["milliseconds"])
 
 
 #: The extractors by the name under which each is published.
@@ -168,5 +172,5 @@ def version_of(name: str) -> str:
     package = NODE / "node_modules" / name / "package.json"
     if not package.is_file():
         return version(name)
-    told: dict[str, Any] = json.loads(package.read_text())
-    return str(told["version"])
+    manifest: dict[str, Any] = json.loads(package.read_text())
+    return str(manifest["version"])

@@ -57,24 +57,24 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         def act(target: Path = target, room: int = room, number: int = number) -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-            told = 0
-            for each in (
+            refused = 0
+            for write_file in (
                 lambda: write(target, new),
                 lambda: open_storage(str(folder / "store")).put(f"{number:032x}/1/a.pdf", new),
             ):
                 try:
-                    each()
+                    write_file()
                 except WebprintError:
-                    told += 1
-            os._exit(told)
+                    refused += 1
+            os._exit(refused)
 
         _, status = os.waitpid(forked(act), 0)
-        told = os.waitstatus_to_exitcode(status)
+        refused = os.waitstatus_to_exitcode(status)
         half += target.read_bytes() not in (old, new)
         half += sum(
             p.read_bytes() != new for p in (folder / "store").rglob(f"{number:032x}/1/a.pdf")
         )
-        lost += told not in ((0,) if room > len(new) else (2,))
+        lost += refused not in ((0,) if room > len(new) else (2,))
     accepted, missing = _full_table(folder)
     return FaultOutcome(
         "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + left(folder),
@@ -84,13 +84,13 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 def _full_table(folder: Path) -> tuple[int, int]:
     """Submit prints until the job table's disk is full; count the accepted and the lost."""
-    database, told = str(folder / "jobs.sqlite"), folder / "accepted"
+    database, log = str(folder / "jobs.sqlite"), folder / "accepted"
     JobQueue(database).disconnect()
 
     def order() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         table = JobQueue(database)
-        with told.open("a") as accepted:
+        with log.open("a") as accepted:
             resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
             with suppress(JobsError):
                 for number in range(100_000):
@@ -100,10 +100,10 @@ def _full_table(folder: Path) -> tuple[int, int]:
 
     os.waitpid(forked(order), 0)
     table = JobQueue(database)
-    ids = told.read_text().split()
+    ids = log.read_text().split()
     known = table.attempts()
     table.disconnect()
-    return len(ids), sum(each not in known for each in ids)
+    return len(ids), sum(print_id not in known for print_id in ids)
 
 
 def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -112,7 +112,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     from printer.cli.output import write
     from printer.errors import OutputError
 
-    began, wrong, told = time.monotonic(), 0, 0
+    began, wrong, refused = time.monotonic(), 0, 0
     folder.chmod(0o755)
     target = folder / "locked" / "a.pdf"
     target.parent.mkdir()
@@ -129,10 +129,10 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
                 os._exit(7)
 
         _, status = os.waitpid(forked(act), 0)
-        told += os.waitstatus_to_exitcode(status) == 7
+        refused += os.waitstatus_to_exitcode(status) == 7
         wrong += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return FaultOutcome("folders that are read-only", kills, kills, kills - told, 0, wrong, since(began), "each was told")  # fmt: skip
+    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, wrong, since(began), "each was told")  # fmt: skip
 
 
 def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -140,23 +140,23 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     del unused
     began, done = time.monotonic(), 0
     server = PrintServer(folder, "--port", "0", "--workers", "1", "--render", "never")
-    held: list[socket.socket] = []
+    peers: list[socket.socket] = []
     try:
         for _ in range(2 * kills):
             peer = socket.create_connection(("127.0.0.1", server.port), 10)
             peer.sendall(b"POST /api/prints HTTP/1.1\r\nHost: 127.0.0.1\r\nX-" + b"a" * 9)
-            held.append(peer)
+            peers.append(peer)
         for number in range(3):
             answer = server.submit(url=f"https://example.org/{number}", html=story_page())
-            for peer in held:
+            for peer in peers:
                 with suppress(OSError):
                     peer.sendall(b"b")
             done += server.wait_finished(answer.json()["id"], 300)["state"] == "done"
     finally:
-        for peer in held:
+        for peer in peers:
             peer.close()
         server.close()
-    return FaultOutcome("peers that never end a request", len(held), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
+    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
 
 
 def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -180,9 +180,9 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
                     return True
                 return False
 
-            told = sum(pool.map(ended, slow))
+            ended_in_time = sum(pool.map(ended, slow))
             fetcher.get_resource(fine)
-    return FaultOutcome("sites that never end an answer", kills, kills, kills - told, 0, 0, since(began), "each was told in time")  # fmt: skip
+    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, since(began), "each was told in time")  # fmt: skip
 
 
 def _jobs(table: JobQueue, count: int) -> list[str]:
@@ -201,7 +201,7 @@ def _begun(table: JobQueue) -> list[str]:
     return ids
 
 
-def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callable[[], list[str]],
+def _done(fault: str, times: int, table: JobQueue, ids: list[str], completions: Callable[[], list[str]],
           prints: Path, began: float, remark: str = "") -> FaultOutcome:  # fmt: skip
     """Wait until all accepted prints are finished, and count the results."""
 
@@ -211,11 +211,11 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callabl
         return False
 
     wait_until(over, PATIENCE)
-    known, delivered = table.attempts(), Counter(told())
-    done = [each for each in ids if each in known and known[each][0] == "done"]
+    known, delivered = table.attempts(), Counter(completions())
+    done = [print_id for print_id in ids if print_id in known and known[print_id][0] == "done"]
     wrong = 0
-    for each in done:
-        path = prints / each / str(known[each][1]) / "article.pdf"
+    for print_id in done:
+        path = prints / print_id / str(known[print_id][1]) / "article.pdf"
         wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
     return FaultOutcome(
         fault, times, len(ids), len(ids) - len(done), sum(n > 1 for n in delivered.values()),
@@ -228,7 +228,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     began, times = time.monotonic(), max(3, kills // 10)
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
-    told, ids = count_completions(table), []
+    completions, ids = count_completions(table), []
     keeper = WorkerProcess(database, str(prints), folder / "log", **QUICK)
     refused = 0
     try:
@@ -245,7 +245,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                     refused += not more
                 time.sleep(max(0.0, ends - time.monotonic()))
                 other.execute("ROLLBACK")
-        return _done("a database that is locked", times, table, ids, told, prints, began,
+        return _done("a database that is locked", times, table, ids, completions, prints, began,
                      f"{refused} orders refused meanwhile, and told")  # fmt: skip
     finally:
         keeper.kill()
@@ -264,21 +264,21 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Print and schedule digests while the clock jumps by years at each reading."""
     began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
-    told, ids = count_completions(table), []
+    completions, ids = count_completions(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
     limits = '{"workers": 2, "patience": 2.0}'
     command = [*code, database, str(prints), limits]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as keeper:
         try:
             ids = _jobs(table, kills)
-            came = _done("clocks that jump", kills, table, ids, told, prints, began)
+            outcome = _done("clocks that jump", kills, table, ids, completions, prints, began)
         finally:
             keeper.kill()
             table.disconnect()
     days, missed, twice = _scheduled(max(10, kills // 5), dice, folder)
     return FaultOutcome(
-        came.fault, kills + days, len(ids) + days, came.lost + missed, came.twice + twice,
-        came.half, since(began), f"prints, and {days} days of two schedulers",
+        outcome.fault, kills + days, len(ids) + days, outcome.lost + missed, outcome.twice + twice,
+        outcome.half, since(began), f"prints, and {days} days of two schedulers",
     )  # fmt: skip
 
 
@@ -290,21 +290,21 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
     (digest,) = parse_digests(text, tables(text), "webprint.toml")
-    now, made = [START], Counter[float]()
+    now, issues = [START], Counter[float]()
     with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731
         two = [Scheduler([digest], Settings(), log=quiet, clock=lambda: now[0]) for _ in range(2)]
         for hour in range(24 * days):
             right = START + timedelta(hours=hour)
-            for each in two:
+            for scheduler in two:
                 now[0] = right + timedelta(hours=dice.choice([0] * 8 + [-30, -5, 5, 20]))
-                each.tick(queue)
+                scheduler.tick(queue)
             now[0] = right
             two[0].tick(queue)
-        made.update(queue.slots("week").keys())
+        issues.update(queue.slots("week").keys())
     # A digest made early counts for its day; a day without any is missed.
-    served = {int((slot - START.timestamp()) // 86400) for slot in made}
-    return days, len(set(range(1, days)) - served), sum(n > 1 for n in made.values())
+    served = {int((slot - START.timestamp()) // 86400) for slot in issues}
+    return days, len(set(range(1, days)) - served), sum(n > 1 for n in issues.values())
 
 
 def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
@@ -321,7 +321,7 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             faults.begin(most=MAX_ATTEMPTS - 1)
             paper.submit(number)
             os.waitpid(forked(partial(paper.serve, number)), 0)
-        return paper.came("mail servers that refuse", faults.done, kills, began)
+        return paper.outcome("mail servers that refuse", faults.done, kills, began)
 
 
 def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
@@ -329,7 +329,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     began, times = time.monotonic(), max(3, kills // 10)
     with postgres_server() as server:
         table = JobQueue(f"{server.url}/postgres")
-        told, ids, prints = count_completions(table), [], folder / "prints"
+        completions, ids, prints = count_completions(table), [], folder / "prints"
         keeper = WorkerProcess(f"{server.url}/postgres", str(prints), folder / "log", **QUICK)
         try:
             ids += _begun(table)
@@ -340,7 +340,9 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 ids += _jobs(table, 1)
                 time.sleep(dice.random() * 2)
                 server.start()
-            return _done("PostgreSQL killed and back", times, table, ids, told, prints, began)
+            return _done(
+                "PostgreSQL killed and back", times, table, ids, completions, prints, began
+            )
         finally:
             keeper.kill()
             table.disconnect()

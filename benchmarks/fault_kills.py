@@ -62,11 +62,11 @@ class _Orders:
     web: WebServer
     browser: bool
     accepted: list[str] = field(default_factory=list)
-    asked: int = 0
+    sent: int = 0
 
     def ask(self, server: PrintServer) -> None:
         """Send the next request, once."""
-        number, self.asked = self.asked, self.asked + 1
+        number, self.sent = self.sent, self.sent + 1
         text = story_page(f"Story {number}")
         order: dict[str, Any] = {"url": f"https://example.org/{number}", "html": text}
         if self.browser and number % BROWSED == BROWSED - 1:
@@ -109,20 +109,20 @@ def prints(kills: int, dice: random.Random, folder: Path, database: str = "") ->
             states = wait_until(lambda: over(folder, database), PATIENCE)
             # A print that lost its worker too often is reported as given up: retry it once.
             failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
-            given_up = [each for each, why in failed.items() if why.startswith("given up")]
-            for each in given_up:
-                server.client.post(f"/api/prints/{each}/retry").raise_for_status()
+            abandoned = [print_id for print_id, why in failed.items() if why.startswith("given up")]
+            for print_id in abandoned:
+                server.client.post(f"/api/prints/{print_id}/retry").raise_for_status()
             states = wait_until(lambda: over(folder, database), PATIENCE)
-            came = [each for each in orders.accepted if states.get(each) == "done"]
-            whole = sum(is_pdf(result(server, each)) for each in came)
+            printed = [print_id for print_id in orders.accepted if states.get(print_id) == "done"]
+            intact = sum(is_pdf(result(server, print_id)) for print_id in printed)
         finally:
             server.close()
-    told = [f"{orders.asked // BROWSED if orders.browser else 0} of them by a browser"]
-    told += [f"{len(given_up)} given up and tried again"] if given_up else []
-    told += sorted(set(failed.values()))
+    remarks = [f"{orders.sent // BROWSED if orders.browser else 0} of them by a browser"]
+    remarks += [f"{len(abandoned)} given up and tried again"] if abandoned else []
+    remarks += sorted(set(failed.values()))
     return FaultOutcome(
-        "prints: a process is killed", done, len(orders.accepted), len(orders.accepted) - len(came),
-        max(0, len(states) - orders.asked), len(came) - whole, since(began), ", ".join(told),
+        "prints: a process is killed", done, len(orders.accepted), len(orders.accepted) - len(printed),
+        max(0, len(states) - orders.sent), len(printed) - intact, since(began), ", ".join(remarks),
     )  # fmt: skip
 
 
@@ -154,13 +154,13 @@ def batches(kills: int, dice: random.Random, folder: Path, database: str = "") -
                 listed += [web.add(f"/{len(listed) + n}", story_page(f"Story {len(listed) + n:03}"))
                            for n in range(10)]  # fmt: skip
                 (folder / "urls.txt").write_text("\n".join(listed))
-        asked = len(web.hits())
-    made = sorted((folder / "out").glob("*.pdf"))
-    titles = Counter(path.stem.partition(" (")[0] for path in made)
+        requests = len(web.hits())
+    printed = sorted((folder / "out").glob("*.pdf"))
+    titles = Counter(path.stem.partition(" (")[0] for path in printed)
     return FaultOutcome(
         "batches: a process is killed", done, len(listed), len(listed) - len(titles),
-        len(made) - len(titles), sum(not is_pdf(path.read_bytes()) for path in made) + left(folder),
-        since(began), f"{asked} requests, ended with {code}",
+        len(printed) - len(titles), sum(not is_pdf(path.read_bytes()) for path in printed) + left(folder),
+        since(began), f"{requests} requests, ended with {code}",
     )  # fmt: skip
 
 
@@ -182,20 +182,20 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             web, database, kills, dice.randrange(10**6), within=2 * articles
         )
         fetched = web.fetched()
-        found, wanted = stored_articles(database), len(web.articles)
+        found, expected = stored_articles(database), len(web.articles)
         again = [
             url for url, times in fetched.items()
             if not url.endswith("/robots.txt")
             and times > (2 if url.startswith(web.flaky.url) else 1) + interrupted[url]
         ]  # fmt: skip
     return FaultOutcome(
-        "crawls: the process is killed", kills, wanted, wanted - len(found), len(again), 0,
+        "crawls: the process is killed", kills, expected, expected - len(found), len(again), 0,
         since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
     )  # fmt: skip
 
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-MAILED, PUT, TOLD = "mail", "folder", "webhook"
+MAILED, PUT, POSTED = "mail", "folder", "webhook"
 
 
 @dataclass
@@ -265,10 +265,10 @@ class Newspaper:
         scheduler.BACKOFF = Backoff(0.01)
         # One renderer is started per processor, and one is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
-        made = scheduler.Scheduler(
+        loop = scheduler.Scheduler(
             [self.digest], self.settings, log=lambda _: None, clock=lambda: self.slot(number)
         )
-        made.run(lambda queue: self.state(number, queue) in FINISHED)
+        loop.run(lambda queue: self.state(number, queue) in FINISHED)
 
     def submit(self, number: int) -> None:
         """Queue an issue."""
@@ -296,13 +296,13 @@ class Newspaper:
             jobs = queue.get_many([*queue.slots("week").values()]).values()
         return sum("may have arrived" in text for job in jobs for text in job.result["warnings"])
 
-    def came(self, fault: str, times: int, issues: int, began: float) -> FaultOutcome:
+    def outcome(self, fault: str, times: int, issues: int, began: float) -> FaultOutcome:
         """Count the deliveries of the issues at their three destinations."""
         files = sorted(self.out.glob("*"))
         for path in files:
             self.sent[PUT, path.stem.removeprefix("week-")[:10]] += 1
         days = [f"{self.slot(number):%Y-%m-%d}" for number in range(issues)]
-        counts = [self.sent[place, day] for place in (PUT, MAILED, TOLD) for day in days]
+        counts = [self.sent[place, day] for place in (PUT, MAILED, POSTED) for day in days]
         unsure = self.unsure()
         return FaultOutcome(
             fault, times, len(counts), max(0, counts.count(0) - unsure),
@@ -325,7 +325,7 @@ def newspaper(folder: Path, faults: Iterator[str] | None = None) -> Iterator[New
     with (
         WebServer() as web,
         mailbox(partial(count, MAILED), faults) as smtp,
-        webhook(partial(count, TOLD)) as hook,
+        webhook(partial(count, POSTED)) as hook,
     ):
         paper = Newspaper(folder, web, smtp, hook, sent)
         paper.warm()
@@ -365,4 +365,4 @@ def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 lasts = time.monotonic() - before
             else:
                 os.waitpid(forked(partial(paper.serve, number)), 0)
-        return paper.came("digests: a process is killed", hit, number + 1, began)
+        return paper.outcome("digests: a process is killed", hit, number + 1, began)

@@ -83,8 +83,8 @@ def result(server: Any, print_id: str) -> bytes:
 
 
 def error(server: Any, print_id: str) -> str:
-    told = server.client.get(f"/api/prints/{print_id}").json().get("error") or {}
-    return str(told.get("message", told) if isinstance(told, dict) else told)
+    details = server.client.get(f"/api/prints/{print_id}").json().get("error") or {}
+    return str(details.get("message", details) if isinstance(details, dict) else details)
 
 
 def is_pdf(data: bytes) -> bool:
@@ -179,11 +179,11 @@ def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -
 
 
 @contextmanager
-def webhook(told: Callable[[str], None]) -> Iterator[str]:
-    """Run a webhook on loopback; ``told`` gets the day of each digest."""
+def webhook(record: Callable[[str], None]) -> Iterator[str]:
+    """Run a webhook on loopback; ``record`` gets the day of each digest."""
 
     def hear(hit: Hit) -> Reply:
-        told(str(json.loads(hit.body)["date"])[:10])
+        record(str(json.loads(hit.body)["date"])[:10])
         return Reply(status=204)
 
     with WebServer() as web:

@@ -1,4 +1,4 @@
-"""Break what is at work, again and again, and see whether anything is lost or done twice.
+"""Cause faults again and again, and count what is lost or done twice.
 
 usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...]
 
@@ -46,7 +46,7 @@ SCENES: dict[str, Callable[[int, random.Random, Path], FaultOutcome]] = {
 def broken(
     kills: int, seed: int = 1, only: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, FaultOutcome | str]]:
-    """Yield the result of each fault, or what it lacks to run; a seed repeats the moments."""
+    """Yield the result of each fault, or why it cannot run; a seed fixes the random moments."""
     for name in only or tuple(SCENES):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["XDG_DATA_HOME"] = os.environ["XDG_CACHE_HOME"] = folder
@@ -57,17 +57,21 @@ def broken(
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
-    for name, came in broken(effort.of(100, 25, 2)):
-        if isinstance(came, str):
-            yield Row(f"faults: {name}", "lost", note=came)
+    """Yield the figures for the runner."""
+    for name, outcome in broken(effort.of(100, 25, 2)):
+        if isinstance(outcome, str):
+            yield Row(f"faults: {name}", "lost", note=outcome)
             continue
-        told = f"{came.fault}, {came.times} times" + (f" ({came.remark})" if came.remark else "")
-        yield Row(told, "lost", came.lost, n=came.accepted, goal="≤ 0")
-        if came.unsure:
-            yield Row(told, "in doubt, told, and not sent again", came.unsure, n=came.accepted)
-        yield Row(told, "done twice", came.twice, n=came.accepted, goal="≤ 0")
-        yield Row(told, "left half-written", came.half, n=came.accepted, goal="≤ 0")
+        subject = f"{outcome.fault}, {outcome.times} times" + (
+            f" ({outcome.remark})" if outcome.remark else ""
+        )
+        yield Row(subject, "lost", outcome.lost, n=outcome.accepted, goal="≤ 0")
+        if outcome.unsure:
+            yield Row(
+                subject, "in doubt, told, and not sent again", outcome.unsure, n=outcome.accepted
+            )
+        yield Row(subject, "done twice", outcome.twice, n=outcome.accepted, goal="≤ 0")
+        yield Row(subject, "left half-written", outcome.half, n=outcome.accepted, goal="≤ 0")
 
 
 def main() -> int:
@@ -76,10 +80,10 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", choices=list(SCENES), default=[])
-    asked = parser.parse_args()
+    options = parser.parse_args()
     found = []
     print("times  accepted  lost  twice  half   seconds  fault")
-    for name, row in broken(asked.kills, asked.seed, tuple(asked.only)):
+    for name, row in broken(options.kills, options.seed, tuple(options.only)):
         if isinstance(row, str):
             print(f"{name}: {row}")
             continue

@@ -62,31 +62,31 @@ def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
 
 
 #: The labels of the choices and of the descriptions' origins.
-TOLD = {"first": "the first three", "highest": "the paper's highest", "best": "webprint's",
+LABELS = {"first": "the first three", "highest": "the paper's highest", "best": "webprint's",
         "own": "in words of its own", "copied": "copied from the text"}  # fmt: skip
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     if not there():
-        raise Unavailable("not measured: the corpus is not here")
+        raise Unavailable("not measured: the corpus is not available")
     scores = measure(effort.of(1, 2, 10))
     for (name, origin), found in sorted(scores.items()):
         first_ = statistics.mean(score.f1 for score in scores["first", origin])
         for figure in ("precision", "recall", "f1"):
             mean = statistics.mean(getattr(score, figure) for score in found)
             goal = f"≥ {first_:.3f}" if (name, figure) == ("best", "f1") else ""
-            column = f"{figure.replace('f1', 'F1')}, description {TOLD[origin]}"
-            yield Row(TOLD[name], column, mean, n=len(found), goal=goal)
+            column = f"{figure.replace('f1', 'F1')}, description {LABELS[origin]}"
+            yield Row(LABELS[name], column, mean, n=len(found), goal=goal)
 
 
 def main() -> int:
     argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
     if not there():
-        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
+        print("the corpus is not available, so nothing was measured: see docs/model-card.md")
         return 0
     for (name, origin), found in sorted(measure().items()):
-        means = [statistics.mean(each) for each in zip(*found, strict=True)]
+        means = [statistics.mean(values) for values in zip(*found, strict=True)]
         figures = " / ".join(f"{mean:.3f}" for mean in means)
         print(f"{name:8} {origin:7} {len(found):4} pages  precision / recall / F1 {figures}")
     return 0

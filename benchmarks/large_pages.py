@@ -1,4 +1,4 @@
-"""Time huge pages, and what memory they take: `python -m benchmarks.large_pages [NAME ...]`.
+"""Measure time and memory on huge pages: `python -m benchmarks.large_pages [NAME ...]`.
 
 Each page is extracted in a new process, and its peak memory measured, including Python and its
 libraries.
@@ -84,7 +84,7 @@ def measured(name: str) -> Taken:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     for name in effort.of(tuple(PAGES), tuple(PAGES), ("prose",)):
         took = measured(name)
         yield Row(name, "processor time", took.seconds, "s", 1, goal=f"≤ {SECONDS}")
@@ -96,11 +96,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PAGES))
     parser.add_argument("--once", choices=PAGES, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.once:
-        print(json.dumps(once(given.once)))
+    options = parser.parse_args()
+    if options.once:
+        print(json.dumps(once(options.once)))
         return
-    for name in given.names or PAGES:
+    for name in options.names or PAGES:
         size, seconds, most, chars = measured(name)
         missed = " over" if seconds > SECONDS or most > MEGABYTES else ""
         print(f"{name:18} {size:5.1f} MB {seconds:7.2f} s {most:6.0f} MB"

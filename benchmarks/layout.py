@@ -1,4 +1,4 @@
-"""How well extraction does on pages that a browser drew: whole segments, as Luo et al. count.
+"""Measure extraction on pages that a browser drew, by whole segments as in Luo et al.
 
     python -m benchmarks.layout [--show] [--without]
 
@@ -6,7 +6,7 @@ Captures the labelled pages of tests/support/layout_pages with a real browser an
 and recall of segments (equation 4 of Luo et al.), over all pages together, for ``max-subsequence``
 alone and for the default with the captions of pictures removed from the text.  ``--without`` hides
 the layout from both, to show what it contributes; ``--show`` lists every wrong segment.  The paper
-reports 91.6 and 99.1 % on 95 news pages of its own.
+reports 91.6 and 99.1 % on its 95 news pages.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Measure:
     """Counts of segments: correctly kept, kept, and to be kept."""
 
     right: int = 0
-    kept: int = 0
-    wanted: int = 0
+    selected: int = 0
+    expected: int = 0
 
     def plus(self, sample: Sample, keep: list[bool]) -> Measure:
         """Return the sums with those of one more page."""
@@ -115,17 +115,17 @@ class Measure:
         ]
         return Measure(
             self.right + sum(flag and label == "keep" for flag, label in pairs),
-            self.kept + sum(flag for flag, _ in pairs),
-            self.wanted + sum(label == "keep" for _, label in pairs),
+            self.selected + sum(flag for flag, _ in pairs),
+            self.expected + sum(label == "keep" for _, label in pairs),
         )
 
     @property
     def precision(self) -> float:
-        return self.right / max(1, self.kept)
+        return self.right / max(1, self.selected)
 
     @property
     def recall(self) -> float:
-        return self.right / max(1, self.wanted)
+        return self.right / max(1, self.expected)
 
 
 def measure(found: list[Sample], show: bool = False) -> dict[str, Measure]:
@@ -147,7 +147,7 @@ GOALS = {"max-subsequence": (0.916, 0.991), "default": (0.97, 0.99)}
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     for without in effort.of((False, True), (False, True), (False,)):
         found = list(samples(without=without))
         for method, total in measure(found).items():
@@ -155,7 +155,7 @@ def rows(effort: Effort) -> Iterator[Row]:
             figures = {"precision": total.precision, "recall": total.recall}
             for (figure, value), least in zip(figures.items(), GOALS[method], strict=True):
                 goal = "" if without else f"≥ {least}"
-                yield Row(subject, f"segments, {figure}", value, n=total.wanted, goal=goal)
+                yield Row(subject, f"segments, {figure}", value, n=total.expected, goal=goal)
 
 
 def main() -> None:
@@ -170,7 +170,7 @@ def main() -> None:
     for method, total in measure(found, options.show).items():
         print(
             f"{method:16} precision {total.precision:6.1%}  recall {total.recall:6.1%}"
-            f"  ({len(found)} pages, {total.wanted} segments)"
+            f"  ({len(found)} pages, {total.expected} segments)"
         )
 
 

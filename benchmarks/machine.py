@@ -42,12 +42,12 @@ def versions() -> dict[str, str]:
         "Chromium": chromium and str(chromium),
         "Node": shutil.which("node"),
     }.items():
-        if command and (said := _said(command)):
-            found[name] = said
+        if command and (release := _version_of(command)):
+            found[name] = release
     return found
 
 
-def _said(command: str) -> str:
+def _version_of(command: str) -> str:
     ran = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
     words = [word for word in ran.stdout.split() if word.lstrip("v")[:1].isdigit()]
     return words[0].lstrip("v") if words else ""

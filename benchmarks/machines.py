@@ -1,10 +1,10 @@
-"""A long queue, and two machines that share it.
+"""Measure a server with a long queue, and two workers that share a queue.
 
     python -m benchmarks.machines [--jobs N] [--pages N]
 
 Queues N jobs, starts a server on them, and asks for its start page.  Then prints a list of N pages
 with one worker on PostgreSQL, and with two, each with one process: the site answers so slowly that
-it is the limit, as on machines of their own.
+it is the limit, as with workers on separate machines.
 """
 
 from __future__ import annotations
@@ -89,24 +89,24 @@ def print_list(pages: int, workers: int) -> float:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             seconds = time.perf_counter() - begun
-        made = list((folder / "list-out").glob("*.pdf"))
-        if len(made) != pages or not all(is_pdf(path.read_bytes()) for path in made):
-            raise SystemExit(f"{len(made)} of {pages} pages were printed")
+        printed = list((folder / "list-out").glob("*.pdf"))
+        if len(printed) != pages or not all(is_pdf(path.read_bytes()) for path in printed):
+            raise SystemExit(f"{len(printed)} of {pages} pages were printed")
     return seconds
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     jobs, pages = effort.of(10_000, 2_000, 50), effort.of(100, 40, 4)
     taken = start_page(jobs)
-    told = f"server, {jobs:,} jobs queued"
-    yield Row(told, "start page, first", 1000 * taken[0], "ms")
-    yield Row(told, "start page, 95 of 100 within", centile(taken, 0.95), "ms", len(taken),
+    subject = f"server, {jobs:,} jobs queued"
+    yield Row(subject, "start page, first", 1000 * taken[0], "ms")
+    yield Row(subject, "start page, 95 of 100 within", centile(taken, 0.95), "ms", len(taken),
               goal="≤ 200")  # fmt: skip
     one, two = print_list(pages, 1), print_list(pages, 2)
-    told = f"a list on PostgreSQL, a site that answers in {ANSWER_SECONDS:g} s"
-    yield Row(told, "one worker", one, "s", pages)
-    yield Row(told, "two workers", two, "s", pages, one / two, "≥ 1.8")
+    subject = f"a list on PostgreSQL, a site that answers in {ANSWER_SECONDS:g} s"
+    yield Row(subject, "one worker", one, "s", pages)
+    yield Row(subject, "two workers", two, "s", pages, one / two, "≥ 1.8")
 
 
 def main() -> None:
@@ -114,19 +114,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=100)
-    given = parser.parse_args()
+    options = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    if given.jobs:
-        first, *_ = taken = start_page(given.jobs)
+    if options.jobs:
+        first, *_ = taken = start_page(options.jobs)
         median, most = centile(taken, 0.5), centile(taken, 0.95)
         print(
-            f"start page with {given.jobs:,} jobs queued: first {1000 * first:.0f} ms,"
+            f"start page with {options.jobs:,} jobs queued: first {1000 * first:.0f} ms,"
             f" median {median:.0f} ms, p95 {most:.0f} ms",
             flush=True,
         )
-    if given.pages:
-        one, two = print_list(given.pages, 1), print_list(given.pages, 2)
-        print(f"{given.pages} pages on PostgreSQL: one worker {one:.1f} s, two {two:.1f} s, "
+    if options.pages:
+        one, two = print_list(options.pages, 1), print_list(options.pages, 2)
+        print(f"{options.pages} pages on PostgreSQL: one worker {one:.1f} s, two {two:.1f} s, "
               f"{one / two:.2f} times as fast")  # fmt: skip
 
 

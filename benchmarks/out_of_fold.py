@@ -46,13 +46,13 @@ def composing(
     options = ExtractOptions()
 
     def read(sample: Sample) -> Article:
-        page, said = read_page(sample.html, sample.url), saved[sample.key]
+        page, values = read_page(sample.html, sample.url), saved[sample.key]
         if not page.segments:
             return Article(title="", blocks=())
         if labels:
-            said = _labelled(sample, [segment.text for segment in page.segments], said)
-        scores = {"default": tuple(said["scores"])}
-        verdict = postprocess(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
+            values = _labelled(sample, [segment.text for segment in page.segments], values)
+        scores = {"default": tuple(values["scores"])}
+        verdict = postprocess(page, Verdict(tuple(values["keep"]), scores, kind=values["kind"]))
         posts = find_posts(page, verdict)
         verdict = select_posts(page, verdict, posts)
         choice = select_pictures(page, verdict, options)
@@ -62,19 +62,19 @@ def composing(
     return read
 
 
-def _labelled(sample: Sample, texts: Sequence[str], said: Mapping[str, Any]) -> Mapping[str, Any]:
+def _labelled(sample: Sample, texts: Sequence[str], values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the saved values of a page with the answer's choice, and its kind if known."""
     if sample.text is None:
         answers = from_snippets(texts, sample.required, sample.forbidden)
     else:
         answers = from_text(texts, sample.text)
-    keep = np.where(np.isnan(answers), said["keep"], answers >= 0.5)
-    kind = sample.kind if sample.set == "wcxb" else said["kind"]
-    return {**said, "keep": keep.tolist(), "kind": kind}
+    keep = np.where(np.isnan(answers), values["keep"], answers >= 0.5)
+    kind = sample.kind if sample.set == "wcxb" else values["kind"]
+    return {**values, "keep": keep.tolist(), "kind": kind}
 
 
 @contextmanager
-def kept_choices(effort: Effort) -> Iterator[Mapping[str, Mapping[str, Any]] | None]:
+def saved_choices(effort: Effort) -> Iterator[Mapping[str, Mapping[str, Any]] | None]:
     """Yield the choices out of fold: saved ones, or new ones if there is time."""
     if effort.choices:
         yield json.loads(Path(effort.choices).read_text())
@@ -92,13 +92,15 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("saved", type=Path, metavar="SAVED")
-    parser.add_argument("--labels", action="store_true", help="let the answers choose")
-    given = parser.parse_args()
+    parser.add_argument(
+        "--labels", action="store_true", help="use the labels instead of the choices"
+    )
+    options = parser.parse_args()
     if not there():
-        raise SystemExit("the corpus is not here: see docs/model-card.md")
-    read = composing(json.loads(given.saved.read_text()), labels=given.labels)
+        raise SystemExit("the corpus is not available: see docs/model-card.md")
+    read = composing(json.loads(options.saved.read_text()), labels=options.labels)
     for figure, value in measure(
-        read, (s for each in TRAINING_SETS for s in samples(each))
+        read, (s for name in TRAINING_SETS for s in samples(name))
     ).items():
         if not figure.startswith("ms."):
             print(f"  {figure:28} {value:.4f}")

@@ -62,14 +62,14 @@ class Figures:
     segments: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0, 0]))
 
 
-def own_ratios(found: str, wanted: str) -> tuple[float, float]:
+def weninger_hsu_measures(found: str, expected: str) -> tuple[float, float]:
     """Return the measures of Weninger and Hsu: LCS as recall, edit distance ratio as precision."""
-    found, wanted = folded(found)[:LONGEST], folded(wanted)[:LONGEST]
-    longer = max(len(found), len(wanted))
+    found, expected = folded(found)[:LONGEST], folded(expected)[:LONGEST]
+    longer = max(len(found), len(expected))
     if not longer:
         return 1.0, 1.0
-    recall = common_subsequence(found, wanted) / len(wanted) if wanted else 0.0
-    return recall, 1 - edit_distance(found, wanted) / longer
+    recall = common_subsequence(found, expected) / len(expected) if expected else 0.0
+    return recall, 1 - edit_distance(found, expected) / longer
 
 
 def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[str, Figures]]:
@@ -93,13 +93,13 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
             both = sum(map(bool.__and__, keep, right))
             counts = figures.segments[sample.kind]
             counts[:] = map(int.__add__, counts, (both, sum(keep), sum(right)))
-        seen: dict[str, tuple[float, float]] = {}
+        ratios: dict[str, tuple[float, float]] = {}
         for name, chosen in options.items():
             keep = [value > 0 for value in text_to_tag.score(page, chosen)]
             found = "\n".join(compress(texts, keep))
-            if found not in seen:
-                seen[found] = own_ratios(found, answer)
-            recall, precision = seen[found]
+            if found not in ratios:
+                ratios[found] = weninger_hsu_measures(found, answer)
+            recall, precision = ratios[found]
             clusterings[name].recall[sample.kind].append(recall)
             clusterings[name].precision[sample.kind].append(precision)
             clusterings[name].f1[sample.kind].append(word_score(found, answer).f1)
@@ -139,7 +139,9 @@ def tables(methods: dict[str, Figures], clusterings: dict[str, Figures]) -> Iter
     kinds = sorted(methods["max-subsequence"].f1)
     yield from _row("method", "all", *kinds)
     yield from _row(*["---"] * (len(kinds) + 2))
-    named = dict(methods) | {f"text-to-tag, {name}": each for name, each in clusterings.items()}
+    named = dict(methods) | {
+        f"text-to-tag, {name}": figures for name, figures in clusterings.items()
+    }
     for name, figures in named.items():
         if name != "text-to-tag":
             by_kind = (_mean(figures.f1[kind]) for kind in kinds)
@@ -169,9 +171,9 @@ def spread(pages: int) -> Iterator[corpus.Sample]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: only articles, which are nearest to the authors' pages."""
+    """Yield the figures for the runner: only articles, which are nearest to the authors' pages."""
     if not corpus.there():
-        raise Unavailable("not measured: the corpus is not here")
+        raise Unavailable("not measured: the corpus is not available")
     methods, clusterings = measure(spread(effort.of(300, 100, 30)))
     for name, figures in clusterings.items():
         reported = REPORTED_RATIOS.get(name)
@@ -179,14 +181,14 @@ def rows(effort: Effort) -> Iterator[Row]:
             ("longest common subsequence", figures.recall),
             ("edit distance ratio", figures.precision),
         )
-        for place, (told, values) in enumerate(both):
+        for place, (figure, values) in enumerate(both):
             of = values["article"]
             note = f"the paper: {reported[place] / 100:.3f}" if reported else "not in the paper"
-            yield Row(f"text-to-tag, {name}", told, statistics.fmean(of), n=len(of), note=note)
+            yield Row(f"text-to-tag, {name}", figure, statistics.fmean(of), n=len(of), note=note)
     counts = methods["max-subsequence"].segments["article"]
-    for place, told in enumerate(("whole segments, precision", "whole segments, recall")):
+    for place, figure in enumerate(("whole segments, precision", "whole segments, recall")):
         note = f"the paper: {REPORTED_SEGMENTS[place] / 100:.3f}"
-        yield Row("max-subsequence, without layout", told, ratio(*counts)[place], note=note)
+        yield Row("max-subsequence, without layout", figure, ratio(*counts)[place], note=note)
     for name, note in (("article-subtree", "the paper: over 0.9, of what it does not say"),
                        ("summary-node", ""), ("useful-text", "")):  # fmt: skip
         of = methods[name].f1["article"]

@@ -1,8 +1,10 @@
-"""Measure others beside us: `python -m benchmarks.peers [--step N] [--out FILE] [NAME ...]`.
+"""Measure other extractors beside ours.
 
-Our default, each paper's method, and the installed extractors by others (`pip install --group
+    python -m benchmarks.peers [--step N] [--out FILE] [NAME ...]
+
+Our default, each paper's method, and the installed extractors of others (`pip install --group
 bench`) are scored on the same pages, by the same measures, in one process.  The others run with
-their default settings and get what a program would pass: the page's bytes or text, and its address.
+their default settings on what a program would pass: the page's bytes or text, and its address.
 
 `make bench` also measures our default out of fold, as in :mod:`.out_of_fold`.  The shipped model
 was trained on these pages, so only the figure out of fold can be compared with those of others.
@@ -21,7 +23,7 @@ from printer.extraction import EXTRACTORS
 
 from .corpus import TRAINING_SETS, Sample, samples, there
 from .extractors import PEERS, Answer, Extractor, Readability, version_of
-from .out_of_fold import composing, kept_choices
+from .out_of_fold import composing, saved_choices
 from .protocol import Effort, Row, Unavailable
 from .text_quality import Figures, Found, measure, ours
 
@@ -42,7 +44,7 @@ GOALS = {
     "paragraphs.recall": 0.95, "traf.f1": 0.945, "moz.f1": 0.97, "wcxb.title": 0.9,
 }  # fmt: skip
 #: The long names of the columns.
-_TOLD = {
+_LONG_NAMES = {
     "wcxb.f1": "all", "wcxb.required": "required snippets", "wcxb.forbidden": "forbidden",
     "traf.f1": "traf F1", "moz.f1": "moz F1", "ms.mean": "time",
 }  # fmt: skip
@@ -51,9 +53,9 @@ OURS = "default, the article, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: all methods, all other extractors, and the default out of fold."""
+    """Yield the figures for the runner: all methods, other extractors, the default out of fold."""
     if not there():
-        raise Unavailable("not measured: the corpus is not here")
+        raise Unavailable("not measured: the corpus is not available")
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     best: Figures = {}
@@ -74,7 +76,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         if guarded.failed:
             yield Row(label, "pages failed", guarded.failed, note="which count as empty")
         guarded.close()
-    with kept_choices(effort) as choices:
+    with saved_choices(effort) as choices:
         if choices is None:
             yield Row(OURS, "all", note="not measured: it takes half an hour, or CHOICES=FILE"
                       " that `python -m benchmarks.train --report --save FILE` left")  # fmt: skip
@@ -84,29 +86,36 @@ def rows(effort: Effort) -> Iterator[Row]:
             figures.pop("ms.mean")
             yield from _rows(OURS, figures, best, guarded.calls)
             if guarded.failed:
-                told = "whose choice was made for other segments: train anew"
-                yield Row(OURS, "pages failed", guarded.failed, note=told)
+                reason = "whose choice was made for other segments: train anew"
+                yield Row(OURS, "pages failed", guarded.failed, note=reason)
 
 
 def _rows(label: str, figures: Figures, best: Figures, pages: int) -> Iterator[Row]:
-    for column, told in COLUMNS.items():
+    for column, title in COLUMNS.items():
         if column in figures:
             aimed = best and column in GOALS
             goal = f"≥ {max(GOALS[column], best.get(column, 0)):.3f}" if aimed else ""
             unit = "ms" if column == "ms.mean" else ""
             yield Row(
-                label, _TOLD.get(column, told), float(figures[column]), unit, pages, goal=goal
+                label,
+                _LONG_NAMES.get(column, title),
+                float(figures[column]),
+                unit,
+                pages,
+                goal=goal,
             )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="measure other extractors beside ours")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="extractors; all when none is")
-    parser.add_argument("--step", type=int, default=1, help="read every so many-th page")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="the extractors to measure (default: all)"
+    )
+    parser.add_argument("--step", type=int, default=1, metavar="N", help="read one page in N")
     parser.add_argument("--out", type=Path, help="write the table to this file as well")
     chosen = parser.parse_args()
     if not there():
-        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
+        print("the corpus is not available, so nothing was measured: see docs/model-card.md")
         return
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
@@ -129,7 +138,7 @@ def main() -> None:
 
 
 def _pages(step: int) -> Iterator[Sample]:
-    return (s for each in TRAINING_SETS for n, s in enumerate(samples(each)) if n % step == 0)
+    return (s for name in TRAINING_SETS for n, s in enumerate(samples(name)) if n % step == 0)
 
 
 def _extractor(name: str) -> tuple[str, Extractor] | None:

@@ -79,8 +79,8 @@ def _answer(
     return replace(
         answer,
         pictures=tuple(
-            (frozenset(map(answer.key, each["urls"])), str(each["caption"] or ""))  # type: ignore[call-overload]
-            for each in pictures
+            (frozenset(map(answer.key, picture["urls"])), str(picture["caption"] or ""))  # type: ignore[call-overload]
+            for picture in pictures
         ),
         open=frozenset(map(answer.key, open_urls)),
     )

@@ -38,12 +38,12 @@ REPORTED = {"cuter": "77 / 87 / 78", "joshi-liu": "83 right"}
 class Counts:
     """Sums over the pages."""
 
-    kept: int = 0
+    selected: int = 0
     right: int = 0
-    wanted: int = 0
+    expected: int = 0
     captions: int = 0
-    shown: int = 0
-    shown_right: int = 0
+    captioned: int = 0
+    captioned_right: int = 0
     exact: int = 0
     pages: int = 0
     seconds: list[float] = field(default_factory=list)
@@ -53,32 +53,32 @@ def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> N
     """Add the pictures of one page."""
     found: set[int] = set()
     wrong = 0
-    for each in placed:
-        urls = answer.keys(each.figure.sources)
+    for placement in placed:
+        urls = answer.keys(placement.figure.sources)
         match = next((i for i, (same, _) in enumerate(answer.pictures) if same & urls), None)
         if match is None:
             wrong += not urls & answer.open
         elif match not in found:
             found.add(match)
-            _count_caption(counts, answer.pictures[match][1], each)
-    counts.kept += wrong + len(found)
+            _count_caption(counts, answer.pictures[match][1], placement)
+    counts.selected += wrong + len(found)
     counts.right += len(found)
-    counts.wanted += len(answer.pictures)
+    counts.expected += len(answer.pictures)
     counts.exact += not wrong and len(found) == len(answer.pictures)
     counts.pages += 1
 
 
-def _chosen(name: str, each: Labelled) -> PictureSelection:
-    return select_by_method(each.page, each.verdict, name)
+def _chosen(name: str, page: Labelled) -> PictureSelection:
+    return select_by_method(page.page, page.verdict, name)
 
 
-def _count_caption(counts: Counts, wanted: str, placed: PlacedFigure) -> None:
+def _count_caption(counts: Counts, expected: str, placed: PlacedFigure) -> None:
     caption, credit = placed.figure.caption, placed.figure.credit
-    right = _alike(caption, wanted) or _alike(f"{caption} {credit}", wanted)
+    right = _alike(caption, expected) or _alike(f"{caption} {credit}", expected)
     counts.captions += right
-    if wanted:
-        counts.shown += 1
-        counts.shown_right += right
+    if expected:
+        counts.captioned += 1
+        counts.captioned_right += right
 
 
 def _alike(one: str, other: str) -> bool:
@@ -101,14 +101,17 @@ def measure(pages: Iterable[Labelled], choose_: Callable[[Labelled], PictureSele
 
 def shares(counts: Counts) -> dict[str, float]:
     """Return the figures of merit."""
-    precision, recall = counts.right / max(1, counts.kept), counts.right / max(1, counts.wanted)
+    precision, recall = (
+        counts.right / max(1, counts.selected),
+        counts.right / max(1, counts.expected),
+    )
     both = 2 * precision * recall / max(1e-9, precision + recall)
     return {
         "precision": precision,
         "recall": recall,
         "F1": both,
         "captions": counts.captions / max(1, counts.right),
-        "where shown": counts.shown_right / max(1, counts.shown),
+        "where shown": counts.captioned_right / max(1, counts.captioned),
         "exact pages": counts.exact / max(1, counts.pages),
     }
 
@@ -126,10 +129,10 @@ OURS = "default, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: all pages at any effort, as they are few."""
+    """Yield the figures for the runner: all pages at any effort, as they are few."""
     del effort
     if not (corpus.CORPUS / "images.jsonl").is_file():
-        raise Unavailable("not measured: the labelled pictures are not here")
+        raise Unavailable("not measured: the labelled pictures are not available")
     pages, news = list(labelled(corpus.CORPUS)), list(labelled_news(corpus.CORPUS))
     found = {name: measure(pages, partial(_chosen, name)) for name in METHODS}
     folds = out_of_fold([*pages, *news])
@@ -153,7 +156,7 @@ def main() -> int:
         print(f"no labelled pictures in {folder}: nothing was measured", file=sys.stderr)
         return 1
     pages = list(labelled(folder))
-    pictures = sum(len(each.pictures) for each in pages)
+    pictures = sum(len(page.pictures) for page in pages)
     print(f"{len(pages)} pages, {pictures} pictures of articles\n")
     head = ("method", "precision", "recall", "F1", "captions", "where shown", "exact pages",
             "median ms", "their paper's")  # fmt: skip

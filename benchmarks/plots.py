@@ -18,15 +18,15 @@ def draw(results: Results, folder: Path) -> list[str]:
     from matplotlib.figure import Figure
 
     folder.mkdir(parents=True, exist_ok=True)
-    made = []
+    drawn = []
     for name, plot in PLOTS.items():
         found = {key: rows_of(value) for key, value in results["benchmarks"].items()}
         figure = Figure(figsize=(8, 4.2), dpi=110, layout="constrained")
         (folder / f"{name}.png").unlink(missing_ok=True)
         if plot(figure, found):
             figure.savefig(folder / f"{name}.png", metadata={"Software": None})
-            made.append(name)
-    return made
+            drawn.append(name)
+    return drawn
 
 
 Found = Mapping[str, Sequence[Row]]
@@ -63,9 +63,9 @@ def _text(figure: Any, found: Found) -> bool:
 
 def _speed(figure: Any, found: Found) -> bool:
     rows = [r for r in found.get("extraction_speed", ()) if r.value is not None]
-    told = next((f for f in ("mean time a page, WCXB", "mean time a page, our own pages")
+    figure_name = next((f for f in ("mean time a page, WCXB", "mean time a page, our own pages")
                  if any(r.figure == f for r in rows)), "")  # fmt: skip
-    bars = [(r.subject, r.value or 0.0) for r in rows if r.figure == told]
+    bars = [(r.subject, r.value or 0.0) for r in rows if r.figure == figure_name]
     bars.sort(key=lambda bar: bar[1])
     return _bars(figure, bars, "Extraction, processor time a page", "ms")
 
@@ -88,14 +88,14 @@ def _digests(figure: Any, found: Found) -> bool:
     if not rows:
         return False
     left, right = figure.subplots(1, 2)
-    for axes, told, unit in ((left, "time an article", "s"), (right, "peak memory", "MB")):
+    for axes, measure, unit in ((left, "time an article", "s"), (right, "peak memory", "MB")):
         for how, colour in (("one WeasyPrint document", _PALE), ("bound", _INK)):
             some = [(int(r.subject.split()[0]), r.value) for r in rows
-                    if r.figure == told and r.subject.endswith(how)]  # fmt: skip
+                    if r.figure == measure and r.subject.endswith(how)]  # fmt: skip
             axes.plot([x for x, _ in some], [y for _, y in some], "o-", color=colour, label=how)
         axes.set_xscale("log")
         axes.set_ylim(bottom=0)
-        axes.set_title(f"Digests: {told}")
+        axes.set_title(f"Digests: {measure}")
         axes.set_xlabel("articles")
         axes.set_ylabel(unit)
         axes.spines[["top", "right"]].set_visible(False)

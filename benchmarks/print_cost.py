@@ -1,4 +1,4 @@
-"""What printing costs beside bare WeasyPrint on the same HTML, and whether memory stays level.
+"""Measure printing beside bare WeasyPrint on the same HTML, and check that memory stays level.
 
 python -m benchmarks.print_cost            ten pages, warm, side by side; 200 prints in a process
 """
@@ -55,7 +55,7 @@ def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
     bare(document)
     times: dict[str, list[float]] = {"webprint": [], "bare WeasyPrint": []}
     for _ in range(runs):
-        for name, print_ in (("bare WeasyPrint", bare), ("webprint", _whole)):
+        for name, print_ in (("bare WeasyPrint", bare), ("webprint", _print)):
             began = time.process_time()
             print_(document)
             times[name].append(time.process_time() - began)
@@ -65,46 +65,46 @@ def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
 def levels(prints: int) -> list[float]:
     """Print repeatedly in this process; return its memory after every twentieth print."""
     small = render_html([article(2)], {}, PrintOptions())
-    held = []
+    readings = []
     for n in range(prints):
         render_pdf(small)
         if n % 20 == 19:
-            held.append(memory())
-    return held
+            readings.append(memory())
+    return readings
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     runs = effort.of(11, 7, 3)
     pages, times = beside(runs)
     ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare WeasyPrint"))
     pairs = zip(times["webprint"], times["bare WeasyPrint"], strict=True)
     ratio = statistics.median(one / other for one, other in pairs)
-    told = f"{pages} pages, warm, processor time"
-    yield Row("webprint, HTML made too", told, ours, "s", runs, ratio, "≤ 1.3")
-    yield Row("bare WeasyPrint, HTML given", told, theirs, "s", runs)
+    figure = f"{pages} pages, warm, processor time"
+    yield Row("webprint, HTML made too", figure, ours, "s", runs, ratio, "≤ 1.3")
+    yield Row("bare WeasyPrint, HTML given", figure, theirs, "s", runs)
     prints = effort.of(200, 100, 0)
     if prints:
-        held = levels(prints)
-        yield Row("webprint", "memory after 40 prints", held[1], "MB", 40)
-        yield Row("webprint", f"memory after {prints} prints", held[-1], "MB", prints)
-        yield Row("webprint", "memory at the end by that after 40", held[-1] / held[1], "times",
-                  goal="≤ 1.1")  # fmt: skip
+        readings = levels(prints)
+        yield Row("webprint", "memory after 40 prints", readings[1], "MB", 40)
+        yield Row("webprint", f"memory after {prints} prints", readings[-1], "MB", prints)
+        yield Row("webprint", "memory at the end by that after 40", readings[-1] / readings[1],
+                  "times", goal="≤ 1.1")  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--prints", type=int, default=200)
-    wanted = parser.parse_args()
-    pages, times = beside(wanted.runs)
+    options = parser.parse_args()
+    pages, times = beside(options.runs)
     ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare WeasyPrint"))
     print(f"{pages} pages: webprint {ours:.2f} s, bare WeasyPrint {theirs:.2f} s of processor time:"
           f" {ours / theirs:.2f} times")  # fmt: skip
-    print("memory every 20 prints, MB:", *(f"{level:.0f}" for level in levels(wanted.prints)))
+    print("memory every 20 prints, MB:", *(f"{level:.0f}" for level in levels(options.prints)))
 
 
-def _whole(document: Document) -> object:
+def _print(document: Document) -> object:
     """Print as webprint does, including making the HTML."""
     del document
     return render_pdf(render_html([article(10)], {}, PrintOptions()))

@@ -1,4 +1,4 @@
-"""What programs that print web pages put on paper: how much of the article, and how much else.
+"""Measure what programs that print web pages put on paper: how much of the article, and what else.
 
     python -m benchmarks.printers [--pages N]
 
@@ -50,7 +50,7 @@ Command = Callable[[str, Path], list[str]]
 
 
 class Print(NamedTuple):
-    """What came of a page: how well the text agrees, pages, tags, kB, and how long it took."""
+    """The print of a page: how well the text agrees, pages, tags, kB, and how long it took."""
 
     recall: float
     missing: float
@@ -77,7 +77,7 @@ def chromium(url: str, out: Path) -> list[str]:
 
 
 def programs() -> Iterator[tuple[str, Command | None]]:
-    """Yield the programs with their commands, None for those that are not here."""
+    """Yield the programs with their commands, None for those not installed."""
     yield "webprint", lambda url, out: [
         sys.executable, "-c", WEBPRINT, url, "-o", str(out), "--no-cache",
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def programs() -> Iterator[tuple[str, Command | None]]:
 
 
 def reader_view(sample: Sample) -> str:
-    """Return what Readability makes of a page, as a page of its own."""
+    """Return Readability's reader view of a page as a complete page."""
     line = json.dumps({"html": sample.html.decode("utf-8", "replace"), "url": sample.url})
     command = ["node", "readability.js"]
     ran = subprocess.run(
@@ -119,10 +119,10 @@ def text_of(pdf: Path) -> str:
     return re.sub(r"[-\u2010]\n", "", text)
 
 
-def missing_paragraphs(text: str, wanted: str) -> float:
-    """Return the share of the paragraphs of an article, one a line, that a text is without."""
+def missing_paragraphs(text: str, expected: str) -> float:
+    """Return the share of an article's paragraphs, one per line, that a text lacks."""
     there = runs(text)
-    paragraphs = [found for line in wanted.splitlines() if (found := runs(line))]
+    paragraphs = [found for line in expected.splitlines() if (found := runs(line))]
     lost = sum(2 * len(paragraph & there) < len(paragraph) for paragraph in paragraphs)
     return lost / max(1, len(paragraphs))
 
@@ -134,7 +134,7 @@ def runs(text: str) -> set[tuple[str, ...]]:
 
 
 def print_page(
-    command: list[str], out: Path, wanted: str, environment: Mapping[str, str]
+    command: list[str], out: Path, expected: str, environment: Mapping[str, str]
 ) -> Print | None:
     """Print a page and compare; return None if there is no PDF."""
     out.unlink(missing_ok=True)
@@ -158,17 +158,17 @@ def print_page(
     if not out.exists():
         return None
     text = text_of(out)
-    score = bag(tokens(text), tokens(wanted))
+    score = bag(tokens(text), tokens(expected))
     with pikepdf.open(out) as pdf:
         marks = pdf.Root.get("/MarkInfo", pikepdf.Dictionary())
         tagged = bool(marks.get("/Marked", False)) and "/StructTreeRoot" in pdf.Root
         pages, kilobytes = len(pdf.pages), out.stat().st_size / 1000
-        missing = missing_paragraphs(text, wanted)
+        missing = missing_paragraphs(text, expected)
         return Print(score.recall, missing, 1 - score.precision, pages, tagged, kilobytes, seconds)
 
 
 def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
-    """Yield what each program made of each page; nothing for a program that is not here."""
+    """Yield each program's print of each page; nothing for a program that is not installed."""
     environment = environ_for_node()
     with ExitStack() as stack:
         web = stack.enter_context(WebServer())
@@ -189,16 +189,16 @@ def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     if not there():
-        raise Unavailable("not measured: the corpus is not here")
+        raise Unavailable("not measured: the corpus is not available")
     if not shutil.which("pdftotext"):
-        raise Unavailable("not measured: pdftotext is not here")
+        raise Unavailable("not measured: pdftotext is not installed")
     idle = os.getloadavg()[0] <= len(os.sched_getaffinity(0))
     for name, found in measured(chosen(effort.of(40, 20, 4))):
         printed = [page for page in found if page]
         if not printed:
-            yield Row(name, PRINTED, note="not measured: it is not here")
+            yield Row(name, PRINTED, note="not measured: not installed")
             continue
         n = len(found)
         yield Row(name, PRINTED, fmean(p.recall for p in printed), n=n)

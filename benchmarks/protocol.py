@@ -51,8 +51,8 @@ class Row:
         reached = self.value if self.ratio is None else self.ratio
         if not self.goal or reached is None:
             return None
-        sign, _, wanted = self.goal.partition(" ")
-        return _SIGNS[sign](reached, float(wanted))
+        sign, _, threshold = self.goal.partition(" ")
+        return _SIGNS[sign](reached, float(threshold))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are not empty, for JSON."""
@@ -75,9 +75,9 @@ class Effort:
     #: The file written by `benchmarks.train --save`; see :mod:`.out_of_fold`.
     choices: str = ""
 
-    def of(self, whole: _T, short: _T, quick: _T) -> _T:
+    def of(self, full: _T, short: _T, quick: _T) -> _T:
         """Return the argument for this effort."""
-        return quick if self.quick else short if self.short else whole
+        return quick if self.quick else short if self.short else full
 
 
 @cache

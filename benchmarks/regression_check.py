@@ -21,15 +21,15 @@ def complaints(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterato
         before = _ratios(recorded, name)
         for row in outcome.rows:
             if row.pinned and row.met is False:
-                told = f"{row.subject}: {row.figure}"
-                yield f"{name}: {told} is {row.value}, where {row.goal} is to be held"
+                row_name = f"{row.subject}: {row.figure}"
+                yield f"{name}: {row_name} is {row.value}, but must be {row.goal}"
             was = before.get((row.subject, row.figure))
             if row.ratio is not None and was is not None and row.ratio > WORSE * was:
                 yield (f"{name}: {row.subject}: {row.figure} has a ratio of {row.ratio:.2f}, more"
                        f" than twice the {was:.2f} recorded")  # fmt: skip
 
 
-def told(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterator[str]:
+def comparison(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterator[str]:
     """Yield each ratio beside the recorded one, and what was left out, with the reason."""
     for outcome in outcomes:
         name = outcome.benchmark.name

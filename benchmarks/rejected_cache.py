@@ -52,19 +52,19 @@ WORDS = (
 def page(number: int) -> bytes:
     """Make a page of the site."""
     dice = random.Random(number)
-    said = [" ".join(dice.choices(WORDS, k=60)).capitalize() + "." for _ in range(8)]
+    texts = [" ".join(dice.choices(WORDS, k=60)).capitalize() + "." for _ in range(8)]
     title = " ".join(dice.sample(WORDS, 5)).capitalize()
     icons = "".join(f'<img src="/t/{name}">' for name in ("mail.png", "link.png", "printer.png"))
     return f"""<!doctype html><html lang=en><title>{title}</title><body><main><article>
     <h1>{title}</h1><p class=share>{icons}</p>
-    <p><img src="/t/portrait.jpg"> By our correspondent</p><p>{said[0]}</p>
+    <p><img src="/t/portrait.jpg"> By our correspondent</p><p>{texts[0]}</p>
     <figure><img src="/p/{number}-a.jpg" width=640 height=400><figcaption>{title} in the morning,
-    as it was seen from the station.</figcaption></figure><p>{said[1]}</p><p>{said[2]}</p>
-    <p><img src="/t/rule.gif"></p><div><img src="/b/{number % BANNERS}.gif"></div><p>{said[3]}</p>
+    as it was seen from the station.</figcaption></figure><p>{texts[1]}</p><p>{texts[2]}</p>
+    <p><img src="/t/rule.gif"></p><div><img src="/b/{number % BANNERS}.gif"></div><p>{texts[3]}</p>
     <figure><img src="/p/{number}-b.jpg"><figcaption>{title} in the evening, when all had gone
-    home.</figcaption></figure><p>{said[4]}</p><p><img src="/t/quote.png"> {said[5]}</p>
-    <div class=ad><img src="/ad/{number}.gif"></div><p>{said[6]}</p><img src="/t/spacer.gif">
-    <p><img src="/t/more.png"></p><p>{said[7]}</p></article></main></body></html>""".encode()
+    home.</figcaption></figure><p>{texts[4]}</p><p><img src="/t/quote.png"> {texts[5]}</p>
+    <div class=ad><img src="/ad/{number}.gif"></div><p>{texts[6]}</p><img src="/t/spacer.gif">
+    <p><img src="/t/more.png"></p><p>{texts[7]}</p></article></main></body></html>""".encode()
 
 
 @cache
@@ -78,19 +78,19 @@ def picture(width: int, height: int, kind: str) -> bytes:
 
 def pictures(pages: int) -> dict[str, bytes]:
     """Make the pictures of ``pages`` pages, by path."""
-    sides = {f"/t/{name}": each for name, each in TEMPLATE.items()}
+    sides = {f"/t/{name}": size for name, size in TEMPLATE.items()}
     sides |= {f"/b/{number}.gif": (728, 90) for number in range(BANNERS)}
     for number in range(pages):
-        sides |= {f"/p/{number}-{each}.jpg": (640, 400) for each in "ab"}
+        sides |= {f"/p/{number}-{letter}.jpg": (640, 400) for letter in "ab"}
         sides[f"/ad/{number}.gif"] = (468, 60)
-    return {path: picture(*each, KINDS[path[-3:]]) for path, each in sides.items()}
+    return {path: picture(*size, KINDS[path[-3:]]) for path, size in sides.items()}
 
 
 @dataclass
 class Crawl:
     """The result of a crawl; ``curve`` is the hit rate by number of pages."""
 
-    kept: int = 0
+    selected: int = 0
     seconds: float = 0.0
     lookups: int = 0
     hits: int = 0
@@ -113,7 +113,7 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
                 choice = select_pictures(
                     read, select_segments(read, ExtractOptions()), options, downloads.reject_by_size
                 )
-                done.kept += len(choice.selected)
+                done.selected += len(choice.selected)
                 with downloads.reuse([capture.url]):
                     pass  # Fetch what a print would use.
                 rejected = downloads.cache
@@ -133,8 +133,12 @@ def crawls(method: str, pages: int) -> Iterator[tuple[str, Crawl]]:
             web.add(path, body, media_type="image/png")
         for number in range(pages):
             web.add(f"/n/{number}", page(number))
-        kept = Path(folder)
-        for name, where in (("none", None), ("empty at first", kept), ("of the run before", kept)):
+        cache = Path(folder)
+        for name, where in (
+            ("none", None),
+            ("empty at first", cache),
+            ("of the run before", cache),
+        ):
             before = len(web.hits())
             found = crawl(web.url, pages, method, where)
             fetched = [files[hit.path] for hit in web.hits()[before:] if hit.path in files]
@@ -146,7 +150,7 @@ METHODS = ("cuter", "default")
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     pages = effort.of(100, 50, 10)
     for method in METHODS:
         for name, found in crawls(method, pages):
@@ -172,14 +176,14 @@ def main() -> int:
             rate = f"{100 * found.hits / found.lookups:.1f} %" if found.lookups else ""
             cells = (
                 method, name, found.lookups, found.hits, rate, found.downloads,
-                f"{found.megabytes:.1f}", f"{found.seconds:.1f}", found.kept,
+                f"{found.megabytes:.1f}", f"{found.seconds:.1f}", found.selected,
             )  # fmt: skip
             print("| " + " | ".join(map(str, cells)) + " |")
             if name == "empty at first":
                 curves[method] = found.curve
     for method, curve in curves.items():
-        told = ", ".join(f"{pages}: {100 * rate:.1f} %" for pages, rate in curve.items())
-        print(f"\n{method}, hit rate after so many pages: {told}")
+        rates = ", ".join(f"{pages}: {100 * rate:.1f} %" for pages, rate in curve.items())
+        print(f"\n{method}, hit rate after so many pages: {rates}")
     return 0
 
 

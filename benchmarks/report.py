@@ -22,7 +22,7 @@ class Quoted(NamedTuple):
     benchmark: str
     subject: str
     figure: str
-    said: str
+    description: str
 
 
 #: The figures of the benchmark ``printers`` that README.md quotes, and their descriptions there.
@@ -102,8 +102,8 @@ def _lines(results: Results) -> Iterator[str]:
     for name, benchmark in results["benchmarks"].items():
         yield f"## {benchmark['title']}"
         yield ""
-        told = _told(benchmark, processor)
-        yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {told}"
+        measurement = _measurement(benchmark, processor)
+        yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {measurement}"
         yield ""
         if benchmark["trouble"]:
             how = "**Failed**, so this is not all: " if benchmark["failed"] else ""
@@ -113,10 +113,10 @@ def _lines(results: Results) -> Iterator[str]:
         yield from (_wide(rows) if benchmark["wide"] else _long(rows)) if rows else ()
 
 
-def _told(benchmark: Mapping[str, Any], processor: str) -> str:
+def _measurement(benchmark: Mapping[str, Any], processor: str) -> str:
     """Return when and where a benchmark was measured, and how thoroughly."""
-    own = benchmark.get("processor", processor)
-    where = f" on another machine, {own}" if own != processor else ""
+    measured_on = benchmark.get("processor", processor)
+    where = f" on another machine, {measured_on}" if measured_on != processor else ""
     if not benchmark["short"]:
         return f"{benchmark['date']}{where}, all there is"
     return f"{benchmark['date']}{where}, fewer runs and pages, to keep to a budget of time"
@@ -129,8 +129,8 @@ def _goals(results: Results) -> Iterator[str]:
             if row.goal and not row.pinned:
                 of_ratio = row.ratio is not None
                 reached = text(row.ratio, "times") if of_ratio else text(row.value, row.unit)
-                told = f"{row.subject}: {row.figure}{', ratio' if of_ratio else ''}"
-                lines.append([benchmark["title"], told, reached, row.goal, _met(row)])
+                figure = f"{row.subject}: {row.figure}{', ratio' if of_ratio else ''}"
+                lines.append([benchmark["title"], figure, reached, row.goal, _met(row)])
     met = sum(line[-1] == "yes" for line in lines)
     yield f"{met} of {len(lines)} are reached."
     yield ""
@@ -180,9 +180,9 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]
     yield ""
 
 
-def _plain(said: str) -> str:
+def _plain(content: str) -> str:
     """Return a text as the content of one table cell."""
-    return re.sub(r"\s+", " ", said).replace("|", "\\|")
+    return re.sub(r"\s+", " ", content).replace("|", "\\|")
 
 
 def summary(results: Results) -> str:
@@ -191,17 +191,17 @@ def summary(results: Results) -> str:
     for quoted in QUOTED:
         row = _found(results, quoted)
         if row is None or (row.value is None and row.ratio is None):
-            lines.append([quoted.said, "not measured"])
+            lines.append([quoted.description, "not measured"])
         else:
             of_ratio = row.ratio is not None
             reached = text(row.ratio, "times") if of_ratio else text(row.value, row.unit)
-            lines.append([quoted.said, f"{reached} times" if of_ratio else reached])
+            lines.append([quoted.description, f"{reached} times" if of_ratio else reached])
     parts = ["webprint's parts, each measured by itself:", "", *_table(["", "measured"], lines)]
-    tables = [*_beside_others(results), *parts]
+    tables = [*_beside_other_programs(results), *parts]
     return f"{BEGIN}\n{chr(10).join(tables).rstrip()}\n{END}"
 
 
-def _beside_others(results: Results) -> Iterator[str]:
+def _beside_other_programs(results: Results) -> Iterator[str]:
     """Yield the table of programs that print pages."""
     benchmark = results["benchmarks"].get("printers")
     rows = rows_of(benchmark) if benchmark else []

@@ -1,4 +1,4 @@
-"""Print many real pages and say what came of each: a PDF, or the honest 'no article'.
+"""Print many real pages and report the outcome of each: a PDF, 'no article', or an error.
 
     python -m benchmarks.robustness [--pages N] [--out FOLDER]
 
@@ -38,7 +38,7 @@ class End(NamedTuple):
     name: str
     seconds: float
     end: str
-    told: str
+    details: str
 
 
 #: The good results, and the one that means a bug.
@@ -58,31 +58,31 @@ def printed(
             try:
                 with Printer(options, Session(options.fetch, user_urls=(web.url,))) as printer:
                     result = printer.print_pages([f"{web.url}/{name}"])
-                end, told = "printed", f"{result.pages} pages, {len(result.warnings)} warnings"
+                end, details = "printed", f"{result.pages} pages, {len(result.warnings)} warnings"
                 if out:
                     out.mkdir(parents=True, exist_ok=True)
                     (out / f"{name}.pdf").write_bytes(result.pdf)
             except NoArticle:
-                end, told = "no article", ""
+                end, details = "no article", ""
             except WebprintError as error:
-                end, told = type(error).__name__, str(error)
+                end, details = type(error).__name__, str(error)
             except Exception as error:  # noqa: BLE001 - a crash is what this looks for
-                end, told = CRASH, f"{type(error).__name__}: {error}"
-            yield End(name, time.perf_counter() - start, end, told)
+                end, details = CRASH, f"{type(error).__name__}: {error}"
+            yield End(name, time.perf_counter() - start, end, details)
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     if not there():
-        raise Unavailable("not measured: the corpus is not here")
+        raise Unavailable("not measured: the corpus is not available")
     pages = chosen(effort.of(90, 30, 10))
     found = list(printed(pages, "never", None))
-    for end, count in Counter(each.end for each in found).most_common():
+    for end, count in Counter(result.end for result in found).most_common():
         yield Row("pages of the web, of all kinds", end, count, n=len(pages))
-    crashes = sum(each.end not in GOOD for each in found)
+    crashes = sum(result.end not in GOOD for result in found)
     yield Row("pages of the web, of all kinds", "other ends than these two", crashes, n=len(pages),
               goal="≤ 0")  # fmt: skip
-    times = [each.seconds for each in found]
+    times = [result.seconds for result in found]
     yield Row("pages of the web, of all kinds", "median time", median(times), "s", len(pages))
     yield Row("pages of the web, of all kinds", "longest", max(times), "s", len(pages))
 
@@ -90,20 +90,22 @@ def rows(effort: Effort) -> Iterator[Row]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=45)
-    parser.add_argument("--out", type=Path, help="keep the PDFs here")
+    parser.add_argument("--out", type=Path, help="save the PDFs in this folder")
     parser.add_argument("--render", default="never", choices=["auto", "never", "always"])
-    given = parser.parse_args()
+    options = parser.parse_args()
     if not there():
-        print(f"there is no corpus at {CORPUS}")
+        print(f"no corpus at {CORPUS}")
         return 0
     found = []
-    for each in printed(chosen(given.pages), given.render, given.out):
-        print(f"{each.name:32} {each.seconds:5.1f} s  {each.end} {each.told}", flush=True)
-        found.append(each)
-    times = [each.seconds for each in found]
-    ends = dict(Counter(each.end for each in found))
+    for result in printed(chosen(options.pages), options.render, options.out):
+        print(
+            f"{result.name:32} {result.seconds:5.1f} s  {result.end} {result.details}", flush=True
+        )
+        found.append(result)
+    times = [result.seconds for result in found]
+    ends = dict(Counter(result.end for result in found))
     print(ends, f"median {median(times):.1f} s, longest {max(times):.1f} s")
-    return min(1, sum(each.end not in GOOD for each in found))
+    return min(1, sum(result.end not in GOOD for result in found))
 
 
 if __name__ == "__main__":

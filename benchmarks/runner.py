@@ -1,4 +1,4 @@
-"""Run benchmarks, each in a process of its own and with a time limit."""
+"""Run benchmarks, each in a new process with a time limit."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run_all(
 
     At the time ``ends`` (of the monotonic clock) those running are stopped, and no more started.
     """
-    wanted = list(suite)
+    benchmarks = list(suite)
     with tempfile.TemporaryDirectory(prefix="webprint-bench-") as folder:
 
         def one(benchmark: Benchmark) -> Outcome:
@@ -69,14 +69,15 @@ def run_all(
             tell(f"{outcome.seconds:6.0f} s  {benchmark.name}: {word}")
             return outcome
 
-        found = {each.name: one(each) for each in wanted if each.alone}
+        found = {benchmark.name: one(benchmark) for benchmark in benchmarks if benchmark.alone}
         # Start with the longest, so that both processors finish at about the same time.
         together = sorted(
-            (each for each in wanted if not each.alone), key=lambda each: -each.seconds
+            (benchmark for benchmark in benchmarks if not benchmark.alone),
+            key=lambda benchmark: -benchmark.seconds,
         )
         with ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
             found |= {done.benchmark.name: done for done in pool.map(one, together)}
-    return [found[each.name] for each in wanted]
+    return [found[benchmark.name] for benchmark in benchmarks]
 
 
 def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None = None) -> Outcome:
@@ -84,7 +85,7 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
     limit = float(PATIENCE * benchmark.seconds)
     left = limit if ends is None else ends - time.monotonic()
     if ends is not None and left < _WORTH:
-        return Outcome(benchmark, trouble="not begun: the time of this run was used up")
+        return Outcome(benchmark, trouble="not started: the time budget was used up")
     into, log = folder / f"{benchmark.name}.jsonl", folder / f"{benchmark.name}.log"
     into.touch()
     module = benchmark.name if "." in benchmark.name else f"benchmarks.{benchmark.name}"
@@ -97,8 +98,8 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
         str(into),
     ]
     began = time.monotonic()
-    with log.open("wb") as said, subprocess.Popen(
-        command, cwd=ROOT, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=said,
+    with log.open("wb") as output, subprocess.Popen(
+        command, cwd=ROOT, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=output,
         stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         try:
@@ -111,7 +112,7 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
     seconds = time.monotonic() - began
     rows, trouble, failed = _read(into)
     if stopped and left < limit:
-        trouble = f"stopped after {seconds:.0f} s: the time of this run was used up"
+        trouble = f"stopped after {seconds:.0f} s: the time budget was used up"
     elif stopped:
         trouble, failed = f"stopped after {seconds:.0f} s", True
     elif process.returncode and not failed:
@@ -123,12 +124,14 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
 
 def _environment(folder: Path) -> Mapping[str, str]:
     """Return an environment without the user's settings, caches or cookies."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("WEBPRINT_")}
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith("WEBPRINT_")
+    }
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    kept.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(cache / "ms-playwright"))
+    environment.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(cache / "ms-playwright"))
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
-        kept[f"XDG_{name}_HOME"] = str(folder / name.lower())
-    return kept
+        environment[f"XDG_{name}_HOME"] = str(folder / name.lower())
+    return environment
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -146,11 +149,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _read(file: Path) -> tuple[list[Row], str, bool]:
     rows, trouble, failed = [], "", False
-    for told in _lines(file):
-        if "row" in told:
-            rows.append(Row(**told["row"]))
-        failed |= "failed" in told
-        trouble = told.get("failed") or told.get("missing") or trouble
+    for entry in _lines(file):
+        if "row" in entry:
+            rows.append(Row(**entry["row"]))
+        failed |= "failed" in entry
+        trouble = entry.get("failed") or entry.get("missing") or trouble
     return rows, trouble, failed
 
 

@@ -17,7 +17,7 @@ from .protocol import Effort, Unavailable
 
 def main(name: str, effort: str, into: str) -> int:
     """Run a benchmark and write its rows."""
-    asked = Effort(**json.loads(effort))
+    options = Effort(**json.loads(effort))
     with Path(into).open("a", encoding="utf-8") as file:
 
         def tell(**what: Any) -> None:
@@ -26,7 +26,7 @@ def main(name: str, effort: str, into: str) -> int:
 
         try:
             module = importlib.import_module(name)
-            for row in module.rows(asked):
+            for row in module.rows(options):
                 tell(row=row.to_dict())
         except Unavailable as missing:
             tell(missing=str(missing))

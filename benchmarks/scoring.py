@@ -1,4 +1,4 @@
-"""Measures of text: words, 4-word shingles, whole paragraphs, snippets."""
+"""Measures of text: words, 4-word shingles, paragraphs, snippets."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def ratio(hits: float, found: float, wanted: float) -> Score:
-    """Return the score for ``hits`` correct items, ``found`` in all, ``wanted`` in the answer."""
-    if not found or not wanted:
-        same = float(found == wanted)
+def ratio(hits: float, found: float, expected: float) -> Score:
+    """Return the score for ``hits`` correct items, ``found`` in all, ``expected`` in the answer."""
+    if not found or not expected:
+        same = float(found == expected)
         return Score(same, same, same)
-    precision, recall = hits / found, hits / wanted
-    return Score(precision, recall, 2 * hits / (found + wanted))
+    precision, recall = hits / found, hits / expected
+    return Score(precision, recall, 2 * hits / (found + expected))
 
 
-def bag(found: Sequence[_T], wanted: Sequence[_T]) -> Score:
+def bag(found: Sequence[_T], expected: Sequence[_T]) -> Score:
     """Score a multiset: order does not matter, counts do."""
-    hits = sum((Counter(found) & Counter(wanted)).values())
-    return ratio(hits, len(found), len(wanted))
+    hits = sum((Counter(found) & Counter(expected)).values())
+    return ratio(hits, len(found), len(expected))
 
 
-def word_score(found: str, wanted: str) -> Score:
+def word_score(found: str, expected: str) -> Score:
     """Score a text by its words."""
-    return bag(words(found), words(wanted))
+    return bag(words(found), words(expected))
 
 
 def shingles(text: str, size: int = 4) -> list[tuple[str, ...]]:
@@ -81,9 +81,9 @@ def shingles(text: str, size: int = 4) -> list[tuple[str, ...]]:
     return [tuple(tokens[i : i + size]) for i in runs]
 
 
-def shingle_score(found: str, wanted: str) -> Score:
+def shingle_score(found: str, expected: str) -> Score:
     """Score a text by its 4-word shingles."""
-    return bag(shingles(found), shingles(wanted))
+    return bag(shingles(found), shingles(expected))
 
 
 def news_score(text: str, answer: str, optional: Sequence[str] = ()) -> Score:
@@ -91,8 +91,8 @@ def news_score(text: str, answer: str, optional: Sequence[str] = ()) -> Score:
 
     The F1 is that of the page: the harmonic mean of this precision and recall.
     """
-    asked = "\n".join(line for line in answer.splitlines() if line not in optional)
-    found, every, least = (_token_shingles(each) for each in (text, answer, asked or answer))
+    required = "\n".join(line for line in answer.splitlines() if line not in optional)
+    found, every, least = (_token_shingles(part) for part in (text, answer, required or answer))
     precision = (found & every).total() / max(1, found.total())
     recall = (found & least).total() / max(1, least.total())
     total = precision + recall
@@ -109,36 +109,36 @@ def paragraphs(text: str, shortest: int = 5) -> list[str]:
     return [line for line in text.splitlines() if len(words(line)) >= shortest]
 
 
-def whole_paragraphs(found: Iterable[str], wanted: Iterable[str]) -> tuple[int, int, int]:
-    """Return the numbers of correct, found and wanted paragraphs.
+def matching_paragraphs(found: Iterable[str], expected: Iterable[str]) -> tuple[int, int, int]:
+    """Return the numbers of correct, found and expected paragraphs.
 
-    A paragraph is correct if its words overlap those of an unmatched wanted one by 0.9 (Jaccard
+    A paragraph is correct if its words overlap those of an unmatched expected one by 0.9 (Jaccard
     index of multisets).
     """
-    left = [Counter(words(text)) for text in wanted]
+    left = [Counter(words(text)) for text in expected]
     places: dict[str, list[int]] = defaultdict(list)
     for number, counts in enumerate(left):
         for word in counts:
             places[word].append(number)
-    given = [Counter(words(text)) for text in found]
+    candidates = [Counter(words(text)) for text in found]
     taken: set[int] = set()
-    for counts in given:
+    for counts in candidates:
         votes = Counter(number for word in counts for number in places.get(word, ()))
         for number, _ in votes.most_common(5):
             both, either = counts & left[number], counts | left[number]
             if number not in taken and both.total() >= 0.9 * either.total():
                 taken.add(number)
                 break
-    return len(taken), len(given), len(left)
+    return len(taken), len(candidates), len(left)
 
 
 def snippets(text: str, snippets: Iterable[str], *, fold_case: bool = False) -> list[bool]:
     """Return whether each snippet occurs in a text, ignoring white space."""
     where = folded(text.lower() if fold_case else text)
-    return [folded(each.lower() if fold_case else each) in where for each in snippets]
+    return [folded(snippet.lower() if fold_case else snippet) in where for snippet in snippets]
 
 
 def snippets_in_type(text: str, snippets: Iterable[str]) -> list[bool]:
     """Return whether each snippet occurs in a text, ignoring case and typography."""
     where = plain_type(text.lower())
-    return [plain_type(each.lower()) in where for each in snippets]
+    return [plain_type(snippet.lower()) in where for snippet in snippets]

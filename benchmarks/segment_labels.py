@@ -23,8 +23,8 @@ def from_text(segments: Sequence[str], answer: str) -> Labels:
     """
     bags = [tokens(text) for text in segments]
     stream = [word for bag in bags for word in bag]
-    wanted = tokens(answer)
-    runs = {tuple(wanted[i : i + 3]) for i in range(len(wanted) - 2)}
+    expected = tokens(answer)
+    runs = {tuple(expected[i : i + 3]) for i in range(len(expected) - 2)}
     lines = Counter(" ".join(tokens(line)) for line in answer.splitlines())
     covered = np.zeros(len(stream), np.float32)
     for i in range(len(stream) - 2):
@@ -38,11 +38,11 @@ def from_text(segments: Sequence[str], answer: str) -> Labels:
             if len(bag) < 4 and labels[number] < 1 and lines[" ".join(bag)]:
                 labels[number] = 1
         start += len(bag)
-    _drop_copies(bags, labels, wanted)
+    _drop_copies(bags, labels, expected)
     return labels
 
 
-def _drop_copies(bags: list[list[str]], labels: Labels, wanted: list[str]) -> None:
+def _drop_copies(bags: list[list[str]], labels: Labels, expected: list[str]) -> None:
     """Clear the labels of copies beyond the number in the answer."""
     same: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, bag in enumerate(bags):
@@ -51,7 +51,7 @@ def _drop_copies(bags: list[list[str]], labels: Labels, wanted: list[str]) -> No
     sizes = np.array([len(bag) for bag in bags], np.float32)
     weight = np.concatenate([[0], np.cumsum(sizes)])
     good = np.concatenate([[0], np.cumsum(sizes * labels)])
-    text = " " + "  ".join(wanted) + " "
+    text = " " + "  ".join(expected) + " "
     for bag, numbers in same.items():
         if len(numbers) < 2:
             continue
@@ -70,12 +70,12 @@ def from_snippets(
 ) -> Labels:
     """Return 1 for segments with a required snippet, 0 for a forbidden one, else NaN."""
     labels = np.full(len(segments), np.nan, np.float32)
-    whole = [folded(text) for text in segments]
+    texts = [folded(text) for text in segments]
     for snippet in map(folded, forbidden):
-        hits = [n for n, text in enumerate(whole) if snippet in text]
+        hits = [n for n, text in enumerate(texts) if snippet in text]
         labels[hits] = 0
     for snippet in map(folded, required):
-        hits = [n for n, text in enumerate(whole) if snippet in text]
+        hits = [n for n, text in enumerate(texts) if snippet in text]
         if len(hits) == 1:
             labels[hits] = np.nan if labels[hits[0]] == 0 else 1
     return labels

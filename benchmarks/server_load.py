@@ -1,4 +1,4 @@
-"""The print server under load, beside bare WeasyPrint on the same articles.
+"""Measure the print server under load, beside bare WeasyPrint on the same articles.
 
     python -m benchmarks.server_load [PRINTS] [CLIENTS] [WORKERS]
 
@@ -62,9 +62,9 @@ def _order(source: bytes) -> bytes:
 
 def memory(pid: int) -> float:
     """Return the memory of a server and its descendants, in megabytes."""
-    from printer.jobs.worker_process import memory_usage as held
+    from printer.jobs.worker_process import memory_usage
 
-    return held(pid) / 1e6
+    return memory_usage(pid) / 1e6
 
 
 def processor() -> float:
@@ -135,16 +135,18 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
             begun = time.time()
             with ThreadPoolExecutor(clients) as pool:
                 posted = list(pool.map(post, orders))
-            asked: list[float] = []
-            held: list[float] = []
-            while len(asked) % 10 or not over():
+            state_times: list[float] = []
+            memory_levels: list[float] = []
+            while len(state_times) % 10 or not over():
                 before = time.perf_counter()
                 client.get(f"/api/prints/{posted[-1][1]}").raise_for_status()
-                asked.append(time.perf_counter() - before)
-                if len(asked) % 10 == 0:
-                    held.append(memory(server.pid))
+                state_times.append(time.perf_counter() - before)
+                if len(state_times) % 10 == 0:
+                    memory_levels.append(memory(server.pid))
                 time.sleep(0.1)
-            ends = [client.get(f"/api/prints/{each}").json()["finished"] for _, each in posted]
+            ends = [
+                client.get(f"/api/prints/{print_id}").json()["finished"] for _, print_id in posted
+            ]
             took = max(ends) - begun
             counts = client.get("/metrics").text
             done = int(re.findall(r'state="done"} (\d+)', counts)[0]) - 2 * workers
@@ -156,7 +158,7 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
         alone = max(processes.map(bare, [sources[n::BARE] for n in range(BARE)]))
     used.append(processor())
     return Load(prints, done, took, alone, used[1] - used[0], used[2] - used[1],
-                [t for t, _ in posted], asked, held)  # fmt: skip
+                [t for t, _ in posted], state_times, memory_levels)  # fmt: skip
 
 
 def edits(changes: int) -> list[float]:
@@ -201,7 +203,7 @@ def centile(times: list[float], q: float) -> float:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner."""
+    """Yield the figures for the runner."""
     prints, clients = effort.of(200, 100, 10), effort.of(20, 20, 4)
     load = measure(prints, clients)
     server, bare = f"server, {clients} clients, 2 workers", "two bare processes"
@@ -212,9 +214,9 @@ def rows(effort: Effort) -> Iterator[Row]:
     yield Row(server, "processor time a print", load.processor / prints, "s", prints,
               load.processor / load.processor_alone)  # fmt: skip
     yield Row(bare, "processor time a print", load.processor_alone / prints, "s", prints)
-    for told, times in (("accepting a print", load.posts), ("telling its state", load.gets)):
-        yield Row(server, f"{told}, median", centile(times, 0.5), "ms", len(times))
-        yield Row(server, f"{told}, 95 of 100 within", centile(times, 0.95), "ms", len(times),
+    for request, times in (("accepting a print", load.posts), ("telling its state", load.gets)):
+        yield Row(server, f"{request}, median", centile(times, 0.5), "ms", len(times))
+        yield Row(server, f"{request}, 95 of 100 within", centile(times, 0.95), "ms", len(times),
                   goal="≤ 100")  # fmt: skip
     quarter = load.memory[len(load.memory) // 4]
     yield Row(server, "memory after a quarter", quarter, "MB")
@@ -230,8 +232,8 @@ def main() -> None:
     parser.add_argument("prints", nargs="?", type=int, default=200)
     parser.add_argument("clients", nargs="?", type=int, default=20)
     parser.add_argument("workers", nargs="?", type=int, default=2)
-    given = parser.parse_args()
-    load = measure(given.prints, given.clients, given.workers)
+    options = parser.parse_args()
+    load = measure(options.prints, options.clients, options.workers)
     figures = {
         "prints": load.prints,
         "done": load.done,

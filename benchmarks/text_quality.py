@@ -25,12 +25,12 @@ from .corpus import SETS, Sample, samples, there
 from .protocol import FLOORS, Effort, Row, Unavailable, floors
 from .scoring import (
     folded,
+    matching_paragraphs,
     news_score,
     paragraphs,
     shingle_score,
     snippets,
     snippets_in_type,
-    whole_paragraphs,
     word_score,
 )
 
@@ -58,10 +58,10 @@ class Found(Protocol):
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: the fixed sample against its floors, the same at any effort."""
+    """Yield the figures of the fixed sample, with its floors as goals, at any effort."""
     del effort
     if not there():
-        raise Unavailable("not measured: the corpus is not here")
+        raise Unavailable("not measured: the corpus is not available")
     reached, least = measure(ours("default"), _sample()), floors("floors")
     for name, value in reached.items():
         if name in least:
@@ -72,21 +72,27 @@ def rows(effort: Effort) -> Iterator[Row]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="measure extraction on the corpus")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="extractors; all when none is")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="the extractors to measure (default: all)"
+    )
     parser.add_argument("--check", action="store_true", help="compare a sample with floors.toml")
-    parser.add_argument("--raise", dest="lift", action="store_true", help="lift the floors")
+    parser.add_argument(
+        "--raise", dest="lift", action="store_true", help="raise the floors to the measured values"
+    )
     parser.add_argument("--lower", action="append", default=[], metavar="NAME",
-                        help="let this floor down to what is reached")  # fmt: skip
-    parser.add_argument("--step", type=int, default=1, help="read every so many-th page")
+                        help="lower this floor to the measured value")  # fmt: skip
+    parser.add_argument("--step", type=int, default=1, metavar="N", help="read one page in N")
     chosen = parser.parse_args()
     if not there():
-        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
+        print("the corpus is not available, so nothing was measured: see docs/model-card.md")
         return 0
     if chosen.check or chosen.lift or chosen.lower:
         reached = measure(ours("default"), _sample())
         return _compare(reached, lift=chosen.lift, lower=chosen.lower)
     for name in chosen.names or EXTRACTORS:
-        pages = (s for each in SETS for n, s in enumerate(samples(each)) if n % chosen.step == 0)
+        pages = (
+            s for set_name in SETS for n, s in enumerate(samples(set_name)) if n % chosen.step == 0
+        )
         print(f"\n{name}")
         for figure, value in measure(ours(name), pages).items():
             print(f"  {figure:24} {value:.4f}")
@@ -101,7 +107,7 @@ def _sample() -> Iterable[Sample]:
 def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figures:
     """Return the figures of an extractor over pages."""
     means: dict[str, list[float]] = defaultdict(list)
-    whole = [0, 0, 0]
+    totals = [0, 0, 0]
     quoted = [0, 0, 0]
     times = []
     for sample in pages:
@@ -115,14 +121,14 @@ def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figu
             continue
         _add(means, sample, article)
         if sample.set == "wcxb" and sample.kind == "article":
-            counts = whole_paragraphs(article.paragraphs, paragraphs(sample.text or ""))
-            whole = [a + b for a, b in zip(whole, counts, strict=True)]
+            counts = matching_paragraphs(article.paragraphs, paragraphs(sample.text or ""))
+            totals = [a + b for a, b in zip(totals, counts, strict=True)]
     figures = {key: statistics.mean(values) for key, values in sorted(means.items())}
-    right_ones, given, wanted = whole
-    figures["paragraphs.precision"] = right_ones / max(1, given)
-    figures["paragraphs.recall"] = right_ones / max(1, wanted)
-    hits, misses, asked = quoted
-    figures["traf.f1"] = 2 * hits / max(1, hits + misses + asked)
+    right_ones, found_ones, expected = totals
+    figures["paragraphs.precision"] = right_ones / max(1, found_ones)
+    figures["paragraphs.recall"] = right_ones / max(1, expected)
+    hits, misses, required = quoted
+    figures["traf.f1"] = 2 * hits / max(1, hits + misses + required)
     figures["ms.mean"] = statistics.mean(times)
     figures["ms.median"] = statistics.median(times)
     return figures
@@ -167,9 +173,9 @@ def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
 def _compare(reached: Figures, *, lift: bool, lower: Sequence[str]) -> int:
     """Print each figure beside its floor; return 1 if any is below it."""
     least = dict(floors("floors"))
-    kept = {name: value for name, value in reached.items() if not name.startswith("ms.")}
+    compared = {name: value for name, value in reached.items() if not name.startswith("ms.")}
     failed = False
-    for name, value in kept.items():
+    for name, value in compared.items():
         sign = -1 if name in _SMALL else 1
         floor = least.get(name)
         under = floor is not None and sign * (value - floor) < -SLACK and name not in lower
@@ -182,10 +188,10 @@ def _compare(reached: Figures, *, lift: bool, lower: Sequence[str]) -> int:
     if lift or lower:
         lines = "\n".join(f'"{name}" = {value:.4f}' for name, value in sorted(least.items()))
         head, _, rest = FLOORS.read_text().partition("[floors]\n")
-        others = rest[rest.index("\n\n") :] if "\n\n" in rest else "\n"
-        FLOORS.write_text(f"{head}[floors]\n{lines}{others}")
+        other_tables = rest[rest.index("\n\n") :] if "\n\n" in rest else "\n"
+        FLOORS.write_text(f"{head}[floors]\n{lines}{other_tables}")
     if failed:
-        print("extraction got worse; where that is meant, lower the floor with --lower NAME")
+        print("extraction got worse; if that is intended, lower the floor with --lower NAME")
     return int(failed)
 
 

@@ -42,7 +42,7 @@ from . import train_networks
 from .augment import collect, harder_copies
 from .corpus import TRAINING_SETS, samples, there
 from .scoring import bag, snippets, snippets_in_type, tokens
-from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, lesson
+from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, read_lesson
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extraction" / "classifier" / "model.npz"
 #: The trees of a segment forest, and the number of forests to average.
@@ -56,40 +56,42 @@ _PAGE_TREES = 60
 
 _T = TypeVar("_T")
 #: Predictions by the index of the page.
-Said = dict[int, _T]
+Predictions = dict[int, _T]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="train the default extractor")
-    parser.add_argument("--cache", type=Path, help="keep what is read and learned in this folder")
-    parser.add_argument("--out", type=Path, default=MODEL, help="the model's file")
+    parser.add_argument("--cache", type=Path, help="save intermediate results in this folder")
+    parser.add_argument("--out", type=Path, default=MODEL, help="the model file to write")
     parser.add_argument("--report", action="store_true", help="cross-validate, write no model")
-    parser.add_argument("--save", type=Path, help="keep what was chosen out of fold here (JSON)")
+    parser.add_argument(
+        "--save", type=Path, help="write the out-of-fold choices to this file (JSON)"
+    )
     chosen = parser.parse_args()
     if not there():
-        raise SystemExit("the corpus is not here: see docs/model-card.md")
+        raise SystemExit("the corpus is not available: see docs/model-card.md")
     started = time.perf_counter()
-    kept = Kept(chosen.cache, started)
-    lessons = kept.get("lessons", _lessons)
+    parts = SavedParts(chosen.cache, started)
+    lessons = parts.get("lessons", _lessons)
     folds = count(lessons)
-    first = _first_out_of_fold(lessons, folds, kept)
-    looks = [_page(each, score) for each, score in zip(lessons, first, strict=True)]
+    first = _first_out_of_fold(lessons, folds, parts)
+    looks = [_page(lesson, score) for lesson, score in zip(lessons, first, strict=True)]
     chances = _chances(lessons, looks)
-    said = _networks_out_of_fold(lessons, folds, first, kept)
+    second = _networks_out_of_fold(lessons, folds, first, parts)
     scores = [
-        combine_scores(forest, plausible_segments(forest), each)
-        for forest, each in zip(first, said, strict=True)
+        combine_scores(forest, plausible_segments(forest), networks)
+        for forest, networks in zip(first, second, strict=True)
     ]
-    rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
-    keeps = [_kept(*each) for each in zip(lessons, scores, chances, strict=True)]
-    texts = [_text(each, keep) for each, keep in zip(lessons, keeps, strict=True)]
-    truths = [_f1(each, text) for each, text in zip(lessons, texts, strict=True)]
+    rows = [_page(lesson, score) for lesson, score in zip(lessons, scores, strict=True)]
+    keeps = [_selection(*page) for page in zip(lessons, scores, chances, strict=True)]
+    texts = [_text(lesson, keep) for lesson, keep in zip(lessons, keeps, strict=True)]
+    truths = [_f1(lesson, text) for lesson, text in zip(lessons, texts, strict=True)]
     _report(lessons, texts)
     _report_pages(lessons, chances, _confidences(lessons, rows, truths), truths)
     if chosen.save:
         _save(chosen.save, lessons, zip(scores, keeps, chances, strict=True))
     if not chosen.report:
-        model = _whole(lessons, folds, first, (looks, rows, truths), kept)
+        model = _model_of_all_pages(lessons, folds, first, (looks, rows, truths), parts)
         chosen.out.write_bytes(model.dump())
         _say(f"{chosen.out} written, {chosen.out.stat().st_size:,} bytes", started)
 
@@ -99,7 +101,9 @@ def _lessons() -> list[Lesson]:
     pages = list(samples(*TRAINING_SETS))
     every = [*pages, *harder_copies(pages, collect(pages))]
     # The HTML is read, and large.
-    return [replace(each, sample=replace(each.sample, html=b"")) for each in map(lesson, every)]
+    return [
+        replace(copy, sample=replace(copy.sample, html=b"")) for copy in map(read_lesson, every)
+    ]
 
 
 def _say(what: str, started: float) -> None:
@@ -107,7 +111,7 @@ def _say(what: str, started: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedParts:
     """Saved parts of a training run; nothing is saved if ``folder`` is None."""
 
     folder: Path | None
@@ -119,14 +123,14 @@ class Kept:
         if file and file.exists():
             found: _T = pickle.loads(file.read_bytes())
             return found
-        made = make()
+        result = make()
         if file:
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_suffix(".part")
-            part.write_bytes(pickle.dumps(made))
+            part.write_bytes(pickle.dumps(result))
             part.replace(file)
         _say(name, self.started)
-        return made
+        return result
 
 
 @cache
@@ -141,48 +145,52 @@ def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Float
     folds has learned nothing from it.
     """
     rows: list[Floats] = [np.zeros((0, 0))] * len(lessons)
-    for number, each in enumerate(lessons):
-        if each.reading is not None:
-            without = frozenset({each.fold} if aside is None else {each.fold, aside})
-            seen = segment_features(each.reading, _known(folds, without))
-            rows[number] = seen.astype(np.float32)
+    for number, lesson in enumerate(lessons):
+        if lesson.reading is not None:
+            without = frozenset({lesson.fold} if aside is None else {lesson.fold, aside})
+            features = segment_features(lesson.reading, _known(folds, without))
+            rows[number] = features.astype(np.float32)
     return rows
 
 
 def _grow(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> BoostedTrees:
     answers = np.concatenate([lessons[i].answers for i in which])
     weights = np.concatenate([lessons[i].weights for i in which])
-    told = weights > 0
-    matrix = np.concatenate([rows[i] for i in which])[told]
-    return grow(matrix, answers[told], weights[told], TREES, SEEDS)
+    labelled = weights > 0
+    matrix = np.concatenate([rows[i] for i in which])[labelled]
+    return grow(matrix, answers[labelled], weights[labelled], TREES, SEEDS)
 
 
 def _split(lessons: list[Lesson], fold: int | None) -> tuple[list[int], list[int]]:
-    read = [i for i, each in enumerate(lessons) if each.reading is not None]
+    read = [i for i, lesson in enumerate(lessons) if lesson.reading is not None]
     return (
         [i for i in read if lessons[i].fold != fold],
         [i for i in read if lessons[i].fold == fold],
     )
 
 
-def _first_out_of_fold(lessons: list[Lesson], folds: Counts, kept: Kept) -> list[Floats]:
-    def learn(fold: int) -> Said[Floats]:
+def _first_out_of_fold(lessons: list[Lesson], folds: Counts, parts: SavedParts) -> list[Floats]:
+    def learn(fold: int) -> Predictions[Floats]:
         rows = _rows(lessons, folds, fold)
-        others, mine = _split(lessons, fold)
-        forest = _grow(lessons, rows, others)
-        return {i: forest.predict(rows[i]) for i in mine}
+        training, left_out = _split(lessons, fold)
+        forest = _grow(lessons, rows, training)
+        return {i: forest.predict(rows[i]) for i in left_out}
 
-    return _in_order(lessons, kept, "forest", learn, np.zeros(0))
+    return _in_order(lessons, parts, "forest", learn, np.zeros(0))
 
 
 def _in_order(
-    lessons: list[Lesson], kept: Kept, name: str, learn: Callable[[int], Said[_T]], nothing: _T
+    lessons: list[Lesson],
+    parts: SavedParts,
+    name: str,
+    learn: Callable[[int], Predictions[_T]],
+    nothing: _T,
 ) -> list[_T]:
     """Return predictions for every page, learned from the other folds."""
-    said: Said[_T] = {}
+    predictions: Predictions[_T] = {}
     for fold in range(FOLDS):
-        said |= kept.get(f"{name}, fold {fold + 1} of {FOLDS}", partial(learn, fold))
-    return [said.get(i, nothing) for i in range(len(lessons))]
+        predictions |= parts.get(f"{name}, fold {fold + 1} of {FOLDS}", partial(learn, fold))
+    return [predictions.get(i, nothing) for i in range(len(lessons))]
 
 
 def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
@@ -191,57 +199,59 @@ def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
     return train_networks.train([case for case in cases if len(case.answers)], NETWORKS)
 
 
-def _case(each: Lesson, rows: Floats, first: Floats) -> train_networks.Case:
+def _case(lesson: Lesson, rows: Floats, first: Floats) -> train_networks.Case:
     """Return a training case for the networks: the plausible segments of a page."""
-    assert each.reading is not None
+    assert lesson.reading is not None
     which = plausible_segments(first)
-    sizes = each.reading.word_counts
-    whole = each.sample.text is not None
+    sizes = lesson.reading.word_counts
+    has_text = lesson.sample.text is not None
     return train_networks.Case(
         rows[which],
         sizes[which],
         first[which].astype(np.float32),
-        group_keys(each.reading, which),
-        each.answers[which],
-        each.weights[which],
-        float((each.answers * sizes)[~which].sum()) if whole else np.nan,
+        group_keys(lesson.reading, which),
+        lesson.answers[which],
+        lesson.weights[which],
+        float((lesson.answers * sizes)[~which].sum()) if has_text else np.nan,
     )
 
 
 def _networks_out_of_fold(
-    lessons: list[Lesson], folds: Counts, first: list[Floats], kept: Kept
+    lessons: list[Lesson], folds: Counts, first: list[Floats], parts: SavedParts
 ) -> list[list[Floats]]:
     """Return the predictions of the networks for the plausible segments, by page."""
 
-    def learn(fold: int) -> Said[list[Floats]]:
+    def learn(fold: int) -> Predictions[list[Floats]]:
         rows = _rows(lessons, folds, fold)
-        others, mine = _split(lessons, fold)
-        learned = _networks(lessons, rows, first, others)
-        said = {}
-        for i in mine:
+        training, left_out = _split(lessons, fold)
+        learned = _networks(lessons, rows, first, training)
+        predictions = {}
+        for i in left_out:
             which, reading = plausible_segments(first[i]), lessons[i].reading
             if reading is not None and which.any():
-                said[i] = learned.predict(rows[i][which], build_graph(reading, first[i], which))
-        return said
+                predictions[i] = learned.predict(
+                    rows[i][which], build_graph(reading, first[i], which)
+                )
+        return predictions
 
-    return _in_order(lessons, kept, "networks", learn, [np.zeros(0)])
+    return _in_order(lessons, parts, "networks", learn, [np.zeros(0)])
 
 
-def _page(each: Lesson, scores: Floats) -> Floats:
-    if each.reading is None:
+def _page(lesson: Lesson, scores: Floats) -> Floats:
+    if lesson.reading is None:
         return np.zeros((0, 0))
-    return page_features(each.reading, each.reading.columns.matrix(), scores)
+    return page_features(lesson.reading, lesson.reading.columns.matrix(), scores)
 
 
-def _kept(each: Lesson, scores: Floats, chances: Floats) -> list[bool]:
-    if each.reading is None:
+def _selection(lesson: Lesson, scores: Floats, chances: Floats) -> list[bool]:
+    if lesson.reading is None:
         return []
-    return list(map(bool, select(each.reading, scores, chances)))
+    return list(map(bool, select(lesson.reading, scores, chances)))
 
 
-def _text(each: Lesson, keep: list[bool]) -> str:
-    texts = [] if each.reading is None else each.reading.texts
-    return "\n".join(text for text, kept in zip(texts, keep, strict=True) if kept)
+def _text(lesson: Lesson, keep: list[bool]) -> str:
+    texts = [] if lesson.reading is None else lesson.reading.texts
+    return "\n".join(text for text, selected in zip(texts, keep, strict=True) if selected)
 
 
 def _save(
@@ -249,28 +259,30 @@ def _save(
 ) -> None:
     """Save scores, choice and kind of every page, for :mod:`.out_of_fold`."""
     saved = {
-        each.sample.key: {
+        lesson.sample.key: {
             "scores": scores.round(4).tolist(),
             "keep": keep,
             "kind": PAGE_KINDS[int(np.argmax(chances))],
         }
-        for each, (scores, keep, chances) in zip(lessons, found, strict=True)
-        if not each.sample.copy
+        for lesson, (scores, keep, chances) in zip(lessons, found, strict=True)
+        if not lesson.sample.copy
     }
     path.write_text(json.dumps(saved))
 
 
-def _f1(each: Lesson, text: str) -> float:
-    return np.nan if each.sample.text is None else bag(tokens(text), tokens(each.sample.text)).f1
+def _f1(lesson: Lesson, text: str) -> float:
+    return (
+        np.nan if lesson.sample.text is None else bag(tokens(text), tokens(lesson.sample.text)).f1
+    )
 
 
-def _told(lessons: list[Lesson], which: list[int]) -> list[int]:
+def _with_known_kind(lessons: list[Lesson], which: list[int]) -> list[int]:
     """Return the pages for learning kind and confidence: the sets whose pages have known kinds."""
     return [i for i in which if lessons[i].sample.set in {"wcxb", "fundus"}]
 
 
 def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> BoostedTrees:
-    which = _told(lessons, which)
+    which = _with_known_kind(lessons, which)
     matrix = np.concatenate([rows[i] for i in which])
     kinds = np.array([lessons[i].sample.kind for i in which])
     ones = np.ones(len(which))
@@ -285,7 +297,7 @@ def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -
 def _confidence_forest(
     lessons: list[Lesson], rows: list[Floats], truths: list[float], which: list[int]
 ) -> BoostedTrees:
-    which = _told(lessons, which)
+    which = _with_known_kind(lessons, which)
     matrix = np.concatenate([rows[i] for i in which])
     answers = np.array([truths[i] for i in which])
     return grow(matrix, answers, np.ones(len(which)), _PAGE_TREES, **_PAGE_GROWTH)
@@ -295,9 +307,9 @@ def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
     """Predict the probability of each kind for every page, out of fold."""
     found = [np.zeros(len(PAGE_KINDS))] * len(lessons)
     for fold in range(FOLDS):
-        others, mine = _split(lessons, fold)
-        forest = _kind_forests(lessons, rows, others)
-        for i in mine:
+        training, left_out = _split(lessons, fold)
+        forest = _kind_forests(lessons, rows, training)
+        for i in left_out:
             found[i] = forest.predict_many(rows[i], len(PAGE_KINDS))[0]
     return found
 
@@ -306,19 +318,19 @@ def _confidences(lessons: list[Lesson], rows: list[Floats], truths: list[float])
     """Predict the confidence for every page, out of fold."""
     found = np.full(len(lessons), np.nan)
     for fold in range(FOLDS):
-        others, mine = _split(lessons, fold)
-        forest = _confidence_forest(lessons, rows, truths, others)
-        for i in mine:
+        training, left_out = _split(lessons, fold)
+        forest = _confidence_forest(lessons, rows, truths, training)
+        for i in left_out:
             found[i] = forest.predict(rows[i])[0]
     return found
 
 
-def _whole(
+def _model_of_all_pages(
     lessons: list[Lesson],
     folds: Counts,
     first: list[Floats],
     pages: tuple[list[Floats], list[Floats], list[float]],
-    kept: Kept,
+    parts: SavedParts,
 ) -> ClassifierModel:
     """Learn the model from all pages, but the networks from first scores out of fold.
 
@@ -329,8 +341,8 @@ def _whole(
     looks, last, truths = pages
     return ClassifierModel(
         folds.known(),
-        kept.get("forest, whole", lambda: _grow(lessons, rows, everything)),
-        kept.get("networks, whole", lambda: _networks(lessons, rows, first, everything)),
+        parts.get("forest, whole", lambda: _grow(lessons, rows, everything)),
+        parts.get("networks, whole", lambda: _networks(lessons, rows, first, everything)),
         _kind_forests(lessons, looks, everything),
         _confidence_forest(lessons, last, truths, everything),
     )
@@ -340,8 +352,8 @@ def _report(lessons: list[Lesson], texts: list[str]) -> None:
     words_of: dict[str, list[float]] = defaultdict(list)
     found = {name: [0, 0] for name in ("required", "forbidden", "required, folded")}
     traf = [0, 0, 0]
-    for each, text in zip(lessons, texts, strict=True):
-        sample = each.sample
+    for lesson, text in zip(lessons, texts, strict=True):
+        sample = lesson.sample
         if sample.copy:
             continue
         lower = sample.set == "wcxb"
@@ -350,7 +362,7 @@ def _report(lessons: list[Lesson], texts: list[str]) -> None:
             counts = (sum(hits[0]), sum(hits[1]), len(hits[0]))
             traf = [a + b for a, b in zip(traf, counts, strict=True)]
             continue
-        f1 = _f1(each, text)
+        f1 = _f1(lesson, text)
         words_of[f"{sample.set} all"].append(f1)
         if lower:
             hits.append(snippets_in_type(text, sample.required))
@@ -362,23 +374,25 @@ def _report(lessons: list[Lesson], texts: list[str]) -> None:
         poor = statistics.mean(value < 0.7 for value in values)
         print(f"{name:24} {len(values):5} pages  word F1 {statistics.mean(values):.4f}  "
               f"under .7: {poor:.3f}")  # fmt: skip
-    for name, (hit, told) in found.items():
-        print(f"wcxb {name:19} {hit / told:.4f}")
-    right, wrong, wanted = traf
-    print(f"traf snippets            F1 {2 * right / (right + wrong + wanted):.4f}  "
-          f"P {right / (right + wrong):.4f}  R {right / wanted:.4f}")  # fmt: skip
+    for name, (hit, total) in found.items():
+        print(f"wcxb {name:19} {hit / total:.4f}")
+    right, wrong, required = traf
+    print(f"traf snippets            F1 {2 * right / (right + wrong + required):.4f}  "
+          f"P {right / (right + wrong):.4f}  R {right / required:.4f}")  # fmt: skip
 
 
 def _report_pages(
     lessons: list[Lesson], chances: list[Floats], sure: Floats, truths: list[float]
 ) -> None:
-    told = [i for i in _told(lessons, _split(lessons, None)[0]) if not lessons[i].sample.copy]
+    pages = [
+        i for i in _with_known_kind(lessons, _split(lessons, None)[0]) if not lessons[i].sample.copy
+    ]
     right = statistics.mean(
-        lessons[i].sample.kind == PAGE_KINDS[int(np.argmax(chances[i]))] for i in told
+        lessons[i].sample.kind == PAGE_KINDS[int(np.argmax(chances[i]))] for i in pages
     )
     print(f"kind of page right       {right:.4f}")
     for low in np.arange(0, 1, 0.1):
-        some = [i for i in told if low <= sure[i] < low + 0.1]
+        some = [i for i in pages if low <= sure[i] < low + 0.1]
         if some:
             says, was = (statistics.mean(values[i] for i in some) for values in (sure, truths))
             print(f"confidence {low:.1f}: {len(some):5} pages, says {says:.3f}, is {was:.3f}")

@@ -77,8 +77,8 @@ def _learn(cases: Sequence[Case], mean: Floats, scale: Floats, seed: int) -> lis
         _random(draw, HIDDEN * exchanged, HIDDEN), np.zeros(HIDDEN, np.float32),
         np.append(_random(draw, 2 * HIDDEN, 1)[:, 0] / 10, np.float32(0)),
     ]  # fmt: skip
-    first = [np.zeros_like(each) for each in learned]
-    second = [np.zeros_like(each) for each in learned]
+    first = [np.zeros_like(weights) for weights in learned]
+    second = [np.zeros_like(weights) for weights in learned]
     step = 0
     for epoch in range(EPOCHS):
         rate = _RATE * (0.5 + 0.5 * math.cos(math.pi * epoch / EPOCHS))
@@ -141,20 +141,20 @@ def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) 
     inner, inner_bias, outer, outer_bias, last = learned
     rows = batch.rows * _mask(batch.rows, draw)
     near = np.maximum(rows @ inner + inner_bias, 0)
-    seen = batch.around.gather_messages(near)
-    mask = _mask(seen, draw)
-    seen *= mask
-    far = np.maximum(seen @ outer + outer_bias, 0)
+    messages = batch.around.gather_messages(near)
+    mask = _mask(messages, draw)
+    messages *= mask
+    far = np.maximum(messages @ outer + outer_bias, 0)
     top = np.column_stack([near, far, np.ones(len(rows), np.float32)])
     slope = _slope(1 / (1 + np.exp(-(top @ last))), batch).astype(np.float32)[:, None]
     back_far = slope * last[HIDDEN : 2 * HIDDEN] * (far > 0)
-    handed = _scatter(batch.around, back_far @ outer.T * mask)
-    back_near = (slope * last[:HIDDEN] + handed) * (near > 0)
+    back_messages = _scatter(batch.around, back_far @ outer.T * mask)
+    back_near = (slope * last[:HIDDEN] + back_messages) * (near > 0)
     decay = np.float32(2 * _DECAY)
     return [
         rows.T @ back_near + decay * inner,
         back_near.sum(0),
-        seen.T @ back_far + decay * outer,
+        messages.T @ back_far + decay * outer,
         back_far.sum(0),
         top.T @ slope[:, 0],
     ]
@@ -171,15 +171,15 @@ def _slope(chance: Floats, batch: _Batch) -> Floats:
 
     The loss is the mean of the cross entropy and one minus the page's expected F1 over words.
     """
-    apart = batch.weights * (chance - batch.answers)
+    entropy_slope = batch.weights * (chance - batch.answers)
     count = len(batch.lost)
     right = np.bincount(batch.pages, batch.sizes * chance * batch.answers, count)
     both = np.bincount(batch.pages, batch.sizes * (chance + batch.answers), count) + 1 + batch.lost
-    told = ~np.isnan(batch.lost)
-    scale = np.where(told, 2 / np.where(told, both, 1), 0) / max(1, int(told.sum()))
-    half = np.where(told, right / np.where(told, both, 1), 0)
-    whole = -scale[batch.pages] * batch.sizes * (batch.answers - half[batch.pages])
-    return (1 - _PAGE) * apart + _PAGE * whole * chance * (1 - chance)
+    has_text = ~np.isnan(batch.lost)
+    scale = np.where(has_text, 2 / np.where(has_text, both, 1), 0) / max(1, int(has_text.sum()))
+    half = np.where(has_text, right / np.where(has_text, both, 1), 0)
+    f1_slope = -scale[batch.pages] * batch.sizes * (batch.answers - half[batch.pages])
+    return (1 - _PAGE) * entropy_slope + _PAGE * f1_slope * chance * (1 - chance)
 
 
 def _scatter(around: SegmentGraph, back: Floats) -> Floats:

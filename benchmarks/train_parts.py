@@ -58,14 +58,14 @@ class Lesson:
         """The weights of the segments: more for longer ones, less on longer pages."""
         assert self.reading is not None
         size = np.sqrt(self.reading.word_counts + 1)
-        told = ~np.isnan(self.answers)
-        if not told.all():
-            return 0.4 * size * told / math.sqrt(len(size))
+        labelled = ~np.isnan(self.answers)
+        if not labelled.all():
+            return 0.4 * size * labelled / math.sqrt(len(size))
         weight = SET_WEIGHTS.get(self.sample.set, 1.0) * (COPY_WEIGHT if self.sample.copy else 1)
         return weight * size / size.sum() ** 0.7
 
 
-def lesson(sample: Sample) -> Lesson:
+def read_lesson(sample: Sample) -> Lesson:
     """Read a page and label its segments."""
     page = read_page(sample.html, sample.url)
     texts = [segment.text for segment in page.segments]
@@ -101,17 +101,17 @@ class Counts:
 
 def count(lessons: Sequence[Lesson]) -> Counts:
     """Count names and words by fold, on the pages as they were published."""
-    lessons = [each for each in lessons if not each.sample.copy]
-    articles = [each for each in lessons if each.sample.kind == "article"]
+    lessons = [lesson for lesson in lessons if not lesson.sample.copy]
+    articles = [lesson for lesson in lessons if lesson.sample.kind == "article"]
     return Counts(tallies(lessons), tallies(articles))
 
 
 def tallies(lessons: Iterable[Lesson]) -> list[Tally]:
     """Count names and words by fold, with equal weight for every site."""
     sites: dict[tuple[int, str], list[Lesson]] = defaultdict(list)
-    for each in lessons:
-        if each.reading is not None and not np.isnan(each.answers).any():
-            sites[each.fold, each.sample.site].append(each)
+    for lesson in lessons:
+        if lesson.reading is not None and not np.isnan(lesson.answers).any():
+            sites[lesson.fold, lesson.sample.site].append(lesson)
     folds: list[Tally] = [{} for _ in range(FOLDS)]
     for (fold, _), pages in sites.items():
         together: Tally = {}
@@ -130,28 +130,28 @@ def _add(tally: Tally, token: str, share: float, base: float, count: float) -> N
     old[2] += count
 
 
-def _shares(each: Lesson) -> dict[str, tuple[float, float]]:
+def _shares(lesson: Lesson) -> dict[str, tuple[float, float]]:
     """Return, for each name and word of a page, the article's share of its text, and overall."""
-    reading = each.reading
+    reading = lesson.reading
     assert reading is not None
     weight = np.sqrt(reading.word_counts + 1)
     total = np.concatenate([[0], np.cumsum(weight)])
-    good = np.concatenate([[0], np.cumsum(weight * each.answers)])
+    good = np.concatenate([[0], np.cumsum(weight * lesson.answers)])
     ends = np.clip(reading.ends, reading.begins, len(weight))
-    held = total[ends] - total[reading.begins]
+    sizes = total[ends] - total[reading.begins]
     right = good[ends] - good[reading.begins]
     found: Tally = {}
     for index, row in enumerate(reading.names.rows):
-        if row and held[index] > 0:
+        if row and sizes[index] > 0:
             for name in reading.names.names[row]:
-                _add(found, name, right[index], held[index], 1)
+                _add(found, name, right[index], sizes[index], 1)
     base = good[-1] / total[-1]
     shares = {name: (value / text, base) for name, (value, text, _) in found.items()}
     spoken: Tally = {}
-    for words, answer in zip(reading.words, each.answers.tolist(), strict=True):
+    for words, answer in zip(reading.words, lesson.answers.tolist(), strict=True):
         for word in set(words):
             _add(spoken, "'" + word, answer, 1, 1)
-    mean = float(each.answers.mean())
+    mean = float(lesson.answers.mean())
     shares |= {word: (value / count, mean) for word, (value, count, _) in spoken.items()}
     return shares
 

@@ -9,6 +9,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "printer").rglob("*.py"))
+#: The other folders of which the names are checked.
+FOLDERS = ["benchmarks", "samples", "scripts", "tests/bench"]
+OTHER_MODULES = sorted(
+    path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")
+)
 
 #: Participles and pronouns that do not say what a thing is.
 VAGUE = frozenset(
@@ -61,7 +66,7 @@ def words(name: str) -> set[str]:
     return set(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
+@pytest.mark.parametrize("path", [*MODULES, *OTHER_MODULES], ids=str)
 def test_names_say_what_things_are(path: Path) -> None:
     names = identifiers(ast.parse((ROOT / path).read_text()))
     assert [

@@ -50,7 +50,7 @@ def test_known_pairs(one: str, other: str, common: int, distance: int) -> None:
 
 
 @given(TEXT, TEXT)
-def test_both_agree_with_the_whole_table(one: str, other: str) -> None:
+def test_both_agree_with_the_full_table(one: str, other: str) -> None:
     assert alignment.common_subsequence(one, other) == subsequence_by_table(one, other)
     assert alignment.edit_distance(one, other) == distance_by_table(one, other)
 

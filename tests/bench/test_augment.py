@@ -1,4 +1,4 @@
-"""Harder copies of pages: they keep the article's text, and gain text that is not its own."""
+"""Harder copies of pages: they keep the article's text, and gain text from other pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PARAGRAPHS = [
     "At noon the glass was turned, and the brass was polished until the harbour could be seen.",
     "No ship was lost on the reef in all the years in which the light was tended by hand.",
 ]
-OTHERS = [
+OTHER_STORIES = [
     Story(
         f"Story {number} of the coast", (f"Other text {number} about nets and the price of cod.",)
     )
@@ -36,14 +36,16 @@ def _sample(name: str) -> Sample:
                   title="The lamp room")  # fmt: skip
 
 
-def test_every_copy_has_the_whole_text() -> None:
+def test_every_copy_has_all_of_the_text() -> None:
     for seed in map(str, range(40)):
-        text = " ".join(_texts(harder(PAGE, "\n".join(PARAGRAPHS), Donors(OTHERS), seed)))
+        text = " ".join(_texts(harder(PAGE, "\n".join(PARAGRAPHS), Donors(OTHER_STORIES), seed)))
         assert all(paragraph in text for paragraph in PARAGRAPHS), seed
 
 
 def test_copies_lose_markup_and_gain_other_stories() -> None:
-    copies = [harder(PAGE, "\n".join(PARAGRAPHS), Donors(OTHERS), str(seed)) for seed in range(40)]
+    copies = [
+        harder(PAGE, "\n".join(PARAGRAPHS), Donors(OTHER_STORIES), str(seed)) for seed in range(40)
+    ]
     assert any(b"class=" not in copy for copy in copies)
     assert any(b"<article" not in copy for copy in copies)
     assert any(b"A. Keeper" not in copy for copy in copies)
@@ -52,7 +54,7 @@ def test_copies_lose_markup_and_gain_other_stories() -> None:
 
 
 def test_a_copy_is_the_same_every_time() -> None:
-    donors = Donors(OTHERS, ["<div>a box</div>"])
+    donors = Donors(OTHER_STORIES, ["<div>a box</div>"])
     assert harder(PAGE, PARAGRAPHS[0], donors, "seed") == harder(
         PAGE, PARAGRAPHS[0], donors, "seed"
     )

@@ -1,4 +1,4 @@
-"""What is quoted of the benchmarks is what they printed, and each of them can be run."""
+"""Figures quoted from the benchmarks match their results, and every benchmark can be run."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def module(name: str):
     return importlib.import_module(f"benchmarks.{name}")
 
 
-def test_the_report_is_made_of_the_results() -> None:
+def test_the_report_matches_the_results() -> None:
     assert (ROOT / "benchmarks/RESULTS.md").read_text() == report(RESULTS)
 
 
-def test_every_plot_is_there() -> None:
+def test_every_plot_exists() -> None:
     for name in RESULTS["plots"]:
         assert (ROOT / f"benchmarks/plots/{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_readme_quotes_what_the_report_says() -> None:
+def test_readme_quotes_figures_of_the_report() -> None:
     readme, written = ((ROOT / name).read_text() for name in ("README.md", "benchmarks/RESULTS.md"))
     assert summary(RESULTS) in readme
     quoted = re.findall(
@@ -47,13 +47,13 @@ def test_readme_quotes_what_the_report_says() -> None:
     assert [figure for figure in quoted if figure not in written] == []
 
 
-#: What is scored, as it is printed: three digits.
+#: A score as it is printed: three digits.
 FIGURE = re.compile(r"(?<![\d.])0?\.\d{3}\b(?!\.\d)")
 
 
 @pytest.mark.parametrize("name", sorted(file.name for file in (ROOT / "docs").glob("*.md")))
 def test_documents_quote_no_other_scores(name: str) -> None:
-    """The model card tells of the training, and quotes what that printed."""
+    """Check all documents but the model card, which quotes the output of the training."""
     if name in {"model-card.md", "api.md"}:
         return
     written = (ROOT / "benchmarks/RESULTS.md").read_text()
@@ -61,18 +61,18 @@ def test_documents_quote_no_other_scores(name: str) -> None:
     assert [figure for figure in quoted if figure.removeprefix("0") not in written] == []
 
 
-def test_what_is_quoted_is_measured() -> None:
-    known = {each.name for each in SUITE}
+def test_quoted_figures_are_measured() -> None:
+    known = {benchmark.name for benchmark in SUITE}
     assert {quoted.benchmark for quoted in QUOTED} <= known
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_module_that_measures_is_run_with_the_others(name: str) -> None:
-    assert hasattr(module(name), "rows") is (name in {each.name for each in SUITE})
+def test_modules_that_measure_are_in_the_suite(name: str) -> None:
+    assert hasattr(module(name), "rows") is (name in {benchmark.name for benchmark in SUITE})
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_command_line_tells_its_options(name: str, monkeypatch, capsys) -> None:
+def test_every_command_line_has_help(name: str, monkeypatch, capsys) -> None:
     main = getattr(module(name), "main", None)
     if main is None or name == "runner_child":
         return
@@ -98,7 +98,7 @@ def test_a_program_leaves_no_process_behind(tmp_path) -> None:
     wait_until(lambda: not status.exists() or "State:\tZ" in status.read_text())
 
 
-def test_the_programs_are_compared_in_the_units_of_a_reader() -> None:
+def test_programs_are_compared_in_readers_units() -> None:
     rows = [
         Row("ours", "words of the article printed", 0.9876).to_dict(),
         Row("ours", "size, median", 81.4, "kB").to_dict(),

@@ -1,4 +1,4 @@
-"""The runner of benchmarks: each in its process, with its time, and its faults its own."""
+"""The runner of benchmarks: one process per benchmark, with a time limit and isolated failures."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ def fake(name: str, **more: object) -> Benchmark:
     return Benchmark(f"tests.bench.fakes.{name}", name, **{"seconds": 60, **more})
 
 
-def test_rows_come_back_as_they_were_yielded(tmp_path: Path) -> None:
-    found = run(fake("whole"), Effort(short=True), tmp_path)
+def test_rows_are_returned_as_yielded(tmp_path: Path) -> None:
+    found = run(fake("complete"), Effort(short=True), tmp_path)
     assert (found.trouble, found.failed) == ("", False)
     assert found.rows == (
         Row("webprint", "pages lost", 0, goal="≤ 0"),
         Row("webprint", "time", 2.0, "s", n=7, ratio=0.4, goal="≤ 0.5"),
-        Row("percollate", "time", note="not measured: it is not here"),
+        Row("percollate", "time", note="not measured: not installed"),
     )
     assert [row.met for row in found.rows] == [True, True, None]
 
 
-def test_one_that_fails_keeps_its_rows_and_costs_no_other(capsys) -> None:
-    told: list[str] = []
-    suite = [fake("broken", alone=True), fake("missing"), fake("whole"), fake("gone")]
-    broken, missing, whole, gone = run_all(suite, Effort(), tell=told.append)
+def test_a_failure_keeps_its_rows_and_stops_no_other(capsys) -> None:
+    lines: list[str] = []
+    suite = [fake("broken", alone=True), fake("missing"), fake("complete"), fake("gone")]
+    broken, missing, complete, gone = run_all(suite, Effort(), tell=lines.append)
     assert broken.failed
     assert broken.trouble == "RuntimeError: the meadow is under water"
     assert broken.rows == (Row("webprint", "time", 1.5, "s"),)
     assert (missing.failed, missing.rows) == (False, ())
-    assert missing.trouble == "not measured: the corpus is not here"
-    assert len(whole.rows) == 3
+    assert missing.trouble == "not measured: the corpus is not available"
+    assert len(complete.rows) == 3
     assert (gone.failed, gone.trouble) == (True, "ended with code -9")
-    assert len(told) == 4
+    assert len(lines) == 4
     assert "test_bench_runner" not in capsys.readouterr().err
 
 
-def test_one_that_is_stuck_is_stopped_with_all_it_started(tmp_path: Path) -> None:
+def test_a_stuck_benchmark_is_stopped_with_its_child_processes(tmp_path: Path) -> None:
     found = run(fake("stuck", seconds=2), Effort(), tmp_path)
     assert found.failed
     assert found.trouble.startswith("stopped after")
@@ -63,42 +63,42 @@ def test_one_that_is_stuck_is_stopped_with_all_it_started(tmp_path: Path) -> Non
         time.sleep(0.05)
 
 
-def test_none_is_begun_when_the_time_is_used_up(tmp_path: Path) -> None:
-    found = run(fake("whole"), Effort(), tmp_path, ends=0.0)
-    assert found.trouble == "not begun: the time of this run was used up"
+def test_no_benchmark_starts_after_the_time_budget_is_used_up(tmp_path: Path) -> None:
+    found = run(fake("complete"), Effort(), tmp_path, ends=0.0)
+    assert found.trouble == "not started: the time budget was used up"
     assert not found.rows
 
 
-def test_one_that_the_budget_stops_has_not_failed(tmp_path: Path, monkeypatch) -> None:
+def test_a_benchmark_stopped_by_the_budget_has_not_failed(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("benchmarks.runner._WORTH", 0)
     found = run(fake("stuck"), Effort(), tmp_path, ends=time.monotonic() + 3)
     assert not found.failed
-    assert found.trouble.endswith("the time of this run was used up")
+    assert found.trouble.endswith("the time budget was used up")
 
 
-def test_what_a_busy_machine_measured_is_measured_again(monkeypatch, capsys) -> None:
-    suite = [fake("whole", quick=True), fake("missing", quick=True)]
+def test_bad_figures_are_measured_again(monkeypatch, capsys) -> None:
+    suite = [fake("complete", quick=True), fake("missing", quick=True)]
     bad = Outcome(suite[0], (Row("webprint", "time", 2.0, ratio=9.0),))
     good = Outcome(suite[0], (Row("webprint", "time", 2.0, ratio=0.6),))
-    left = Outcome(suite[1], trouble="not measured: the corpus is not here")
+    left = Outcome(suite[1], trouble="not measured: the corpus is not available")
     before = Outcome(suite[0], (Row("webprint", "time", 2.0, ratio=0.5),)).to_dict()
     recorded = {"benchmarks": {suite[0].name: before}}
     monkeypatch.setattr(command, "SUITE", suite)
     monkeypatch.setattr(command.json, "loads", lambda _: recorded)
     for second, ends in ((good, 0), (bad, 1)):
         runs = iter([[bad, left], [second]])
-        asked = []
+        suites = []
         monkeypatch.setattr(
             command,
             "run_all",
-            lambda wanted, *_, runs=runs, asked=asked: asked.append(wanted) or next(runs),
+            lambda suite, *_, runs=runs, suites=suites: suites.append(suite) or next(runs),
         )
         assert command.main(["--quick"]) == ends
-        said = capsys.readouterr().out
-        assert asked == [suite, suite[:1]]
-        assert "to be measured again" in said
-        assert f"ratio {second.rows[0].ratio:.2f}, 0.50 recorded" in said
-        assert "missing: not measured: the corpus is not here" in said
+        output = capsys.readouterr().out
+        assert suites == [suite, suite[:1]]
+        assert "measuring again" in output
+        assert f"ratio {second.rows[0].ratio:.2f}, 0.50 recorded" in output
+        assert "missing: not measured: the corpus is not available" in output
 
 
 @pytest.mark.parametrize(
@@ -107,44 +107,44 @@ def test_what_a_busy_machine_measured_is_measured_again(monkeypatch, capsys) -> 
         (Row("a", "time", 1.0, ratio=0.9), False),
         (Row("a", "time", 1.0, ratio=1.1), True),
         (Row("a", "other time", 1.0, ratio=9.0), False),
-        (Row("a", "held", 0.8, goal="≥ 0.9", pinned=True), True),
-        (Row("a", "held", 0.9, goal="≥ 0.9", pinned=True), False),
-        (Row("a", "wished for", 0.8, goal="≥ 0.9"), False),
+        (Row("a", "pinned", 0.8, goal="≥ 0.9", pinned=True), True),
+        (Row("a", "pinned", 0.9, goal="≥ 0.9", pinned=True), False),
+        (Row("a", "not pinned", 0.8, goal="≥ 0.9"), False),
     ],
 )
-def test_floors_and_ratios_twice_as_bad_are_complained_of(row: Row, wrong: bool) -> None:
-    before = Outcome(fake("whole"), (Row("a", "time", 2.0, ratio=0.5),)).to_dict()
-    recorded = {"benchmarks": {fake("whole").name: before}}
-    outcome = Outcome(fake("whole"), (row,))
+def test_low_floors_and_doubled_ratios_are_failures(row: Row, wrong: bool) -> None:
+    before = Outcome(fake("complete"), (Row("a", "time", 2.0, ratio=0.5),)).to_dict()
+    recorded = {"benchmarks": {fake("complete").name: before}}
+    outcome = Outcome(fake("complete"), (row,))
     assert bool(list(complaints([outcome], recorded))) is wrong
-    assert list(complaints([Outcome(fake("whole"), failed=True)], None))
+    assert list(complaints([Outcome(fake("complete"), failed=True)], None))
 
 
-def test_what_is_written_can_be_read_again(tmp_path: Path, monkeypatch) -> None:
-    suite = [fake("whole", wide=True), fake("broken"), fake("missing")]
+def test_written_results_can_be_read_again(tmp_path: Path, monkeypatch) -> None:
+    suite = [fake("complete", wide=True), fake("broken"), fake("missing")]
     monkeypatch.setattr(command, "SUITE", suite)
     outcomes = [
         Outcome(suite[0], (Row("ours | others", "word F1", 0.88, n=3),), 1.0),
         Outcome(suite[1], (Row("a", "time", 0.5, "s", goal="≤ 0.4"),), 1.0, "it\nbroke", True),
-        Outcome(suite[2], trouble="not measured: the corpus is not here"),
+        Outcome(suite[2], trouble="not measured: the corpus is not available"),
     ]
     command.write(tmp_path, outcomes, Effort(short=True, step=3), {"cores": "2"}, None)
     results = json.loads((tmp_path / "results.json").read_text())
     written = (tmp_path / "RESULTS.md").read_text()
     assert written == report(results)
     assert rows_of(results["benchmarks"][suite[0].name]) == list(outcomes[0].rows)
-    for said in ("ours \\| others | 0.880", "**Failed**, so this is not all: it broke", "**no**",
-                 "not measured: the corpus is not here", "fewer runs and pages"):  # fmt: skip
-        assert said in written
+    for text in ("ours \\| others | 0.880", "**Failed**, so this is not all: it broke", "**no**",
+                 "not measured: the corpus is not available", "fewer runs and pages"):  # fmt: skip
+        assert text in written
     # A later run of one benchmark keeps the others.
     again = [Outcome(suite[2], (Row("b", "pages", 7),), 1.0)]
     command.write(tmp_path, again, Effort(), {"cores": "2"}, results)
     later = json.loads((tmp_path / "results.json").read_text())["benchmarks"]
-    assert list(later) == [each.name for each in suite]
+    assert list(later) == [benchmark.name for benchmark in suite]
     assert later[suite[0].name] == results["benchmarks"][suite[0].name]
 
 
 @pytest.mark.slow
-def test_a_quick_run_measures_and_is_content(capfd) -> None:
+def test_a_quick_run_measures_and_succeeds(capfd) -> None:
     assert command.main(["--quick", "print_cost"]) == 0, capfd.readouterr()
     assert "print_cost: 2 figures" in capfd.readouterr().out

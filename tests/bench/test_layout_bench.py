@@ -1,4 +1,4 @@
-"""Labelled pages as the browser draws them, and the quality held on them (benchmarks/layout.py)."""
+"""Labelled pages as a browser draws them, and floors for their extraction (benchmarks/layout.py)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def captured() -> list[Sample]:
     return list(samples())
 
 
-def test_all_that_is_to_be_printed_is_captured_segment_by_segment(captured: list[Sample]) -> None:
+def test_every_labelled_segment_is_captured(captured: list[Sample]) -> None:
     assert len(captured) >= 30
     assert {sample.name: sample.missing for sample in captured if sample.missing} == {}
 
 
-def test_the_quality_reached_is_held(captured: list[Sample]) -> None:
-    """Floors: what Luo et al. report for their method, and what is asked of the default."""
+def test_extraction_stays_above_its_floors(captured: list[Sample]) -> None:
+    """Use the figures of Luo et al. for their method, and our goals for the default."""
     found = measure(captured)
     alone, default = found["max-subsequence"], found["default"]
     assert alone.precision >= 0.916
@@ -32,5 +32,7 @@ def test_the_quality_reached_is_held(captured: list[Sample]) -> None:
 def test_no_page_is_lost_by_its_layout(captured: list[Sample]) -> None:
     for sample in captured:
         keep = chosen(sample.page, "default")
-        wanted = [flag for flag, label in zip(keep, sample.labels, strict=True) if label == "keep"]
-        assert sum(wanted) >= 0.9 * len(wanted), sample.name
+        selected = [
+            flag for flag, label in zip(keep, sample.labels, strict=True) if label == "keep"
+        ]
+        assert sum(selected) >= 0.9 * len(selected), sample.name

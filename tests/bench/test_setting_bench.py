@@ -1,4 +1,4 @@
-"""The benchmark of setting counts what it should."""
+"""The benchmark of typesetting: its counts and floors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_words_cut_in_headings_are_counted(text: str, style: str, cuts: int) -> 
     assert count_cuts(heading(text, 120, style), "ja") == 0
 
 
-def test_an_article_has_figures_and_each_has_a_floor() -> None:
+def test_every_figure_has_a_floor() -> None:
     found = measure(SAMPLE_ARTICLE)
     assert found["pages"] > 1
     assert found["lines"] > 20

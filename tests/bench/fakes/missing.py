@@ -4,4 +4,4 @@ from benchmarks.protocol import Unavailable
 
 
 def rows(effort):
-    raise Unavailable("not measured: the corpus is not here")
+    raise Unavailable("not measured: the corpus is not available")
