@@ -92,5 +92,5 @@ def test_the_order_of_parameters_says_nothing_but_of_those_of_one_name(pairs, or
     turned = sorted(pairs, key=lambda pair: order.index(pair[0]))
     assert canonical_url(url(turned)) == canonical_url(url(pairs))
     values_of_a = [value for name, value in pairs if name == "a"]
-    kept = canonical_url(url(pairs)).partition("?")[2].split("&")
-    assert [pair[2:] for pair in kept if pair.startswith("a=")] == values_of_a
+    remaining = canonical_url(url(pairs)).partition("?")[2].split("&")
+    assert [pair[2:] for pair in remaining if pair.startswith("a=")] == values_of_a

@@ -38,7 +38,7 @@ def test_many_make_a_new_file_at_once(tmp_path: Path) -> None:
                 assert connection.execute("SELECT count(*) FROM words").fetchone() == (MANY,)
 
 
-def test_a_file_that_stays_locked_is_said_to_be(tmp_path: Path) -> None:
+def test_a_file_that_stays_locked_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "locked.db"
     with closing(sqlite3.connect(path, timeout=0)) as holder:
         holder.execute("BEGIN EXCLUSIVE")

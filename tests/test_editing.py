@@ -29,7 +29,7 @@ PAGE = story_page(
 )
 
 
-def made(page=PAGE, **options):
+def built(page=PAGE, **options):
     read = read_page(page, URL)
     found = extract_article(read, ExtractOptions(**options), editable=True)
     capture = Capture(page.encode(), PageSource(URL, URL, fetched=None))
@@ -37,7 +37,7 @@ def made(page=PAGE, **options):
 
 
 def named(base, text):
-    (piece,) = [each for each in base.blocks if text in str(each.block)]
+    (piece,) = [candidate for candidate in base.blocks if text in str(candidate.block)]
     return piece
 
 
@@ -46,7 +46,7 @@ PAGES = sorted(Path(__file__).parent.parent.glob("pages/*/source.html"))
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.parent.name)
 def test_the_kept_pieces_are_the_article(path):
-    base, article = made(path.read_text("windows-1252" if "old" in path.parent.name else "utf-8"))
+    base, article = built(path.read_text("windows-1252" if "old" in path.parent.name else "utf-8"))
     assert base.apply(Edit()) == article
     assert len({piece.id for piece in base.blocks}) == len(base.blocks)
     names = {piece.id for piece in base.blocks}
@@ -57,7 +57,7 @@ def test_the_kept_pieces_are_the_article(path):
 
 
 def test_what_was_left_out_stands_at_its_place():
-    base, _ = made()
+    base, _ = built()
     texts = [str(piece.block) for piece in base.blocks]
     at = {text: next(n for n, t in enumerate(texts) if text in t) for text in
           ("News", "It was day 0", "The quay", LETTER, "What follows", "A map")}  # fmt: skip
@@ -68,7 +68,7 @@ def test_what_was_left_out_stands_at_its_place():
 
 
 def test_pieces_are_left_out_and_brought_back():
-    base, article = made()
+    base, article = built()
     letter, more, picture = (named(base, text).id for text in (LETTER, "What follows", "quay.png"))
     edit = base.update_edit(Edit(), title=" New  title ", include={letter: False, more: True})
     edit = base.update_edit(edit, include={picture: False})
@@ -86,7 +86,7 @@ def test_pieces_are_left_out_and_brought_back():
 
 
 def test_changes_that_cannot_be():
-    base, _ = made()
+    base, _ = built()
     with pytest.raises(UsageError, match="no block"):
         base.update_edit(Edit(), include={"b999": False})
     with pytest.raises(UsageError, match="nothing is left"):
@@ -94,13 +94,13 @@ def test_changes_that_cannot_be():
 
 
 def test_what_is_kept_is_read_again_as_it_was():
-    base, article = made()
+    base, article = built()
     pictures = {
         "https://example.org/quay.png": Picture(b"\x89PNG", "image/png", 640, 420),
         "https://example.org/other.png": Picture(b"x", "image/png", 1, 1),
     }
-    kept = base.with_pictures(pictures)
-    again = Snapshot.load(kept.dump())
+    with_pictures = base.with_pictures(pictures)
+    again = Snapshot.load(with_pictures.dump())
     assert again.blocks == base.blocks
     assert again.article == base.article
     assert again.capture == base.capture
@@ -111,7 +111,7 @@ def test_what_is_kept_is_read_again_as_it_was():
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"{}", None])
 def test_what_is_not_ours_is_not_read(data):
-    base, _ = made()
+    base, _ = built()
     data = base.dump().replace(b"base.json", b"bose.json") if data is None else data
     with pytest.raises(JobsError):
         Snapshot.load(data)
@@ -124,10 +124,10 @@ def test_data_that_is_no_block_is_not_read(data):
 
 
 def test_a_rule_names_what_was_left_out_and_nothing_else():
-    base, _ = made()
+    base, _ = built()
     heading, letter = named(base, "The letter").id, named(base, LETTER).id
     both = base.suggest_rules(base.update_edit(Edit(), include={heading: False, letter: False}))
-    assert {each.selector for each in both.values()} == {".entry"}
+    assert {removal.selector for removal in both.values()} == {".entry"}
     one = base.suggest_rules(base.update_edit(Edit(), include={letter: False}))
     assert one[letter].selector == ".entry > p"
     assert (
@@ -147,5 +147,7 @@ def test_a_rule_names_what_was_left_out_and_nothing_else():
 
 def test_a_large_page_is_parted_in_bounded_time():
     rows = "".join(f"<div class='c{n} row'><p>{SENTENCE}{n}</p></div>" for n in range(3_000))
-    base, article = made(story_page(extra=f"<section>{rows}</section>{'<div>' * 400}<p>{SENTENCE}"))
+    base, article = built(
+        story_page(extra=f"<section>{rows}</section>{'<div>' * 400}<p>{SENTENCE}")
+    )
     assert base.apply(Edit()) == article

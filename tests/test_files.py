@@ -43,4 +43,4 @@ def test_what_fails_leaves_the_file_and_nothing_beside_it(tmp_path, monkeypatch)
     with pytest.raises(OSError, match="No space"):
         atomic_write(file, "2")
     assert file.read_text() == "1"
-    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

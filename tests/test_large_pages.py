@@ -38,7 +38,9 @@ def test_of_a_page_with_too_many_segments_the_beginning_is_read(
     monkeypatch.setattr(index, "MAX_SEGMENTS", 20)
     page = read_page("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
     assert page.index.truncated
-    assert [each.text for each in page.segments] == [f"{WORDS} {i}, it says." for i in range(20)]
+    assert [segment.text for segment in page.segments] == [
+        f"{WORDS} {i}, it says." for i in range(20)
+    ]
     assert max(page.index.text_runs[::4]) == 19
     article = printer.extract("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
     assert article.warnings == (
@@ -65,7 +67,9 @@ def test_what_follows_a_cut_is_no_longer_in_the_tree(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(index, "MAX_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100)) + "</div><ol>"
     page = read_page(f"<title>A title</title>{html}<meta name=author content='Ann Example'>")
-    assert [each.tag for each in page.tree.iter("p", "ol")] == page.index.tags.count("p") * ["p"]
+    assert [element.tag for element in page.tree.iter("p", "ol")] == page.index.tags.count("p") * [
+        "p"
+    ]
     # The whole page has said who wrote it.
     assert page.metadata.byline == "Ann Example"
 

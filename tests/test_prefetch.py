@@ -19,14 +19,14 @@ def test_order_is_kept_and_a_failure_costs_itself():
             raise FetchError("gone")
         return name.upper()
 
-    came = list(prefetch(read, "abcd", 2))
-    assert [name for name, _ in came] == list("abcd")
-    assert [one if isinstance(one, str) else type(one) for _, one in came] == [
+    results = list(prefetch(read, "abcd", 2))
+    assert [name for name, _ in results] == list("abcd")
+    assert [one if isinstance(one, str) else type(one) for _, one in results] == [
         "A", FetchError, "C", "D",
     ]  # fmt: skip
 
 
-def test_no_more_is_read_ahead_than_was_said():
+def test_no_more_is_read_ahead_than_the_limit():
     read = []
     lock = threading.Lock()
 
@@ -40,11 +40,11 @@ def test_no_more_is_read_ahead_than_was_said():
             assert max(read) <= number + 2
 
 
-def test_what_is_no_longer_wanted_is_not_read():
+def test_nothing_is_read_after_closing():
     read = []
-    came = prefetch(lambda number: read.append(number), range(50), 2)
-    next(came)
-    came.close()
+    results = prefetch(lambda number: read.append(number), range(50), 2)
+    next(results)
+    results.close()
     assert len(read) <= 3
 
 

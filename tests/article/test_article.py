@@ -37,7 +37,7 @@ ARTICLE = Article(
 )
 
 
-def test_text_is_blocks_apart_by_blank_lines_and_pieces_by_line_breaks():
+def test_text_separates_blocks_by_blank_lines_and_pieces_by_line_breaks():
     assert ARTICLE.text == (
         "The tide comes in twice a day.\n\nHigh water\n\nOne moon pulls the sea.\nTwo.\n\n"
         "Low\t4 m\n\ntide(now)\n  return height\n\n潮は一日に二度満ちる。"

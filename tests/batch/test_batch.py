@@ -32,8 +32,8 @@ def run(folder, listed, *options):
         (folder / "out.jsonl").open("w") as out,
         start(folder, listed, *options, stdout=out) as process,
     ):
-        _, said = process.communicate(timeout=180)
-    return process.returncode, said
+        _, output = process.communicate(timeout=180)
+    return process.returncode, output
 
 
 def pdfs(folder):
@@ -41,7 +41,7 @@ def pdfs(folder):
 
 
 @pytest.mark.slow
-def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
+def test_a_list_is_printed_and_failures_are_reported(web, tmp_path):
     moody = Counter()
 
     def sometimes(hit):
@@ -58,8 +58,8 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
         f"{web.url}/none", f"{web.url}/moody", "ftp://example.org/", "what is this",
         f"{web.url}/closed",
     ]  # fmt: skip
-    code, said = run(tmp_path, listed, "--json")
-    assert code == 6, said
+    code, output = run(tmp_path, listed, "--json")
+    assert code == 6, output
     lines = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
     pages = {line["url"]: line for line in lines}
     assert pages[f"{web.url}/moody"]["out"] == "out/After a while.pdf"
@@ -68,9 +68,9 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
     assert pages["what is this"]["error"]["kind"] == "BadURL"
     assert len(pages) == 7
     assert pdfs(tmp_path) == ["A ferry at dawn 2.pdf", "A ferry at dawn.pdf", "After a while.pdf"]
-    assert "1 failed: the server answered 404 Not Found" in said
-    assert "1 failed: this looks like a sign-in page" in said
-    assert "3 of 7 printed, 4 failed, 1 listed more than once" in said
+    assert "1 failed: the server answered 404 Not Found" in output
+    assert "1 failed: this looks like a sign-in page" in output
+    assert "3 of 7 printed, 4 failed, 1 listed more than once" in output
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert report["counts"] == {
         "listed": 8, "repeated": 1, "printed": 3, "failed": 4, "not printed": 0,
@@ -80,13 +80,13 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
     assert by_line[6]["tries"] == 1  # what is not there is not asked for again
     assert by_line[7]["state"] == "done"
     assert by_line[8]["error"]["kind"] == "BadURL"
-    told = (tmp_path / "out/report.txt").read_text()
-    assert f"line 6: {web.url}/none" in told
+    text = (tmp_path / "out/report.txt").read_text()
+    assert f"line 6: {web.url}/none" in text
     # Begun again, only what failed is tried again.
     before = len(web.hits("/one"))
     web.add("/none", story_page("Here it is"))
-    code, said = run(tmp_path, listed)
-    assert code == 3, said
+    code, output = run(tmp_path, listed)
+    assert code == 3, output
     assert "Here it is.pdf" in pdfs(tmp_path)
     assert len(web.hits("/one")) == before == 1
     assert run(tmp_path, listed[2:5], "--resume")[0] == 0
@@ -107,8 +107,8 @@ def test_a_list_that_is_killed_is_finished_without_doing_anything_again(web, tmp
             killed += process.returncode == -signal.SIGKILL
     done = {name: (tmp_path / "out" / name).read_bytes() for name in pdfs(tmp_path)}
     assert killed
-    code, said = run(tmp_path, listed)
-    assert code == 0, said
+    code, output = run(tmp_path, listed)
+    assert code == 0, output
     assert pdfs(tmp_path) == sorted(f"Story {n}.pdf" for n in range(4))
     assert done.items() <= {n: (tmp_path / "out" / n).read_bytes() for n in pdfs(tmp_path)}.items()
     # What the worker had in its hands at each kill is printed again, and nothing else.
@@ -122,6 +122,6 @@ def test_a_folder_is_one_process_s_at_a_time(tmp_path):
     state.mkdir(parents=True)
     with (state / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        code, said = run(tmp_path, ["https://example.org/"])
+        code, output = run(tmp_path, ["https://example.org/"])
     assert code == 2
-    assert "another process" in said
+    assert "another process" in output

@@ -27,7 +27,7 @@ class Press:
     """
 
     def __init__(self):
-        self.asked, self.outcomes = [], {}
+        self.requested, self.outcomes = [], {}
 
     def start(self, settings, _files):
         self.table, self.storage = JobQueue(settings.database), open_result_storage(settings)
@@ -35,7 +35,7 @@ class Press:
     def check(self):
         if not (job := claim(self.table)):
             return
-        self.asked.append(job.url)
+        self.requested.append(job.url)
         outcome = self.outcomes.get(job.url, {})
         outcome = outcome.pop(0) if isinstance(outcome, list) else outcome
         if isinstance(outcome, ErrorRecord):
@@ -51,10 +51,10 @@ class Press:
 
 @pytest.fixture
 def press(monkeypatch):
-    made = Press()
-    monkeypatch.setattr(runner, "LocalWorkers", lambda: made)
+    press = Press()
+    monkeypatch.setattr(runner, "LocalWorkers", lambda: press)
     monkeypatch.setattr(runner, "_POLL_INTERVAL", 0.0)
-    return made
+    return press
 
 
 @pytest.fixture
@@ -69,11 +69,11 @@ def run(press, tmp_path):
         pages = list(enumerate(urls, 1))
         place = tmp_path / "out"
         with runner.BatchRunner(place, pages, Settings(), options, name=str, write=write) as work:
-            told = []
-            work.on_finished = told.append
+            lines = []
+            work.on_finished = lines.append
             work.run()
         (place / runner.REPORT_JSON).write_text(runner.report_json(work.items, work.repeated))
-        assert len(told) == len({id(item) for item in told})
+        assert len(lines) == len({id(item) for item in lines})
         return {item.url[-1]: item for item in work.items}
 
     return run
@@ -94,7 +94,7 @@ def test_what_was_printed_when_a_run_was_killed_is_not_printed_again(run, press,
         run(A, B, write=killed)
     run(A, B)
     assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
-    assert sorted(press.asked) == [A, B]
+    assert sorted(press.requested) == [A, B]
 
 
 def test_the_report_tells_what_is_older_than_the_jobs(run, press, tmp_path):
@@ -102,7 +102,7 @@ def test_the_report_tells_what_is_older_than_the_jobs(run, press, tmp_path):
     shutil.rmtree(tmp_path / "out/.webprint")
     (tmp_path / "out/Page b.pdf").unlink()
     items = run(B, A)
-    assert press.asked == [A, B, B]
+    assert press.requested == [A, B, B]
     assert (items["a"].name, items["a"].result["title"]) == ("Page a.pdf", "Page a")
     assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
 
@@ -117,10 +117,10 @@ def test_a_report_that_is_damaged_is_as_none(run, press, tmp_path):
 def test_a_temporary_failure_is_tried_again_so_many_times(run, press):
     press.outcomes = {A: [BUSY, BUSY, {}], B: [BUSY, BUSY, BUSY, {}], C: [GONE]}
     items = run(A, B, C)
-    assert [(items[each].state, items[each].tries) for each in "abc"] == [
+    assert [(items[name].state, items[name].tries) for name in "abc"] == [
         ("done", 2), ("failed", 3), ("failed", 1),
     ]  # fmt: skip
-    assert sorted(press.asked) == [A, A, A, B, B, B, C]
+    assert sorted(press.requested) == [A, A, A, B, B, B, C]
 
 
 def test_what_failed_is_tried_again_by_a_later_run_unless_it_resumes(run, press, tmp_path):
@@ -130,7 +130,7 @@ def test_what_failed_is_tried_again_by_a_later_run_unless_it_resumes(run, press,
     items = run(A, B, resume=True)
     assert {item.state for item in items.values()} == {"failed"}
     assert items["a"].error.status == 404
-    assert len(press.asked) == 2
+    assert len(press.requested) == 2
     items = run(A, B)
     assert {item.state for item in items.values()} == {"done"}
     assert len(files(tmp_path)) == 2
@@ -141,13 +141,13 @@ def test_a_file_that_was_deleted_is_printed_again(run, press, tmp_path):
     (tmp_path / "out/Page a.pdf").unlink()
     run(A)
     assert files(tmp_path) == {"Page a.pdf": A}
-    assert press.asked == [A, A]
+    assert press.requested == [A, A]
 
 
 def test_hosts_take_turns_and_equal_titles_get_files_of_their_own(run, press, tmp_path):
     other = "https://two.test/a"
     run(A, B, "HTTPS://one.test/a#top", other)
-    assert press.asked == [A, other, B]
+    assert press.requested == [A, other, B]
     assert files(tmp_path) == {"Page a.pdf": A, "Page a 2.pdf": other, "Page b.pdf": B}
 
 

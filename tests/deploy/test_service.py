@@ -112,18 +112,18 @@ def check_prints(url, token, web):
     with httpx2.Client(base_url=url, trust_env=False, timeout=60) as client:
         assert "ok" in client.get("/health").raise_for_status().text
         client.headers["Authorization"] = f"Bearer {token}"
-        made = client.post("/api/prints", json={"url": web.add("/app", SHELL)}).json()
+        submitted = client.post("/api/prints", json={"url": web.add("/app", SHELL)}).json()
 
         def over():
-            job = client.get(f"/api/prints/{made['id']}").json()
+            job = client.get(f"/api/prints/{submitted['id']}").json()
             return job if job["state"] in ("done", "failed") else None
 
         job = wait_until(over, 90)
     assert job["state"] == "done", job
     assert job["title"] == "Harbour lights"
-    told = " ".join(job["result"]["warnings"])
-    assert "without their sandbox" not in told
-    assert "cache" not in told
+    warnings = " ".join(job["result"]["warnings"])
+    assert "without their sandbox" not in warnings
+    assert "cache" not in warnings
 
 
 @as_root

@@ -20,5 +20,5 @@ def test_it_is_current():
 
 
 def test_it_names_all_that_is_exported():
-    shown = {line[5:-1] for line in reference().splitlines() if line.startswith("### `")}
-    assert set(printer.__all__) <= shown
+    documented = {line[5:-1] for line in reference().splitlines() if line.startswith("### `")}
+    assert set(printer.__all__) <= documented

@@ -17,7 +17,7 @@ PINS = dict(
 
 
 def names(requirements):
-    return {re.match(r"[\w.-]+", each)[0].lower() for each in requirements}
+    return {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in requirements}
 
 
 RUN = names(PROJECT["project"]["dependencies"]).union(
@@ -27,7 +27,7 @@ GROUPS = {name: names(PROJECT["dependency-groups"][name]) for name in ("test", "
 
 
 @pytest.mark.parametrize("name", sorted(RUN.union(*GROUPS.values())))
-def test_it_is_told_of(name):
+def test_every_dependency_is_documented(name):
     assert re.search(rf"\b{re.escape(name)}\b", DOC), f"{name} is not in docs/dependencies.md"
 
 
@@ -36,10 +36,10 @@ def test_it_is_pinned(name):
     assert name in PINS, f"{name} is not in constraints.txt"
 
 
-def test_the_releases_told_are_those_pinned():
+def test_documented_versions_are_those_pinned():
     for line in DOC.splitlines():
         if line.startswith("| ") and not line.startswith("| package"):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            told = re.sub(r"\([^)]*\)|\s", "", cells[3]).split(",")
-            known = [PINS[each] for each in re.findall(r"[a-z0-9.-]+", cells[0]) if each in PINS]
-            assert told == known, line
+            versions = re.sub(r"\([^)]*\)|\s", "", cells[3]).split(",")
+            known = [PINS[name] for name in re.findall(r"[a-z0-9.-]+", cells[0]) if name in PINS]
+            assert versions == known, line

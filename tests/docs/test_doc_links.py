@@ -14,7 +14,9 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/RE
 
 def anchors(page):
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).strip().replace(" ", "-") for each in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -30,7 +32,9 @@ def test_its_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_modules_it_names_are_there(page):
     """By the end of their path, as a page on one package names the files in it."""
-    there = [f"/{file.relative_to(ROOT)}" for each in CODE for file in (ROOT / each).rglob("*.py")]
+    there = [
+        f"/{file.relative_to(ROOT)}" for folder in CODE for file in (ROOT / folder).rglob("*.py")
+    ]
     for name in re.findall(r"`([\w/-]+\.py)`", page.read_text()):
         assert any(path.endswith(f"/{name}") for path in there), f"{name} in {page.name}"
 
@@ -62,7 +66,7 @@ def test_the_site_has_what_its_pages_link_to(tmp_path):
         assert (tmp_path / "site" / name).read_bytes() == (ROOT / name).read_bytes()
 
 
-def test_the_messages_quoted_in_the_help_are_said():
+def test_messages_quoted_in_the_help_exist():
     """Those of the code, in the table of what is missing."""
     source = " ".join(
         re.sub(r'"\s+f?"', "", file.read_text()) for file in (ROOT / "printer").rglob("*.py")

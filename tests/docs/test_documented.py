@@ -22,8 +22,8 @@ def rows(page):
 
 
 def test_every_setting_is_described():
-    shown = {cell.split("`")[1] for cell in rows("options") if cell.startswith("`--")}
-    assert {"--" + name.replace("_", "-") for name in Settings.model_fields} <= shown
+    documented = {cell.split("`")[1] for cell in rows("options") if cell.startswith("`--")}
+    assert {"--" + name.replace("_", "-") for name in Settings.model_fields} <= documented
 
 
 def test_every_option_of_every_command_is_described():
@@ -39,7 +39,7 @@ def test_every_option_of_every_command_is_described():
                     assert f"`{option}`" in cells, f"{option} of {command.name}"
 
 
-def test_every_default_is_told_right():
+def test_documented_defaults_are_right():
     for name, field, _ in setting_fields():
         if isinstance(field.default, str | float | int) and not isinstance(field.default, bool):
             line = next(

@@ -140,7 +140,7 @@ def test_all_of_it_is_in_every_format(format_, articles) -> None:
 
 
 @pytest.mark.parametrize("format_", ["epub", "html"])
-def test_a_missing_picture_is_told(format_) -> None:
+def test_a_missing_picture_is_reported(format_) -> None:
     assert export_articles([SAMPLE_ARTICLE], format_, {})[1].shortfall() == {"pictures": (0, 3)}
 
 
@@ -168,10 +168,14 @@ def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
             for name, value in element.attrib.items():
                 assert not name.startswith("on"), (tag, name)
                 if name in ("src", "href", "poster", "data"):
-                    held = tag in ("a", "link") or format_ == "markdown"
-                    assert value.split(":")[0] in (("http", "https", "mailto") if held else ()) or (
-                        value.startswith(("data:image/", "#")) or ":" not in value
-                    ), (tag, name, value)
+                    has_link = tag in ("a", "link") or format_ == "markdown"
+                    assert value.split(":")[0] in (
+                        ("http", "https", "mailto") if has_link else ()
+                    ) or (value.startswith(("data:image/", "#")) or ":" not in value), (
+                        tag,
+                        name,
+                        value,
+                    )
 
 
 def test_the_page_forbids_what_it_does_not_need() -> None:
@@ -182,9 +186,11 @@ def test_the_page_forbids_what_it_does_not_need() -> None:
 
 def test_code_is_copied_without_its_places_to_break() -> None:
     code = Span("pip install foo\u200bbar", ("code",))
-    made, _ = export_articles([Article("T", (Paragraph((code, Span(" ខ្ញុំ\u200bញ៉ាំ"))),))], "html", {})
-    shown = lxml_html.fromstring(made).text_content()
-    assert "pip install foobar ខ្ញុំ\u200bញ៉ាំ" in shown
+    exported, _ = export_articles(
+        [Article("T", (Paragraph((code, Span(" ខ្ញុំ\u200bញ៉ាំ"))),))], "html", {}
+    )
+    text = lxml_html.fromstring(exported).text_content()
+    assert "pip install foobar ខ្ញុំ\u200bញ៉ាំ" in text
 
 
 def test_contents_nest_as_headings_do(book) -> None:
@@ -206,15 +212,15 @@ def test_notes_are_called_and_lead_back(book) -> None:
 
 def test_the_package_says_what_the_book_is(book) -> None:
     opf = chapters(book)["book/package.opf"]
-    said = {
+    labels = {
         name: opf.xpath(f"//*[local-name()='{name}']/text()")
         for name in ("title", "language", "creator", "source", "date")
     }
-    assert said["title"] == ["Week <12>"]
-    assert {"en", "ar", "ja", "zh-Hans"} <= set(said["language"])
-    assert said["creator"][0] == "Ada Fenwick and Thomas Oake"
-    assert said["source"][0].startswith("https://valley.example.org/2024/03/")
-    assert said["date"] == ["2024-03-12"]
+    assert labels["title"] == ["Week <12>"]
+    assert {"en", "ar", "ja", "zh-Hans"} <= set(labels["language"])
+    assert labels["creator"][0] == "Ada Fenwick and Thomas Oake"
+    assert labels["source"][0].startswith("https://valley.example.org/2024/03/")
+    assert labels["date"] == ["2024-03-12"]
     metas = {(m.get("property"), m.text) for m in opf.iter("{*}meta")}
     assert ("dcterms:modified", "2024-05-01T12:00:00Z") in metas
     assert ("schema:accessibilityFeature", "MathML") in metas

@@ -34,8 +34,8 @@ def test_the_specimen_reads_as_what_it_is() -> None:
 
 
 def test_breaks_within_words_stay_where_a_script_has_no_others() -> None:
-    made = to_markdown(Article("T", (paragraph("ខ្ញុំ\u200bញ៉ាំ and retry_\u200bafter"),)))
-    assert made.endswith("ខ្ញុំ\u200bញ៉ាំ and retry\\_after\n")
+    markdown = to_markdown(Article("T", (paragraph("ខ្ញុំ\u200bញ៉ាំ and retry_\u200bafter"),)))
+    assert markdown.endswith("ខ្ញុំ\u200bញ៉ាំ and retry\\_after\n")
 
 
 def test_who_is_quoted_stands_above_or_below() -> None:
@@ -52,8 +52,8 @@ def test_who_is_quoted_stands_above_or_below() -> None:
 )
 def test_any_text_reads_as_itself(text: str) -> None:
     tree = read(Article("T", (paragraph(text), paragraph("a ", text, " b"))))
-    shown = [p.text_content() for p in tree.xpath("//p")]
-    assert shown == [text, f"a {text} b"]
+    texts = [p.text_content() for p in tree.xpath("//p")]
+    assert texts == [text, f"a {text} b"]
 
 
 def test_the_beginnings_of_lines_are_no_markup() -> None:

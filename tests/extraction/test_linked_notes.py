@@ -10,9 +10,9 @@ TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected
 
 def chosen(body: str, *dropped: str) -> list[str]:
     page = read_page(f"<html><body>{body}</body></html>")
-    keep = [not any(each in segment.text for each in dropped) for segment in page.segments]
+    keep = [not any(word in segment.text for word in dropped) for segment in page.segments]
     flags = zip(page.segments, add_linked_notes(page, keep), strict=True)
-    return [segment.text for segment, kept in flags if kept]
+    return [segment.text for segment, selected in flags if selected]
 
 
 def story(label: str, note: str) -> str:

@@ -42,7 +42,7 @@ def test_an_element_ends_after_its_last_descendant(pieces: list[str]) -> None:
     page = read_page("".join(pieces))
     tree = page.index
     for place, element in enumerate(page.index.elements):
-        below = [each for each in element.iter("*") if each in page.index.elements]
+        below = [inner for inner in element.iter("*") if inner in page.index.elements]
         assert tree.subtree_ends[place] == place + len(below)
         assert tree.closes[place] == tree.opens[place] + 2 * len(below) - 1
 

@@ -6,10 +6,10 @@ from printer.html.page import read_page
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
 
-def choice(html, kept, kind="article", head=""):
+def choice(html, selected, kind="article", head=""):
     """Return the texts that are kept, of those a choice by text began with."""
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
-    keep = [any(part in s.text for part in kept) for s in page.segments]
+    keep = [any(part in s.text for part in selected) for s in page.segments]
     flags = complete_elements(page, keep, kind)
     return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
 
@@ -55,9 +55,9 @@ def test_rows_of_asterisks_between_scenes_are_kept():
 )
 def test_a_paragraph_that_is_a_link_to_another_page_goes_from_articles(teaser, goes):
     html = f"<p>{TEXT}</p>{teaser}<p>{TEXT} Again.</p>"
-    kept = [TEXT, "The night", "bridge"]
-    assert (len(choice(html, kept)) == 2) is goes
-    assert len(choice(html, kept, kind="forum")) == 3
+    selected = [TEXT, "The night", "bridge"]
+    assert (len(choice(html, selected)) == 2) is goes
+    assert len(choice(html, selected, kind="forum")) == 3
 
 
 def test_a_page_of_nothing_but_links_is_about_them():
@@ -67,16 +67,16 @@ def test_a_page_of_nothing_but_links_is_about_them():
 
 def test_on_collections_lists_of_which_a_fifth_is_kept_stay():
     items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
-    kept = [TEXT, "number 3", "number 4"]
-    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "collection")) == 3
-    assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "listing") == [TEXT]
+    selected = [TEXT, "number 3", "number 4"]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected, "collection")) == 3
+    assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected, "listing") == [TEXT]
 
 
 def test_on_articles_a_list_of_which_most_is_kept_is_kept_whole():
     items = "".join(f"<li>The boat of {name}</li>" for name in ("Ada", "Bo", "Cy", "Di"))
-    kept = [TEXT, "Ada", "Bo", "Cy"]
-    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept)) == 5
-    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "service")) == 4
+    selected = [TEXT, "Ada", "Bo", "Cy"]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected)) == 5
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected, "service")) == 4
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_a_box_that_calls_to_action_goes():
 
 def test_what_stands_above_the_title_goes():
     html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
-    kept = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
-    assert kept == ["Ferries at dawn", TEXT]
+    selected = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
+    assert selected == ["Ferries at dawn", TEXT]
 
 
 def test_a_menu_above_the_text_goes_and_a_list_of_contents_stays():
@@ -271,8 +271,8 @@ def test_a_paragraph_without_spaces_is_no_byline_and_no_line_above_the_title():
     ],
 )
 def test_blocks_that_no_reader_sees_go_unless_they_are_folded_or_long(hidden, goes):
-    kept = choice(f"<p>{TEXT}</p>{hidden}<p>{TEXT} Again.</p>", [TEXT, "sign in"])
-    assert (len(kept) == 2) is goes
+    selected = choice(f"<p>{TEXT}</p>{hidden}<p>{TEXT} Again.</p>", [TEXT, "sign in"])
+    assert (len(selected) == 2) is goes
 
 
 def test_a_few_cells_of_a_data_table_go_and_those_of_a_layout_table_stay():
@@ -320,8 +320,8 @@ LINKS = "".join(f"<li><a href='/{n}'>The night of the bridge {n}</a></li>" for n
 )
 def test_lists_of_other_stories_go_with_their_labels(stories):
     html = f"<p>{TEXT}</p><p>{TEXT} Twice.</p>{stories}<p>{TEXT} Again.</p>"
-    kept = choice(html, [""])
-    assert kept == [TEXT, f"{TEXT} Twice.", f"{TEXT} Again."]
+    selected = choice(html, [""])
+    assert selected == [TEXT, f"{TEXT} Twice.", f"{TEXT} Again."]
 
 
 @pytest.mark.parametrize(
@@ -436,16 +436,16 @@ def test_notices_go_from_articles(text, goes):
     ],
 )
 def test_placeholders_of_a_sites_scripts_go(line, goes):
-    kept = choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Again.</p>", [""], kind="service")
-    assert (len(kept) == 2) is goes
+    selected = choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Again.</p>", [""], kind="service")
+    assert (len(selected) == 2) is goes
 
 
 @pytest.mark.parametrize("label", ["bash", "Copy", "Bash Copy"])
 def test_code_loses_its_label_and_its_copy_button(label):
     code = "<pre><code class=language-bash>npm run</code></pre>"
     html = f"<p>{TEXT}</p><p>Run:</p><div>{label}</div><button>Copy</button>{code}<p>{label}</p>"
-    kept = choice(html, [TEXT, "Run:", label, "Copy", "npm"])
-    assert kept[:3] == [TEXT, "Run:", "npm run"]
+    selected = choice(html, [TEXT, "Run:", label, "Copy", "npm"])
+    assert selected[:3] == [TEXT, "Run:", "npm run"]
     assert choice(f"<p>{TEXT}</p><p>Run {label} now</p>{code}", [TEXT, "Run", "npm"])[1] == (
         f"Run {label} now"
     )
@@ -500,9 +500,9 @@ def test_linked_numbers_in_a_table_are_no_actions():
 
 def test_a_heading_above_code_of_a_class_of_that_name_stays():
     code = "<pre class=synopsis>SELECT 1</pre>"
-    for heading, kept in (("<h2>Synopsis</h2>", True), ("<div>synopsis</div>", False)):
+    for heading, stays in (("<h2>Synopsis</h2>", True), ("<div>synopsis</div>", False)):
         found = choice(f"<p>{TEXT}</p>{heading}{code}<p>{TEXT}</p>", [""])
-        assert any("ynopsis" in text for text in found) is kept
+        assert any("ynopsis" in text for text in found) is stays
 
 
 def test_an_address_with_the_authors_name_is_no_byline():
@@ -526,8 +526,8 @@ def test_an_address_with_the_authors_name_is_no_byline():
 )
 def test_the_sites_own_lines_at_the_end_go(line, goes):
     again = f"{TEXT} Again. {TEXT}"
-    kept = [TEXT, again]
-    assert (choice(f"<p>{TEXT}</p><p>{again}</p>{line}", [""]) == kept) is goes
+    selected = [TEXT, again]
+    assert (choice(f"<p>{TEXT}</p><p>{again}</p>{line}", [""]) == selected) is goes
     assert len(choice(f"<p>{TEXT}</p>{line}<p>{again}</p>", [""])) > 2 or "rights" in line
 
 
@@ -537,8 +537,8 @@ def test_the_sites_own_lines_at_the_end_go(line, goes):
 )
 def test_a_label_with_a_link_to_another_story_goes(label, goes):
     line = f"<p><b>{label}</b> <a href='/other'>The night the bridge was closed</a></p>"
-    kept = choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Again.</p>", [TEXT, "night"])
-    assert (len(kept) == 2) is goes
+    selected = choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Again.</p>", [TEXT, "night"])
+    assert (len(selected) == 2) is goes
 
 
 @pytest.mark.parametrize("kind", ["article", "service"])
@@ -546,9 +546,9 @@ def test_what_shows_only_under_the_pointer_goes(kind):
     tip = "<div class='help__tooltip'><p>Enter your town.</p></div>"
     inline = f"<p>{TEXT} <span class='tooltip'>tides</span></p>"
     html = f"<p>{TEXT}</p><p>{TEXT} Two.</p>{tip}{inline}<p>{TEXT} Three.</p>" * 2
-    kept = choice(html, [TEXT, "Enter"], kind)
-    assert "Enter your town." not in kept
-    assert len(kept) == 8
+    selected = choice(html, [TEXT, "Enter"], kind)
+    assert "Enter your town." not in selected
+    assert len(selected) == 8
 
 
 def test_notices_of_a_wiki_go():

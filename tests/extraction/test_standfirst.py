@@ -62,7 +62,7 @@ def test_other_lines_between_title_and_text_are_not(line: str) -> None:
     assert standfirst(f"<h1>The ferry</h1>{line}{BODY}", SUMMARY if "nav" in line else "") == []
 
 
-def test_a_summary_that_the_text_begins_with_is_not_said_twice() -> None:
+def test_a_summary_that_begins_the_text_is_not_repeated() -> None:
     assert standfirst(f"<h1>The ferry</h1><p class=lead>{TEXT}</p>{BODY}", TEXT) == []
     assert standfirst(f"<h1>The ferry</h1>{BODY}", TEXT) == []
     dated = BODY.replace(f"<p>{TEXT}</p>", f"<p>WICK, 5 May. {TEXT}</p>")
@@ -108,7 +108,7 @@ LINE = "Why the boat of a small harbour never rests."
 
 
 @pytest.mark.parametrize(
-    ("between", "wanted"),
+    ("between", "expected"),
     [
         (f"<p>{LINE}</p><p>Share</p>", [LINE]),
         (f"<p>3 min</p><p>{LINE}</p><p>By Ann Lee</p>", [LINE]),
@@ -119,11 +119,11 @@ LINE = "Why the boat of a small harbour never rests."
     ],
 )
 def test_the_only_sentence_below_the_title_or_above_the_byline_is_the_standfirst(
-    between: str, wanted: list[str]
+    between: str, expected: list[str]
 ) -> None:
     head = "<title>The ferry</title><meta name=author content='Ann Lee'>"
     page = read_page(f"<head>{head}</head><h1>The ferry</h1>{between}{BODY}")
     keep = [TEXT in segment.text for segment in page.segments]
-    for score, found in ((0.5, wanted), (0.05, [])):
+    for score, found in ((0.5, expected), (0.05, [])):
         chosen = find_standfirst(page, keep, [score] * len(keep))
         assert [page.segments[at].text for at in sorted(chosen)] == found

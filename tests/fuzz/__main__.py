@@ -36,31 +36,40 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=min(2, len(os.sched_getaffinity(0))))
     parser.add_argument("--keep", type=Path, default=HERE.parents[1] / "build" / "fuzz")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.here:
-        fuzz(asked.target[0], asked.seconds, asked.seed, asked.keep)
+    arguments = parser.parse_args()
+    if arguments.here:
+        fuzz(arguments.target[0], arguments.seconds, arguments.seed, arguments.keep)
         return 0
     if not find_spec("atheris"):
         print("atheris is not installed on this Python, so nothing is fuzzed: see `make fuzz`")
         return 0
     from tests.fuzz.seeds import SEEDS
 
-    names = asked.target or list(SEEDS)
+    names = arguments.target or list(SEEDS)
     if unknown := set(names) - set(SEEDS):
         parser.error(f"no target is called {', '.join(unknown)}; there are {', '.join(SEEDS)}")
-    share = max(asked.seconds // len(names), 3)
-    options = ["--seconds", str(share), "--seed", str(asked.seed), "--keep", str(asked.keep)]
-    asked.keep.mkdir(parents=True, exist_ok=True)
+    share = max(arguments.seconds // len(names), 3)
+    options = [
+        "--seconds",
+        str(share),
+        "--seed",
+        str(arguments.seed),
+        "--keep",
+        str(arguments.keep),
+    ]
+    arguments.keep.mkdir(parents=True, exist_ok=True)
     failed = False
-    with ThreadPoolExecutor(asked.jobs) as pool:
-        for name, (code, said) in zip(
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for name, (code, output) in zip(
             names, pool.map(lambda n: _ran(n, options), names), strict=True
         ):
             failed |= bool(code)
-            told = [line for line in said.splitlines() if line.startswith(("Done", "#"))]
-            print(f"{name:10} {'failed' if code else 'sound '}  {' '.join(told[-1:])}", flush=True)
+            summary = [line for line in output.splitlines() if line.startswith(("Done", "#"))]
+            print(
+                f"{name:10} {'failed' if code else 'sound '}  {' '.join(summary[-1:])}", flush=True
+            )
             if code:
-                print(said[-3000:], flush=True)
+                print(output[-3000:], flush=True)
     return int(failed)
 
 

@@ -47,12 +47,12 @@ def fuzz_parse(data: bytes) -> None:
 def fuzz_segments(data: bytes) -> None:
     """A page's segments: numbered in order, each leaf in one of them, none of them empty."""
     page = read_page(data, URL)
-    seen = set()
+    visited = set()
     for segment in page.segments:
         assert segment.text.strip()
         for leaf in segment.leaves:
-            assert leaf not in seen
-            seen.add(leaf)
+            assert leaf not in visited
+            visited.add(leaf)
 
 
 def fuzz_extract(data: bytes) -> None:
@@ -135,8 +135,8 @@ def fuzz_drawing(data: bytes) -> None:
         raise UnusablePicture("no pictures here")
 
     with suppress(UnusablePicture):
-        made = prepare_svg(data, refuse)  # type: ignore[arg-type]
-        for element in etree.fromstring(made.data).iter():
+        prepared = prepare_svg(data, refuse)  # type: ignore[arg-type]
+        for element in etree.fromstring(prepared.data).iter():
             assert "script" not in str(element.tag).lower()
             for name, value in element.attrib.items():
                 assert not name.startswith("on")

@@ -191,8 +191,8 @@ def test_a_list_of_feeds(attack: str) -> None:
     outcome = result_or_error(lambda: feeds.parse_opml(LISTS[attack]()))
     if not isinstance(outcome, WebprintError):
         assert len(outcome) <= 2_000
-        assert all(each.feed.startswith(("http://", "https://")) for each in outcome)
-        assert not any("root:" in repr(each)[:5000] for each in outcome)
+        assert all(entry.feed.startswith(("http://", "https://")) for entry in outcome)
+        assert not any("root:" in repr(entry)[:5000] for entry in outcome)
 
 
 _HTML = b"Content-Type: text/html; charset=utf-8\r\n\r\n<p>Words</p>"
@@ -279,4 +279,4 @@ def test_a_feed(attack: str) -> None:
         lambda: feeds.parse_feed(FEEDS[attack](), "https://site.test/feed", charset)
     )
     if not isinstance(outcome, WebprintError):
-        assert all(each.url.startswith(("http://", "https://")) for each in outcome.entries)
+        assert all(entry.url.startswith(("http://", "https://")) for entry in outcome.entries)

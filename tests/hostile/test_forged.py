@@ -59,24 +59,24 @@ WORDS = {
 WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 
-def told(words: str) -> bytes:
+def page_with(words: str) -> bytes:
     """Return a page that says these words of itself wherever it can, as data that is escaped well."""
     data = json.dumps(
         {"@type": "NewsArticle", "headline": words, "author": {"name": words}, "publisher":
          {"name": words}, "description": words, "inLanguage": words, "keywords": [words]}
     ).replace("<", "\\u003c")  # fmt: skip
-    shown = "".join(f"&#{ord(sign)};" for sign in words[:5000])
+    escaped = "".join(f"&#{ord(sign)};" for sign in words[:5000])
     head = f'<script type="application/ld+json">{data}</script>' + "".join(
-        f'<meta name="{name}" property="{name}" content="{shown}">'
+        f'<meta name="{name}" property="{name}" content="{escaped}">'
         for name in ("og:title", "author", "og:site_name", "description", "keywords", "generator")
     )
     attack = (
-        f'<p title="{shown}">{shown}</p><h2 id="{shown}">{shown}</h2><pre class="language-{shown}">'
-        f'{shown}</pre><table><caption>{shown}<tr><th abbr="{shown}">{shown}<td>x</table>'
-        f'<a href="{shown}">{shown}</a><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="'
-        f' width=600 height=400 alt="{shown}"><math alttext="{shown}"><mi>{shown}</mi></math>'
+        f'<p title="{escaped}">{escaped}</p><h2 id="{escaped}">{escaped}</h2><pre class="language-{escaped}">'
+        f'{escaped}</pre><table><caption>{escaped}<tr><th abbr="{escaped}">{escaped}<td>x</table>'
+        f'<a href="{escaped}">{escaped}</a><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="'
+        f' width=600 height=400 alt="{escaped}"><math alttext="{escaped}"><mi>{escaped}</mi></math>'
     )
-    return hostile_page(attack, head=head, title=shown).encode("utf-8", "surrogatepass")
+    return hostile_page(attack, head=head, title=escaped).encode("utf-8", "surrogatepass")
 
 
 def active(tree: etree._Element) -> list[str]:
@@ -97,7 +97,7 @@ def active(tree: etree._Element) -> list[str]:
 @pytest.mark.parametrize("words", WORDS)
 def test_in_a_pdf(words: str) -> None:
     result = result_or_error(
-        lambda: print_page(capture_of(told(WORDS[words])), pdf="a-3u", deterministic=True)
+        lambda: print_page(capture_of(page_with(WORDS[words])), pdf="a-3u", deterministic=True)
     )
     check_pdf(result, attached=True)
     with pikepdf.open(io.BytesIO(result.data)) as pdf:
@@ -118,7 +118,7 @@ def test_in_a_pdf(words: str) -> None:
 
 @pytest.mark.parametrize("words", WORDS)
 def test_in_files_of_other_formats(words: str) -> None:
-    source = capture_of(told(WORDS[words]))
+    source = capture_of(page_with(WORDS[words]))
     html = print_page(source, format="html").data
     assert not active(lxml_html.fromstring(html))
     book = print_page(source, format="epub").data
@@ -138,7 +138,7 @@ def test_in_files_of_other_formats(words: str) -> None:
 
 @pytest.mark.parametrize("words", WORDS)
 def test_in_the_preview(words: str) -> None:
-    article = extract(told(WORDS[words]), "https://reader.test/x")
+    article = extract(page_with(WORDS[words]), "https://reader.test/x")
     shapes = [PreviewBlock(f"p{n}", block, WORDS[words]) for n, block in enumerate(article.blocks)]
     html = render_preview(article, shapes, lambda figure: None)
     tree = lxml_html.fromstring(html.encode("utf-8", "replace"))

@@ -194,7 +194,7 @@ def test_a_page_that_says_them_is_printed(attacks: tuple[str, ...]) -> None:
 
 
 #: Whole pages, of which something may be left or nothing.
-WHOLE: dict[str, Callable[[], str | bytes]] = {
+COMPLETE_PAGES: dict[str, Callable[[], str | bytes]] = {
     "a title of 5 MB": lambda: hostile_page(title="The walk " * 550_000),
     "nothing but open tags": lambda: "<p>" * 10**6,
     "nothing but NUL": lambda: bytes(10**6),
@@ -210,9 +210,9 @@ WHOLE: dict[str, Callable[[], str | bytes]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("attack", WHOLE)
-def test_a_whole_page_of_it_ends(attack: str) -> None:
-    result = result_or_error(lambda: print_page(WHOLE[attack](), limit=LIMIT))
+@pytest.mark.parametrize("attack", COMPLETE_PAGES)
+def test_a_page_filled_with_it_ends(attack: str) -> None:
+    result = result_or_error(lambda: print_page(COMPLETE_PAGES[attack](), limit=LIMIT))
     if not isinstance(result, Exception):
         assert "root:" not in check_pdf(result)
 

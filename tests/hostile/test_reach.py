@@ -68,12 +68,12 @@ HEADS = """
 
 def filled(text: str, address: Callable[[int], str], begin: int = 0) -> str:
     """Put an address of its own at every place; formatted one by one."""
-    made, number = [], begin
-    for each in text.strip().replace("\n", "|").split("|"):
-        addresses = [address(number + n) for n in range(each.count("{}"))]
+    tests, number = [], begin
+    for line in text.strip().replace("\n", "|").split("|"):
+        addresses = [address(number + n) for n in range(line.count("{}"))]
         number += len(addresses)
-        made.append(each.format(*addresses))
-    return "".join(made)
+        tests.append(line.format(*addresses))
+    return "".join(tests)
 
 
 def forms(host: str, port: int) -> dict[str, str]:
@@ -129,7 +129,7 @@ def test_no_form_of_an_address_hides_where_it_leads() -> None:
     with WebServer() as web, WebServer("127.0.0.2") as inside:
         written = forms("127.0.0.2", inside.port)
         pictures = "".join(
-            f"<figure><img src='{each}' width=600 height=400></figure>" for each in written.values()
+            f"<figure><img src='{url}' width=600 height=400></figure>" for url in written.values()
         )
         url = web.add("/story", hostile_page(pictures))
         result = result_or_error(lambda: print_page(url, named=(url,)))
@@ -392,9 +392,9 @@ def test_a_capture_that_lies_about_itself_is_only_text() -> None:
         hostile_page(), headers={"content-disposition": "x\r\nY: z"}, charset="utf-8\r\nX: y"
     )
     check_pdf(result_or_error(lambda: print_page(lies)))
-    told = base64.b64encode(b"x" * 10**6).decode()
+    encoded = base64.b64encode(b"x" * 10**6).decode()
     check_pdf(
         result_or_error(
-            lambda: print_page(capture_of(hostile_page(), url=f"https://x.test/{told}"))
+            lambda: print_page(capture_of(hostile_page(), url=f"https://x.test/{encoded}"))
         )
     )

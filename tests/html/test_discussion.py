@@ -32,7 +32,7 @@ def posts(html: str) -> tuple[Post, ...]:
     return read_posts(tree, segments, keep, is_known=True)
 
 
-def told(found: tuple[Post, ...]) -> list[tuple[str, str, str, int]]:
+def fields(found: tuple[Post, ...]) -> list[tuple[str, str, str, int]]:
     """Return posts as (author, date, text, depth)."""
     return [
         (post.author, post.date,
@@ -67,7 +67,7 @@ class="comment-body"><footer class="comment-meta"><b class="fn">Ben</b></footer>
 def test_a_blog_s_comments_are_read_with_their_replies() -> None:
     found = comments(BLOG)
     assert found.heading == "2 thoughts on “Nets”"
-    assert told(found.posts) == [
+    assert fields(found.posts) == [
         ("Anna Reed", "May 3, 2024 at 10:00", "The blue one.", 0),
         ("Ben", "", "No, the red one.", 1),
     ]
@@ -85,7 +85,7 @@ def test_microdata_says_what_a_comment_is_and_replies_may_stand_beside_it() -> N
         </section>"""
     )
     assert found.heading == "Kommentare (2)"
-    assert told(found.posts) == [
+    assert fields(found.posts) == [
         ("Anna", "2024-05-03", "Die blaue.", 0),
         ("Ben", "", "Nein, die rote.", 1),
     ]
@@ -99,7 +99,7 @@ def test_blocks_alike_each_signed_are_comments_where_the_page_says_so(opening: s
     block = '<li class=a1><span class="u author">{}</span> <time>{}</time><p>{}</p></li>'
     blocks = block.format("가", "2024. 5. 3.", "하나") + block.format("나", "2024. 5. 4.", "둘")
     found = comments(f"{opening}<ul>{blocks}</ul></div>")
-    assert told(found.posts) == [("가", "2024. 5. 3.", "하나", 0), ("나", "2024. 5. 4.", "둘", 0)]
+    assert fields(found.posts) == [("가", "2024. 5. 3.", "하나", 0), ("나", "2024. 5. 4.", "둘", 0)]
     assert not comments(f"<div class=x><ul>{blocks}</ul></div>").posts
 
 
@@ -157,15 +157,15 @@ ANSWERS = """
 </div>"""
 
 
-def test_microdata_names_who_asked_answered_and_commented() -> None:
-    assert told(posts(ANSWERS)) == [
+def test_microdata_names_the_authors_of_question_answers_and_comments() -> None:
+    assert fields(posts(ANSWERS)) == [
         ("Rosa", "2024-05-03", "Why does it rain on one side of the street only?", 0),
         ("Tomas", "", "Because clouds end somewhere, and that is where.", 0),
         ("Vera", "", "They end everywhere, don’t they, sooner or later?", 1),
     ]
 
 
-SAID = "The wind that evening came from the east, and nobody had shut the barn."
+REMARK = "The wind that evening came from the east, and nobody had shut the barn."
 DAYS = ("3 May 2024", "4 May 2024")
 
 
@@ -184,7 +184,7 @@ DAYS = ("3 May 2024", "4 May 2024")
 )
 def test_posts_are_found_by_name_or_by_likeness(post: str) -> None:
     source = "".join(
-        post.format(name, day, f"{SAID} {number}", number)
+        post.format(name, day, f"{REMARK} {number}", number)
         for number, (name, day) in enumerate(zip(["Rosa", "Tomas"], DAYS, strict=True))
     )
     assert signed(posts(source)) == [("Rosa", DAYS[0]), ("Tomas", DAYS[1])]
@@ -197,7 +197,7 @@ def test_a_name_and_a_date_may_stand_in_plain_text() -> None:
     source = "".join(
         post.format(name, f"0{n}/03/2024 19:4{n}", n) for n, name in enumerate(["Rosa", "Ida"], 1)
     )
-    assert told(posts(source)) == [
+    assert fields(posts(source)) == [
         ("Rosa", "01/03/2024 19:41", "Rosa thinks so, and so does everybody else.", 0),
         ("Ida", "02/03/2024 19:42", "Ida thinks so, and so does everybody else.", 0),
     ]
@@ -214,7 +214,7 @@ def test_what_a_post_says_excludes_ranks_counts_signatures_and_tools() -> None:
         PANEL.format(name, f"5 March 2024 10:0{n}", f"{name} has seen it. " * 3, n)
         for n, name in enumerate(["Rosa", "Ida", "Vera", "Tomas"])
     )
-    assert told(posts(source)) == [
+    assert fields(posts(source)) == [
         (name, f"5 March 2024 10:0{n}", " ".join([f"{name} has seen it."] * 6), 0)
         for n, name in enumerate(["Rosa", "Ida", "Vera", "Tomas"])
     ]
@@ -224,7 +224,7 @@ def test_a_name_in_a_quotation_is_not_the_authors() -> None:
     quoted = "<div class='bbcode_quote'><span class=author>Vera</span> said: no.</div>"
     found = posts(
         "".join(
-            f"<div class=post>{quoted}<i class=author>{name}</i><p>{SAID}</p></div>"
+            f"<div class=post>{quoted}<i class=author>{name}</i><p>{REMARK}</p></div>"
             for name in ("Rosa", "Ida")
         )
     )
@@ -234,13 +234,13 @@ def test_a_name_in_a_quotation_is_not_the_authors() -> None:
 def test_a_note_after_the_day_is_no_part_of_it() -> None:
     post = (
         "<div class=post><b class=author>{0}</b><i class=date>3 May 2024 (last changed: 5)</i>"
-        f"<p>{SAID}</p></div>"
+        f"<p>{REMARK}</p></div>"
     )
     assert signed(posts(post.format("Rosa") + post.format("Ida")))[0] == ("Rosa", "3 May 2024")
 
 
 def test_one_post_is_no_discussion() -> None:
-    assert not posts(f"<article class=post><b class=author>Rosa</b><p>{SAID}</p></article>")
+    assert not posts(f"<article class=post><b class=author>Rosa</b><p>{REMARK}</p></article>")
 
 
 LEVELS = """<table><tr class=row id={0}><td indent={2}><img src=s.gif height=1 width={2}></td>

@@ -13,26 +13,26 @@ def hidden(address: str, key: int = 0x5A) -> str:
 
 @pytest.mark.parametrize("tag", ["a", "span"])
 def test_an_address_reads_as_it_is(tag: str) -> None:
-    told = hidden("anna@marl.example")
+    encoded = hidden("anna@marl.example")
     page = read_page(
-        f"<p>Write to <{tag} href='/x#1' data-cfemail='{told}'>[email&#160;protected]</{tag}>."
+        f"<p>Write to <{tag} href='/x#1' data-cfemail='{encoded}'>[email&#160;protected]</{tag}>."
     )
     assert [segment.text for segment in page.segments] == ["Write to anna@marl.example."]
     assert page.tree.xpath("//a/@href") == ["mailto:anna@marl.example"] * (tag == "a")
 
 
 def test_a_link_around_an_address_leads_to_it() -> None:
-    told = f"<span data-cfemail='{hidden('anna@marl.example')}'>[hidden]</span>"
+    span = f"<span data-cfemail='{hidden('anna@marl.example')}'>[hidden]</span>"
     page = read_page(
-        f"<p>See <a href='/cdn-cgi/l/email-protection#1'>{told}</a>, <a href=/b>{told}"
+        f"<p>See <a href='/cdn-cgi/l/email-protection#1'>{span}</a>, <a href=/b>{span}"
     )
     assert page.tree.xpath("//a/@href") == ["mailto:anna@marl.example", "/b"]
 
 
 @pytest.mark.parametrize(
-    "told",
+    "encoded",
     ["", "zz", "5a5", hidden("no address"), hidden("a@b\n.example"), hidden("<b>@x.example")],
 )
-def test_what_is_no_address_is_left_alone(told: str) -> None:
-    page = read_page(f"<p>Write to <a data-cfemail='{told}'>[hidden]</a> today.")
+def test_what_is_no_address_is_left_alone(encoded: str) -> None:
+    page = read_page(f"<p>Write to <a data-cfemail='{encoded}'>[hidden]</a> today.")
     assert page.segments[0].text == "Write to [hidden] today."

@@ -16,9 +16,9 @@ STORY = [
 ]
 
 
-def shell(data: object, kind: str = "application/json", shown: str = "") -> str:
+def shell(data: object, kind: str = "application/json", body: str = "") -> str:
     script = f"<script type='{kind}'>{json.dumps(data)}</script>"
-    return f"<html><body><div id=root>{shown}</div>{script}</body></html>"
+    return f"<html><body><div id=root>{body}</div>{script}</body></html>"
 
 
 def state(paragraphs: list[str]) -> dict[str, object]:
@@ -64,8 +64,8 @@ def test_text_with_angle_brackets_stays_text() -> None:
 
 
 def test_a_page_that_shows_its_text_is_left_alone() -> None:
-    shown = "".join(f"<p>{text}</p>" for text in STORY)
-    page = read_page(shell(state(["Another text. " * 20] * 9), shown=shown))
+    body = "".join(f"<p>{text}</p>" for text in STORY)
+    page = read_page(shell(state(["Another text. " * 20] * 9), body=body))
     assert [segment.text for segment in page.segments] == STORY
 
 

@@ -57,8 +57,8 @@ def read(source: str) -> Article:
 def nodes(kind: str, inner: str, text: Any) -> list[dict[str, Any]]:
     """Rich text as editors save it: what a node is stands under one name, what it holds another."""
 
-    def node(name: str, held: Any, **more: Any) -> dict[str, Any]:
-        return {kind: name, inner: held, **more}
+    def node(name: str, content: Any, **more: Any) -> dict[str, Any]:
+        return {kind: name, inner: content, **more}
 
     return [
         *(node("paragraph", text(line)) for line in LINES[:2]),
@@ -121,8 +121,8 @@ def test_the_story_is_read_from_data_of_any_shape(source: str) -> None:
     kinds = [type(block) for block in lines]
     assert kinds == [Paragraph, Paragraph, Heading, Paragraph, Paragraph, List]
     assert isinstance(quote, Quote)
-    apart = [*LINES[:2], "At the weir", *LINES[2:], "\n".join(NETS), QUOTED]
-    assert article.text == "\n\n".join(apart)
+    separate = [*LINES[:2], "At the weir", *LINES[2:], "\n".join(NETS), QUOTED]
+    assert article.text == "\n\n".join(separate)
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ def test_noscript_is_read_only_where_it_is_the_page() -> None:
         "Loading",
         plain.strip(),
     ]
-    shown = "What the page shows is longer than what it hides. " * 30
-    assert texts(f"<p>{shown}</p><noscript><p>{plain}</p></noscript>") == [shown.strip()]
+    visible = "What the page shows is longer than what it hides. " * 30
+    assert texts(f"<p>{visible}</p><noscript><p>{plain}</p></noscript>") == [visible.strip()]
 
 
 def test_states_say_what_a_segment_stands_in() -> None:
@@ -69,7 +69,7 @@ def test_states_say_what_a_segment_stands_in() -> None:
     )
     found = build_index(document_fromstring(f"<html><body>{body}</body></html>"))
     states = [ElementFlag(found.flags[block]) for block in found.segment_blocks]
-    for state, wanted in zip(
+    for state, expected in zip(
         states,
         (
             ElementFlag.NAV | ElementFlag.ITEM | ElementFlag.LIST,
@@ -80,7 +80,7 @@ def test_states_say_what_a_segment_stands_in() -> None:
         ),
         strict=True,
     ):
-        assert state & wanted == wanted
+        assert state & expected == expected
     assert not states[4] & (ElementFlag.NAV | ElementFlag.HIDDEN | ElementFlag.ASIDE)
 
 
@@ -88,16 +88,16 @@ def test_elements_know_the_range_of_their_segments() -> None:
     found = build_index(
         document_fromstring("<html><body>a<div>b<p>c</p>d</div><i>e</i></body></html>")
     )
-    held = {
+    descriptions = {
         element.tag: [segment.text for segment in found.segments[begin:end]]
         for element, begin, end in zip(
             found.elements, found.segment_begins, found.segment_ends, strict=True
         )
     }
-    assert held["body"] == ["a", "b", "c", "d", "e"]
-    assert held["div"] == ["b", "c", "d"]
-    assert held["p"] == ["c"]
-    assert held["i"] == ["e"]
+    assert descriptions["body"] == ["a", "b", "c", "d", "e"]
+    assert descriptions["div"] == ["b", "c", "d"]
+    assert descriptions["p"] == ["c"]
+    assert descriptions["i"] == ["e"]
 
 
 def test_a_page_nested_five_thousand_deep_is_read_in_time() -> None:
@@ -123,12 +123,12 @@ _NODES = st.recursive(
 def test_every_seen_character_is_in_one_segment_in_order(body: str) -> None:
     tree = document_fromstring(f"<html><body><div>{body}</div></body></html>")
     found = build_index(tree)
-    said = "".join(segment.text for segment in found.segments).replace(" ", "")
+    text = "".join(segment.text for segment in found.segments).replace(" ", "")
     for script in list(tree.iter("script")):
         script.text = None
         for child in list(script):
             script.remove(child)
-    assert said == "".join("".join(tree.itertext()).split())
+    assert text == "".join("".join(tree.itertext()).split())
     leaves = [leaf for segment in found.segments for leaf in segment.leaves]
     assert len(leaves) == len(set(leaves))
     assert all(0 <= parent < n for n, parent in enumerate(found.parents) if n)

@@ -14,13 +14,13 @@ TEXT = "“Don’t,” said Zoë — it’s 20 °C in Łódź, 東京 is far… 
 
 def twice(text: str, charset: str) -> str:
     """Encode twice: as UTF-8 that is taken for a one-byte charset."""
-    shown = ""
+    garbled = ""
     for byte in text.encode():
         try:
-            shown += bytes([byte]).decode(charset)
+            garbled += bytes([byte]).decode(charset)
         except UnicodeDecodeError:  # five bytes mean nothing there, which browsers pass through
-            shown += chr(byte)
-    return shown
+            garbled += chr(byte)
+    return garbled
 
 
 @pytest.mark.parametrize("charset", ["latin-1", "cp1252"])

@@ -61,8 +61,8 @@ def test_a_stub_before_a_subscription_is_known(language, line):
     read = page("The last crossing", f"<main>{lead}<div>{line}</div></main>", language)
     text = (SENTENCE * 4).strip()
     assert find_obstacle(read, text) == "paywall"
-    whole = page("The last crossing", f"<main>{lead}<p>{SENTENCE}</p></main><div>{line}</div>")
-    assert find_obstacle(whole, (SENTENCE * 20).strip()) == ""
+    full_page = page("The last crossing", f"<main>{lead}<p>{SENTENCE}</p></main><div>{line}</div>")
+    assert find_obstacle(full_page, (SENTENCE * 20).strip()) == ""
 
 
 @pytest.mark.parametrize(

@@ -129,25 +129,25 @@ def test_no_host_is_a_path(url):
 def test_only_the_same_site_goes_on():
     more = PAGE.replace("<footer>", "<a class=on href='{}'>On</a><footer>")
     rule = SiteRule(host="example.org", next_page=("a.on",))
-    for href, wanted in [
+    for href, expected in [
         ("/a/story/two", "https://www.news.example.org/a/story/two"),
         ("https://elsewhere.example/2", ""), ("javascript:1", ""), ("#x", ""),
     ]:  # fmt: skip
-        assert match_rules(read_page(more.format(href), URL), (rule,)).next_page == wanted
+        assert match_rules(read_page(more.format(href), URL), (rule,)).next_page == expected
 
 
 def test_an_explanation_names_the_rule():
     rule = SiteRule(host="example.org", name="mine.toml", drop=(".inlay",), keep=(".more",))
-    told = explain(read_page(PAGE, URL), ExtractOptions(rules=(rule,)))
-    by_text = {segment.text: segment for segment in told.segments}
+    explanation = explain(read_page(PAGE, URL), ExtractOptions(rules=(rule,)))
+    by_text = {segment.text: segment for segment in explanation.segments}
     assert by_text[LETTER].rule == "drop .inlay (mine.toml)"
     assert not by_text[LETTER].keep
     assert by_text["Another story"].rule == "keep .more (mine.toml)"
     assert by_text["Imprint"].rule == ""
-    assert told.rules == (
+    assert explanation.rules == (
         "drop .inlay (mine.toml): 1", "keep .more (mine.toml): 1",
     )  # fmt: skip
-    reasons = {picture.alt: picture.reason for picture in told.pictures}
+    reasons = {picture.alt: picture.reason for picture in explanation.pictures}
     assert reasons["A letter"] == "drop .inlay (mine.toml)"
 
 

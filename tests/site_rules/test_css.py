@@ -88,12 +88,12 @@ def test_it_selects_what_another_engine_selects(selector, body):
 
     root = html.document_fromstring(f"<html><body>{body}</body></html>")
     matcher = cssselect2.Matcher()
-    for each in cssselect2.compile_selector_list(selector):
-        matcher.add_selector(each, None)
+    for compiled in cssselect2.compile_selector_list(selector):
+        matcher.add_selector(compiled, None)
     wrapper = cssselect2.ElementWrapper.from_html_root(root)
-    wanted = [e.etree_element for e in wrapper.iter_subtree() if matcher.match(e)]
+    expected = [e.etree_element for e in wrapper.iter_subtree() if matcher.match(e)]
     tree = ElementIndex(root)
-    assert [tree.elements[place] for place in css.select(tree, selector)] == wanted
+    assert [tree.elements[place] for place in css.select(tree, selector)] == expected
 
 
 def deep(levels, wide):

@@ -43,7 +43,7 @@ def test_what_is_edited_counts_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("drop = [\n  '.a',\n  'p::x',\n]\n", 3, "'p::x' cannot be used"),
         ("\ndorp = ['.a']\n", 2, "'dorp' is none of drop, keep"),
@@ -54,11 +54,11 @@ def test_what_is_edited_counts_at_once(tmp_path):
         ('title = "a[x=\\"y\\"] >"\n', 1, "cannot be used"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text, line, said):
+def test_errors_name_their_line(text, line, message):
     rule = parse_rule(text, "example.org", "example.org.toml")
     (fault,) = rule.faults
     assert fault.startswith(f"example.org.toml, line {line}: ")
-    assert said in fault
+    assert message in fault
 
 
 def test_what_is_sound_beside_a_fault_is_used():
@@ -94,8 +94,8 @@ def test_a_selector_is_added_and_the_rest_stays(before):
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1))
-def test_any_text_stands_between_quotes(wanted):
-    assert tomllib.loads(with_selectors("", "drop", wanted))["drop"] == wanted
+def test_any_text_stands_between_quotes(text):
+    assert tomllib.loads(with_selectors("", "drop", text))["drop"] == text
 
 
 def test_what_is_there_already_is_not_written_again(tmp_path):
@@ -103,7 +103,7 @@ def test_what_is_there_already_is_not_written_again(tmp_path):
     before = path.read_bytes()
     add_selectors(tmp_path, "example.org", "drop", [".a"])
     assert path.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["example.org.toml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["example.org.toml"]
 
 
 @pytest.mark.parametrize("host", ["", "..", "../x", "a/b", "/etc", "a b", "A.org", "x\n", "."])
@@ -139,7 +139,7 @@ def test_a_rule_is_removed(tmp_path):
     assert not remove_rule(tmp_path, "example.org")
 
 
-HAND_WRITTEN = """\
+MANUALLY_WRITTEN = """\
 # Mine.
 title = "h1.headline"  # the real one
 drop = [
@@ -164,8 +164,8 @@ keep = ".note"
 )
 def test_one_selector_is_taken_out_and_the_rest_stays(tmp_path, unwanted, left):
     path = tmp_path / "example.org.toml"
-    path.write_text(HAND_WRITTEN)
-    before = parse_rule(HAND_WRITTEN, "example.org", str(path))
+    path.write_text(MANUALLY_WRITTEN)
+    before = parse_rule(MANUALLY_WRITTEN, "example.org", str(path))
     assert remove_selectors(tmp_path, "example.org", unwanted) == path
     after = parse_rule(path.read_text(), "example.org", str(path))
     for part in ("title", "drop", "keep"):

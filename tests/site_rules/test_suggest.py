@@ -37,13 +37,13 @@ def suggested(path):
             if element.tag in ("p", "h2", "b", "li")
         )
     }  # fmt: skip
-    (wanted,) = select(tree, path)
-    name = next(name for name, place in places.items() if place == wanted)
+    (target,) = select(tree, path)
+    name = next(name for name, place in places.items() if place == target)
     found = Suggester(tree, places).suggest(name)
-    for each in found:
-        assert name in each.covers
-        assert each.count == len(select(tree, each.selector))
-    return [each.selector for each in found]
+    for suggestion in found:
+        assert name in suggestion.covers
+        assert suggestion.count == len(select(tree, suggestion.selector))
+    return [suggestion.selector for suggestion in found]
 
 
 def test_the_steadiest_comes_first():
@@ -57,7 +57,7 @@ def test_a_picture_is_named_with_all_its_versions():
     page = "<div class=lead><picture><source srcset=/a.webp><source srcset=/a.png><img src=/a.png>" \
         "</picture></div>"  # fmt: skip
     tree = ElementIndex(html.document_fromstring(page))
-    places = {"b1": next(n for n, each in enumerate(tree.elements) if each.tag == "img")}
+    places = {"b1": next(n for n, element in enumerate(tree.elements) if element.tag == "img")}
     assert Suggester(tree, places).suggest("b1")[0].selector == ".lead > picture"
 
 

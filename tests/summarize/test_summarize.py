@@ -53,7 +53,7 @@ def test_a_box_stands_before_the_whole_and_leads_nowhere():
     boxed = key(ARTICLE, 2, "box")
     assert boxed.blocks == ARTICLE.blocks
     assert texts(boxed.key) == ["The harbour ", "Lights of th"]
-    assert not any(span.href or span.note or span.id for each in boxed.key for span in each.spans)
+    assert not any(span.href or span.note or span.id for block in boxed.key for span in block.spans)
     assert boxed.to_dict()["key"][0]["spans"][0]["text"].startswith("The harbour lights")
 
 
@@ -61,7 +61,7 @@ def test_a_query_brings_other_paragraphs():
     assert texts(key(ARTICLE, 1, query="rain").blocks) == ["It was raini"]
 
 
-def test_a_short_article_is_left_whole_and_nothing_is_done_unasked():
+def test_a_short_article_and_one_without_the_option_stay_unchanged():
     assert key(ARTICLE, 4) is ARTICLE
     assert key(ARTICLE, 0) is ARTICLE
 
@@ -74,7 +74,7 @@ def test_quotations_count_and_every_script_has_paragraphs():
 
 
 @given(st.lists(st.text(max_size=80), max_size=8), st.integers(1, 9), st.text(max_size=20))
-def test_never_more_than_asked_for_and_in_order(lines, count, query):
+def test_at_most_the_requested_number_and_in_order(lines, count, query):
     article = Article("T", tuple(map(paragraph, lines)))
     found = key(article, count, query=query)
     assert found is article or len(found.blocks) <= count

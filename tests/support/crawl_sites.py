@@ -88,7 +88,7 @@ class _Site(WebServer):
         self._patterns: list[tuple[re.Pattern[str], object]] = []
         self._pause = pause
         self._flaky = flaky
-        self._asked: Counter[str] = Counter()
+        self._requests: Counter[str] = Counter()
         super().__init__(host)
 
     def pattern(self, pattern, make) -> None:
@@ -97,8 +97,8 @@ class _Site(WebServer):
     def answer(self, hit: Hit) -> Reply:
         if self._pause:
             threading.Event().wait(self._pause)
-        self._asked[hit.path] += 1
-        if self._flaky and self._asked[hit.path] == 1 and hit.path != "/robots.txt":
+        self._requests[hit.path] += 1
+        if self._flaky and self._requests[hit.path] == 1 and hit.path != "/robots.txt":
             super().answer(hit)
             return Reply("<h1>Come again</h1>", 503)
         for pattern, make in self._patterns:
@@ -119,7 +119,7 @@ class CrawlSites:
         self.articles: set[str] = set()
         self._visits = itertools.count(1)
         self._sections(articles)
-        self._others(max(1, articles // 10))
+        self._add_other_sites(max(1, articles // 10))
         self._same()
         self._closed()
         self._traps()
@@ -176,7 +176,7 @@ class CrawlSites:
         ]  # fmt: skip
         self.home.add("/", list_page("Home of the small web", doors + traps))
 
-    def _others(self, count: int) -> None:
+    def _add_other_sites(self, count: int) -> None:
         for offset, site in ((10_000, self.slow), (20_000, self.flaky)):
             links = []
             for number in range(offset, offset + count):

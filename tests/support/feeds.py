@@ -16,18 +16,18 @@ oven flour summer letter archive map coast island cliff
 def prose(seed, paragraphs=5):
     """Paragraphs that are the same for the same seed and unlike those of any other."""
     chance = random.Random(seed)
-    made = []
+    texts = []
     for _ in range(paragraphs):
         sentences = []
         for _ in range(chance.randint(3, 5)):
             words = chance.choices(WORDS, k=chance.randint(9, 16))
             sentences.append(f"The {' '.join(words[:6])} of the {' '.join(words[6:])}.")
-        made.append(" ".join(sentences))
-    return made
+        texts.append(" ".join(sentences))
+    return texts
 
 
 def body(seed, paragraphs=5, extra=""):
-    return "".join(f"<p>{each}</p>" for each in prose(seed, paragraphs)) + extra
+    return "".join(f"<p>{text}</p>" for text in prose(seed, paragraphs)) + extra
 
 
 def page(title, seed="", extra="", head=""):

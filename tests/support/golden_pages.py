@@ -30,7 +30,7 @@ def slugs() -> list[str]:
     return sorted(source.parent.name for source in PAGES.glob("*/source.html"))
 
 
-def made(slug: str, url: str) -> dict[str, Any]:
+def actual(slug: str, url: str) -> dict[str, Any]:
     """Return the article that a test page gives, as plain data."""
     article = extract((PAGES / slug / "source.html").read_bytes(), url)
     return {key: value for key, value in article.to_dict().items() if key not in _LEFT_OUT}
@@ -49,12 +49,12 @@ def written(value: Any, indent: str = "") -> str:
         return line
     deeper = indent + "  "
     if isinstance(value, dict):
-        inside = [f"{json.dumps(key)}: {written(each, deeper)}" for key, each in value.items()]
+        inside = [f"{json.dumps(key)}: {written(item, deeper)}" for key, item in value.items()]
         opened, closed = "{}"
     else:
-        inside = [written(each, deeper) for each in value]
+        inside = [written(item, deeper) for item in value]
         opened, closed = "[]"
-    lines = ",\n".join(deeper + each for each in inside)
+    lines = ",\n".join(deeper + line for line in inside)
     return f"{opened}\n{lines}\n{indent}{closed}"
 
 
@@ -77,12 +77,12 @@ def _new(slug: str, source: Path, url: str) -> None:
         sys.exit(f"{folder} is there already; --refresh {slug} accepts what it gives now")
     folder.mkdir(parents=True)
     shutil.copyfile(source, folder / "source.html")
-    _write(slug, made(slug, url))
+    _write(slug, actual(slug, url))
 
 
 def _refresh(names: list[str]) -> None:
     for slug in names:
-        article = made(slug, expected(slug)["url"])
+        article = actual(slug, expected(slug)["url"])
         if change := difference(slug, article):
             print(change)
             _write(slug, article)

@@ -83,10 +83,10 @@ def result_or_error(act: Callable[[], Outcome]) -> Outcome | WebprintError:
     try:
         return act()
     except WebprintError as error:
-        told = str(error)
-        assert told.strip(), "an error says something"
-        assert len(told) < 2000, f"an error is a line, not {len(told)} characters"
-        assert "Traceback" not in told
+        message = str(error)
+        assert message.strip(), "an error says something"
+        assert len(message) < 2000, f"an error is a line, not {len(message)} characters"
+        assert "Traceback" not in message
         return error
 
 

@@ -26,8 +26,8 @@ def handle(attempt, notify):
     if what == "crash":
         os.abort()
     if what == "eat":
-        held = [b"x" * 1_000_000 for _ in range(2000)]
-        time.sleep(60 + len(held))
+        blocks = [b"x" * 1_000_000 for _ in range(2000)]
+        time.sleep(60 + len(blocks))
     if what == "helper-dies":
         return {"process_died": "the browser exited"}
     if what == "hang":
@@ -72,10 +72,10 @@ def run(database, place, limits):
 def main():
     from printer.jobs.worker_process import ManagedProcess, run_processes
 
-    database, place, told = sys.argv[1:]
+    database, place, limits = sys.argv[1:]
     os.environ[STORAGE] = place
     run_processes(
-        [ManagedProcess(partial(run, database, place, json.loads(told)), "the engine")], say
+        [ManagedProcess(partial(run, database, place, json.loads(limits)), "the engine")], say
     )
 
 

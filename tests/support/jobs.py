@@ -71,22 +71,22 @@ def closing_table(table):
 
 def count_completions(table):
     """Count how often each job becomes done, by the database itself; return how to ask."""
-    told = text("SELECT id FROM told ORDER BY id")
+    query = text("SELECT id FROM completions ORDER BY id")
     with table.engine.begin() as connection:
-        connection.execute(text("CREATE TABLE told (id TEXT)"))
+        connection.execute(text("CREATE TABLE completions (id TEXT)"))
         if table.engine.dialect.name == "sqlite":
             connection.execute(
                 text(
                     "CREATE TRIGGER tell AFTER UPDATE OF status ON workflow_status"
                     " WHEN NEW.status = 'SUCCESS'"
-                    " BEGIN INSERT INTO told VALUES (NEW.workflow_uuid); END"
+                    " BEGIN INSERT INTO completions VALUES (NEW.workflow_uuid); END"
                 )
             )
         else:
             connection.execute(
                 text(
                     "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
-                    " 'BEGIN INSERT INTO public.told VALUES (NEW.workflow_uuid); RETURN NEW; END'"
+                    " 'BEGIN INSERT INTO public.completions VALUES (NEW.workflow_uuid); RETURN NEW; END'"
                 )
             )
             connection.execute(
@@ -98,6 +98,6 @@ def count_completions(table):
 
     def ask():
         with table.engine.connect() as connection:
-            return list(connection.execute(told).scalars())
+            return list(connection.execute(query).scalars())
 
     return ask

@@ -48,11 +48,11 @@ def find_overlaps(pdf: bytes) -> list[str]:
         for number, page in enumerate(document, 1):
             width, height = page.get_size()
             letters = list(_letters(page))
-            out = [each for each in letters if not _is_inside(each, width, height)]
-            said = [f"{each.sign!r} stands outside the page" for each in out[:3]]
+            out = [letter for letter in letters if not _is_inside(letter, width, height)]
+            faults = [f"{letter.sign!r} stands outside the page" for letter in out[:3]]
             pairs = list(_overlapping(letters))
-            said += [f"{one.sign!r} and {other.sign!r} overlap" for one, other in pairs[:3]]
-            found += [f"page {number}: {fault}" for fault in said]
+            faults += [f"{one.sign!r} and {other.sign!r} overlap" for one, other in pairs[:3]]
+            found += [f"page {number}: {fault}" for fault in faults]
     return found
 
 
@@ -76,8 +76,8 @@ def _is_inside(letter: Letter, width: float, height: float) -> bool:
 
 def _overlapping(letters: list[Letter]) -> Iterator[tuple[Letter, Letter]]:
     grid = defaultdict(list)
-    for each in letters:
-        grid[_cell(each)].append(each)
+    for letter in letters:
+        grid[_cell(letter)].append(letter)
     for one in letters:
         column, row = _cell(one)
         for right, up in product((-1, 0, 1), repeat=2):
@@ -96,5 +96,5 @@ def _is_on(one: Letter, other: Letter) -> bool:
     height = min(one.top, other.top) - max(one.bottom, other.bottom)
     if width <= 0 or height <= 0:
         return False
-    areas = ((each.right - each.left) * (each.top - each.bottom) for each in (one, other))
+    areas = ((letter.right - letter.left) * (letter.top - letter.bottom) for letter in (one, other))
     return width * height > COVERED * min(areas)

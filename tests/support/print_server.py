@@ -22,8 +22,8 @@ class PrintServer:
     def __init__(self, home, *options):
         self.home = home
         self.log = home / "log"
-        own = ("XDG_", "WEBPRINT_")  # What would change its settings.
-        env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+        prefixes = ("XDG_", "WEBPRINT_")  # What would change its settings.
+        env = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
         before = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

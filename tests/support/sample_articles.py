@@ -49,8 +49,8 @@ def heading(text: str, level: int = 2, name: str = "") -> Heading:
 
 
 def items(*texts: str | tuple[Block, ...], ordered: bool = False, **more: object) -> List:
-    made = (Item((paragraph(text),) if isinstance(text, str) else text) for text in texts)
-    return List(tuple(made), ordered=ordered, **more)  # type: ignore[arg-type]
+    entries = (Item((paragraph(text),) if isinstance(text, str) else text) for text in texts)
+    return List(tuple(entries), ordered=ordered, **more)  # type: ignore[arg-type]
 
 
 def cells(*texts: str, header: bool = False) -> tuple[Cell, ...]:

@@ -122,8 +122,8 @@ class WebServer:
     def answer(self, hit: Hit) -> Reply:
         """Note a request and return what it gets."""
         self._hits.append(hit)
-        made = self._answers.get(hit.path)
-        return made(hit) if made else Reply("<h1>There is no such page</h1>", 404)
+        respond = self._answers.get(hit.path)
+        return respond(hit) if respond else Reply("<h1>There is no such page</h1>", 404)
 
     @property
     def closing(self) -> threading.Event:
@@ -150,8 +150,8 @@ def gzip_bomb(size: int) -> Callable[[], Iterator[bytes]]:
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)
         block = bytes(1_000_000)
         for _ in range(size // len(block)):
-            if made := packer.compress(block):
-                yield made
+            if chunk := packer.compress(block):
+                yield chunk
         yield packer.flush()
 
     return pieces
@@ -217,13 +217,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_head(self, reply: Reply, status: int, extra: Iterable[tuple[str, str]] = ()) -> None:
         self.send_response(status)
-        own = {name.lower() for name, _ in reply.headers}
-        if reply.media_type and "content-type" not in own:
+        set_headers = {name.lower() for name, _ in reply.headers}
+        if reply.media_type and "content-type" not in set_headers:
             self.send_header("Content-Type", reply.media_type)
         for name, value in reply.headers:
             self.send_header(name, value)
         for name, value in extra:
-            if name.lower() not in own:
+            if name.lower() not in set_headers:
                 self.send_header(name, value)
         self.end_headers()
 
@@ -239,10 +239,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _ranged(self, reply: Reply, data: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
         """Cut a body to the single byte range that was asked for."""
-        asked = self.headers.get("Range", "")
-        if reply.status != 200 or not asked.startswith("bytes=") or "," in asked:
+        requested = self.headers.get("Range", "")
+        if reply.status != 200 or not requested.startswith("bytes=") or "," in requested:
             return reply.status, (), data
-        first, _, last = asked[6:].partition("-")
+        first, _, last = requested[6:].partition("-")
         start = int(first) if first else max(len(data) - int(last), 0)
         stop = min(int(last) + 1 if first and last else len(data), len(data))
         if start >= len(data):
@@ -254,6 +254,6 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep quiet: tests ask ``hits``."""
 
 
-def _takes_hit(made: Callable[..., Any]) -> bool:
-    code = getattr(made, "__code__", None)
+def _takes_hit(function: Callable[..., Any]) -> bool:
+    code = getattr(function, "__code__", None)
     return code is None or code.co_argcount > 0

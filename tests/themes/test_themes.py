@@ -70,11 +70,11 @@ def test_a_path_is_a_theme_and_paths_in_it_are_relative_to_it(tmp_path):
 def test_a_template_stands_in_for_one_and_reaches_the_other(home):
     block = '{% extends "article/blocks.html.j2" %}'
     make(home / "signed", 'extends = "article"', plain=f"{block}")
-    own = (
+    theme = (
         '{% from "article/blocks.html.j2" import blocks, notes with context %}'
         "<html><p>{{ parts[0].article.title }}</p>{{ blocks(parts[0].article.blocks, parts[0]) }}"
     )
-    make(home / "short", 'extends = "article"', article=own)
+    make(home / "short", 'extends = "article"', article=theme)
     html = render_html([SAMPLE_ARTICLE], {}, PrintOptions(theme="short")).html
     assert html.startswith(f"<html><p>{SAMPLE_ARTICLE.title}</p>")
     assert "What was decided" in html
@@ -246,7 +246,7 @@ def test_a_themes_own_font_and_picture_are_used(home, printed):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("../face.ttf", "src"),
         ("{outside}", "src"),
@@ -254,11 +254,11 @@ def test_a_themes_own_font_and_picture_are_used(home, printed):
         ("link.ttf", "src"),
     ],
 )
-def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, name, told):
+def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, name, message):
     outside = tmp_path / "face.ttf"
     shutil.copy(font_file(), outside)
     mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
     shutil.copy(font_file(), home / "face.ttf")
     (mine / "link.ttf").symlink_to(outside)
-    paper = printed(SHORT_ARTICLE, theme=str(mine), expect=(told,))
+    paper = printed(SHORT_ARTICLE, theme=str(mine), expect=(message,))
     assert not any(name.startswith("Mine") for name in families(paper))

@@ -94,16 +94,16 @@ def test_unknown_names_and_words_say_nothing() -> None:
 
 def test_names_of_inline_elements_and_empty_ones_are_left_out() -> None:
     page = read_page("<div class=a><b class=b>x</b></div><div class=c></div>")
-    said = {name for names in read_names(page.index).names for name in names}
-    assert {".a"} <= said
-    assert not said & {".b", ".c"}
+    all_names = {name for names in read_names(page.index).names for name in names}
+    assert {".a"} <= all_names
+    assert not all_names & {".b", ".c"}
 
 
 def test_containers_widen_outward_only_where_they_hold_more() -> None:
     page = reading("<main><div><div><p>one</p></div></div><p>two</p></main><p>three</p>")
     block, wider, widest = enclosing_elements(page, 3)
-    held = [(page.ends[level] - page.begins[level]).tolist() for level in (block, wider, widest)]
-    assert held == [[1, 1, 1], [2, 2, 3], [3, 3, 3]]
+    sizes = [(page.ends[level] - page.begins[level]).tolist() for level in (block, wider, widest)]
+    assert sizes == [[1, 1, 1], [2, 2, 3], [3, 3, 3]]
 
 
 def test_features_see_links_copies_headings_and_similar_elements() -> None:
@@ -131,10 +131,10 @@ def test_features_are_finite_on_odd_pages() -> None:
 
 def test_the_networks_count_beside_the_forest_where_they_saw() -> None:
     forest = np.array([0.01, 0.2, 0.9], np.float32)
-    seen = forest > 0.1
-    same = combine_scores(forest, seen, [forest[seen]] * 2)
+    plausible = forest > 0.1
+    same = combine_scores(forest, plausible, [forest[plausible]] * 2)
     assert same == pytest.approx(forest)
-    more = combine_scores(forest, seen, [np.array([0.9, 0.9]), np.array([1.0, 1.0])])
+    more = combine_scores(forest, plausible, [np.array([0.9, 0.9]), np.array([1.0, 1.0])])
     assert more[0] == forest[0]
     assert (more[1:] > forest[1:]).all()
     assert (more <= 1).all()
@@ -171,8 +171,8 @@ def test_long_pages_are_predicted_in_parts_alike() -> None:
         rng.normal(size=(4, 7)).astype(np.float32),
         rng.normal(size=(4, 8)).astype(np.float32),
     )
-    apart = np.concatenate([forest.predict(rows[i : i + 100]) for i in range(0, 2500, 100)])
-    assert forest.predict(rows) == pytest.approx(apart)
+    in_parts = np.concatenate([forest.predict(rows[i : i + 100]) for i in range(0, 2500, 100)])
+    assert forest.predict(rows) == pytest.approx(in_parts)
 
 
 def test_the_choice_maximises_expected_f1() -> None:

@@ -70,7 +70,7 @@ def news(paragraphs: list[str], title: str = "Ferry to stop in March") -> str:
     <footer><p>All rights reserved.</p><a href="/privacy">Privacy</a></footer></body></html>"""
 
 
-def kept(page: Page, verdict: Verdict) -> list[str]:
+def selected_texts(page: Page, verdict: Verdict) -> list[str]:
     return [s.text for s, keep in zip(page.segments, verdict.keep, strict=True) if keep]
 
 
@@ -80,13 +80,13 @@ def kept(page: Page, verdict: Verdict) -> list[str]:
 def test_a_story_is_kept_whole_and_what_is_around_it_is_not(paragraphs: list[str]) -> None:
     page = read_page(news(paragraphs), "https://bell.example.org/ferry")
     verdict = select_segments(page, ExtractOptions())
-    texts = kept(page, verdict)
+    texts = selected_texts(page, verdict)
     assert [text for text in texts if text in paragraphs] == paragraphs
     assert not set(texts) & set(AROUND)
     assert 0.5 < verdict.confidence <= 1
 
 
-def test_a_news_story_is_told_to_be_an_article() -> None:
+def test_a_news_story_is_classified_as_an_article() -> None:
     assert select_segments(read_page(news(NEWS)), ExtractOptions()).kind == "article"
 
 
@@ -106,7 +106,7 @@ def test_a_papers_method_runs_alone(name: str) -> None:
     verdict = select_segments(page, ExtractOptions(extractor=name))
     assert set(verdict.scores) == {name}
     assert verdict.keep == tuple(score > 0 for score in verdict.scores[name])
-    assert NEWS[1] in kept(page, verdict)
+    assert NEWS[1] in selected_texts(page, verdict)
 
 
 def test_an_unknown_extractor_is_refused_with_the_nearest_name() -> None:
@@ -169,19 +169,23 @@ def test_extraction_imports_no_heavy_library() -> None:
         "import sys; from printer import extract;"
         "print([m for m in ('lightgbm', 'weasyprint', 'playwright', 'PIL') if m in sys.modules])"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "[]"
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert completed.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(
-    ("others", "kept"),
+    ("other_score", "selected"),
     [(0.5, False), (0.9, True)],
     ids=["a list of other stories", "a part of the article"],
 )
-def test_runs_apart_from_the_article_are_kept_only_if_as_likely(others: float, kept: bool) -> None:
-    scores = np.array([0.95] * 6 + [0.1] * 20 + [others] * 3)
+def test_runs_apart_from_the_article_are_kept_only_if_as_likely(
+    other_score: float, selected: bool
+) -> None:
+    scores = np.array([0.95] * 6 + [0.1] * 20 + [other_score] * 3)
     runs = find_likely_runs(scores > 0.3, scores, np.full(len(scores), 30.0))
-    assert [run.tolist() for run in runs] == [[*range(6)], [26, 27, 28]][: 1 + kept]
+    assert [run.tolist() for run in runs] == [[*range(6)], [26, 27, 28]][: 1 + selected]
 
 
 @pytest.mark.parametrize(

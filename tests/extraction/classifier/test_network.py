@@ -31,7 +31,7 @@ def test_groups_exchange_means_weighed_by_the_root_of_their_words() -> None:
 def cases(count: int = 12) -> list[training.Case]:
     """Return pages whose segments belong to the article when the page's first feature says so."""
     draw = np.random.default_rng(5)
-    made = []
+    networks = []
     for _ in range(count):
         size = int(draw.integers(3, 9))
         rows = draw.normal(size=(size, 6)).astype(np.float32)
@@ -39,8 +39,8 @@ def cases(count: int = 12) -> list[training.Case]:
         sizes = draw.integers(1, 40, size).astype(np.float32)
         likely = draw.random(size).astype(np.float32)
         keys = (np.arange(size) // 2,)
-        made.append(training.Case(rows, sizes, likely, keys, answers, sizes, 0.0))
-    return made
+        networks.append(training.Case(rows, sizes, likely, keys, answers, sizes, 0.0))
+    return networks
 
 
 def loss(learned: list[np.ndarray], batch: training._Batch) -> float:
@@ -91,11 +91,11 @@ def test_networks_learn_and_come_back_from_their_file(monkeypatch) -> None:
     for case in taught:
         pages = np.zeros(len(case.sizes), np.intp)
         around = SegmentGraph.build(case.keys, case.sizes, case.likely, pages)
-        for kept, loaded in zip(
+        for original, loaded in zip(
             learned.predict(case.rows, around), again.predict(case.rows, around), strict=True
         ):
-            assert np.allclose(kept, loaded, atol=0.02)
-            right += ((kept > 0.5) == (case.answers > 0.5)).tolist()
+            assert np.allclose(original, loaded, atol=0.02)
+            right += ((original > 0.5) == (case.answers > 0.5)).tolist()
     assert np.mean(right) > 0.9
 
 

@@ -16,9 +16,9 @@ def text(chars: int) -> str:
     return ("lorem ipsum " * chars)[: chars - 1] + "."
 
 
-def kept(page: Page, **options: int) -> list[str]:
+def selected_texts(page: Page, **options: int) -> list[str]:
     scores = score(page, ArticleSubtreeOptions(**options))
-    return [each.text for each, value in zip(page.segments, scores, strict=True) if value > 0]
+    return [segment.text for segment, value in zip(page.segments, scores, strict=True) if value > 0]
 
 
 FORMS = {
@@ -42,30 +42,30 @@ def test_the_parent_of_paragraphs_is_the_subtree(form: str) -> None:
         for element, size in paragraph_parents(tree).items()
     }
     assert sizes["a"] == 550
-    assert kept(page) == [one, other]
+    assert selected_texts(page) == [one, other]
 
 
 @pytest.mark.parametrize(("chars", "found"), [(499, False), (500, True)])
 def test_the_threshold_is_500_characters(chars: int, found: bool) -> None:
     page = read_page(f"<div><p>{text(200)}</p><p>{text(chars - 200)}</p></div>")
-    assert bool(kept(page)) == found
+    assert bool(selected_texts(page)) == found
 
 
 def test_paragraphs_of_another_level_do_not_count() -> None:
     page = read_page(f"<div><p>{text(300)}</p><div><p>{text(300)}</p></div></div>")
-    assert kept(page) == []
+    assert selected_texts(page) == []
 
 
 def test_list_items_cells_and_headings_are_no_paragraphs() -> None:
     many = "".join(f"<li>{text(300)}</li><td>{text(300)}</td><h2>{text(300)}</h2>" for _ in "ab")
-    assert kept(read_page(f"<body><div>{many}</div></body>")) == []
+    assert selected_texts(read_page(f"<body><div>{many}</div></body>")) == []
 
 
 def test_the_first_large_subtree_is_the_article_even_if_a_later_one_is_larger() -> None:
     first, second = [text(260), text(261)], [text(900), text(901)]
-    runs = ("".join(f"<p>{each}</p>" for each in run) for run in (first, second))
+    runs = ("".join(f"<p>{text}</p>" for text in run) for run in (first, second))
     page = read_page(f"<body><div><p>short</p></div><div>{'</div><div>'.join(runs)}</div></body>")
-    assert kept(page) == first
+    assert selected_texts(page) == first
     assert score(page) == (-2, 1, 1, -1, -1)
 
 

@@ -31,7 +31,8 @@ TABLE_1 = {"12": "n2", "13": "n2", "7": "n2", "19": "n14", "20": "n2", "16": "n2
 def test_figure_2_has_the_five_segments_the_paper_names() -> None:
     page = read_page(FIGURE_2)
     segments = [
-        [leaf.text.strip() for leaf in each.leaves if leaf.text.strip()] for each in page.segments
+        [leaf.text.strip() for leaf in segment.leaves if leaf.text.strip()]
+        for segment in page.segments
     ]
     assert segments == [["12", "13"], ["7"], ["19"], ["20", "16"], ["17", "18"]]
 
@@ -104,7 +105,7 @@ def test_the_subsequence_bounds_the_body_with_the_junk_inside_it() -> None:
     # -60 5 -60 | 100 -60 100 100 | -60: the greatest sum is 240.
     scores = score(page)
     assert [value > 0 for value in scores] == [False] * 3 + [True] * 4 + [False]
-    assert scores[3:7] == pytest.approx([1.5 + each / 480 for each in (100, -60, 100, 100)])
+    assert scores[3:7] == pytest.approx([1.5 + area / 480 for area in (100, -60, 100, 100)])
     # The best run through the last link sums to 180, through the first to 125.
     assert scores[7] == pytest.approx(180 / 240 - 1)
     assert scores[0] == pytest.approx(125 / 240 - 1)
@@ -118,7 +119,7 @@ BODY_RECT = Rect(100, 0, 700, 50)
 
 
 @pytest.mark.parametrize(
-    ("rect", "kept"),
+    ("rect", "selected"),
     [
         (Rect(100, 60, 700, 90), True),
         (Rect(102, 60, 698, 90), True),
@@ -133,10 +134,10 @@ BODY_RECT = Rect(100, 0, 700, 50)
     ids=["as the body", "within tolerance", "indented", "left, over half", "caption at the left",
          "box at the right", "centred", "side bar", "not drawn"],
 )  # fmt: skip
-def test_segments_must_line_up_with_the_body(rect: Rect | None, kept: bool) -> None:
+def test_segments_must_line_up_with_the_body(rect: Rect | None, selected: bool) -> None:
     rects = [BODY_RECT, rect, BODY_RECT, Rect(0, 0, 90, 10)]
     flags = filter_aligned(rects, [True, True, True, False], [200, 300, 200, 900])
-    assert flags == (True, kept, True, False)
+    assert flags == (True, selected, True, False)
 
 
 def test_a_layout_brings_real_fonts_and_alignment() -> None:
@@ -147,9 +148,9 @@ def test_a_layout_brings_real_fonts_and_alignment() -> None:
     )
     rects = [BODY_RECT, BODY_RECT, Rect(580, 0, 700, 50), BODY_RECT, BODY_RECT]
     assert [value > 0 for value in score(page)] == [True] * 5
-    kept = score(page, layout=SegmentLayout(drawn, rects, rects, [Visibility(0)] * 5))
-    assert [value > 0 for value in kept] == [False, True, False, True, True]
-    assert kept[2] == 0
+    scores = score(page, layout=SegmentLayout(drawn, rects, rects, [Visibility(0)] * 5))
+    assert [value > 0 for value in scores] == [False, True, False, True, True]
+    assert scores[2] == 0
 
 
 def test_without_any_rectangle_all_stays_as_it_was() -> None:

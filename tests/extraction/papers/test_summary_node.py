@@ -36,7 +36,7 @@ PAGE = """<body><div id=top><a>Home</a><div>News</div></div><div id=page><div id
 
 def marks_of(page: Page) -> tuple[PageIndex, list[int]]:
     tree = page.index
-    return tree, count_marks([each.text for each in page.segments], PERIODS + COMMAS).tolist()
+    return tree, count_marks([segment.text for segment in page.segments], PERIODS + COMMAS).tolist()
 
 
 def test_punctuation_is_counted_per_text() -> None:
@@ -47,7 +47,9 @@ def test_punctuation_is_counted_per_text() -> None:
 def test_adjacent_big_nodes_of_a_level_are_joined() -> None:
     page = read_page(PAGE)
     tree, _ = marks_of(page)
-    paras = joint_para(tree, count_marks([each.text for each in page.segments], PERIODS + COMMAS))
+    paras = joint_para(
+        tree, count_marks([segment.text for segment in page.segments], PERIODS + COMMAS)
+    )
     sets = list(zip(paras.low.tolist(), paras.high.tolist(), paras.marks.tolist(), strict=True))
     assert sets == [(0, 2, 0), (2, 5, 3), (5, 6, 0), (6, 7, 1), (7, 8, 2)]
     longest = int(paras.length.argmax())
@@ -57,10 +59,10 @@ def test_adjacent_big_nodes_of_a_level_are_joined() -> None:
 def test_climbing_stops_where_punctuation_first_stops_growing() -> None:
     page = read_page(PAGE)
     tree = page.index
-    marks = count_marks([each.text for each in page.segments], PERIODS + COMMAS)
+    marks = count_marks([segment.text for segment in page.segments], PERIODS + COMMAS)
     chain = extract_news(tree, marks, joint_para(tree, marks))
     # h1 has 0, story 4, wrap 4: the distance is 0 there, so its child is the summary-node.
-    names = [page.index.elements[each].get("id") or tree.tags[each] for each in chain]
+    names = [page.index.elements[node].get("id") or tree.tags[node] for node in chain]
     assert names == ["story", "wrap", "page", "body", "html"]
 
 
@@ -72,16 +74,16 @@ def test_the_summary_node_is_kept_without_what_is_pruned() -> None:
 def test_without_a_distance_of_0_the_root_is_the_summary_node() -> None:
     page = read_page("<body>Here, too.<div><p>A long paragraph, with a comma.</p>a, b</div></body>")
     tree = page.index
-    marks = count_marks([each.text for each in page.segments], PERIODS + COMMAS)
+    marks = count_marks([segment.text for segment in page.segments], PERIODS + COMMAS)
     chain = extract_news(tree, marks, joint_para(tree, marks))
-    assert [tree.tags[each] for each in chain] == ["body", "html"]
+    assert [tree.tags[node] for node in chain] == ["body", "html"]
     assert score(page) == (1, 1, 1)
 
 
 def test_runs_broken_by_br_are_one_big_node() -> None:
     page = read_page("<body><div id=a>One, two.<br>Three.<br>Four</div><p>Five</p></body>")
     tree = page.index
-    marks = count_marks([each.text for each in page.segments], PERIODS + COMMAS)
+    marks = count_marks([segment.text for segment in page.segments], PERIODS + COMMAS)
     assert joint_para(tree, marks).low.tolist() == [0]
     assert joint_para(tree, marks).marks.tolist() == [3]
 

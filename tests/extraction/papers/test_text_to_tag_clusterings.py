@@ -82,5 +82,5 @@ def test_every_point_gets_one_finite_margin_and_the_same_again(values: list[floa
 def test_a_larger_ratio_never_makes_content_less_likely_for_centres(values: list[float]) -> None:
     points = column(*sorted(values))
     for margin in (cluster_by_farthest_first(points, 3), cluster_by_k_means(points, 3)):
-        kept = margin > 0
-        assert (np.diff(kept.astype(int)) >= 0).all()
+        selected = margin > 0
+        assert (np.diff(selected.astype(int)) >= 0).all()

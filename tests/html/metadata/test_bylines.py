@@ -6,7 +6,7 @@ from printer.html.parse import parse
 
 
 @pytest.mark.parametrize(
-    ("stated", "language", "wanted"),
+    ("stated", "language", "expected"),
     [
         ("Orla Fennimoor", "en", "Orla Fennimoor"),
         ("By Orla Fennimoor", "en", "Orla Fennimoor"),
@@ -47,8 +47,8 @@ from printer.html.parse import parse
         ("文在寅", "zh", "文在寅"),
     ],
 )
-def test_names_stand_alone(stated, language, wanted):
-    assert join_names([stated], language) == wanted
+def test_names_stand_alone(stated, language, expected):
+    assert join_names([stated], language) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ H1 = "<h1>The ferry</h1>"
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("body", "expected"),
     [
         (H1 + '<p class="byline">By Orla Fennimoor</p>', "Orla Fennimoor"),
         (H1 + '<p class="post-author"><span>By</span><a>Orla Fennimoor</a></p>', "Orla Fennimoor"),
@@ -103,8 +103,8 @@ H1 = "<h1>The ferry</h1>"
         (H1 + f'<div class="author">{"About the writer. " * 30}</div>', ""),
     ],
 )  # fmt: skip
-def test_bylines_of_the_page_itself(body, wanted):
-    assert read(body) == wanted
+def test_bylines_of_the_page_itself(body, expected):
+    assert read(body) == expected
 
 
 def test_a_byline_that_the_head_states_is_preferred():
@@ -114,7 +114,7 @@ def test_a_byline_that_the_head_states_is_preferred():
 
 
 @pytest.mark.parametrize(
-    ("stated", "language", "wanted"),
+    ("stated", "language", "expected"),
     [
         ("लेखक: मीरा जोशी", "hi", "मीरा जोशी"),
         ("Tác giả: Lê Thu Hà", "vi", "Lê Thu Hà"),
@@ -123,12 +123,12 @@ def test_a_byline_that_the_head_states_is_preferred():
         ("文/林秋水", "zh", "林秋水"),
     ],
 )
-def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted):
-    assert join_names([stated], language) == wanted
+def test_what_stands_before_a_name_goes_in_any_language(stated, language, expected):
+    assert join_names([stated], language) == expected
 
 
 @pytest.mark.parametrize(
-    ("stated", "wanted"),
+    ("stated", "expected"),
     [
         ("Anna Reed on 3 May 2024", "Anna Reed"),
         ("AnnaR on Friday December 19", "AnnaR"),
@@ -145,8 +145,8 @@ def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted
         ("Anna Reed, Head of Marketing and Community Development", "Anna Reed"),
     ],
 )
-def test_what_is_left_around_a_name_goes(stated, wanted):
-    assert join_names([stated], "en") == wanted
+def test_what_is_left_around_a_name_goes(stated, expected):
+    assert join_names([stated], "en") == expected
 
 
 SITE = '<meta property="og:site_name" content="The Tide">'
@@ -158,7 +158,7 @@ def byline(head="", body="", url="https://www.thetide.example/ferry", language="
 
 
 @pytest.mark.parametrize(
-    ("author", "body", "wanted"),
+    ("author", "body", "expected"),
     [
         ("The Tide", "", "The Tide"),
         ("thetide.example", "", "thetide.example"),
@@ -169,12 +169,12 @@ def byline(head="", body="", url="https://www.thetide.example/ferry", language="
         ("", "<h1>Ferry</h1><p class=byline>The Tide</p>", "The Tide"),
     ],
 )
-def test_the_publisher_signs_only_if_no_person_does(author, body, wanted):
-    assert byline(f'{SITE}<meta name="author" content="{author}">', body) == wanted
+def test_the_publisher_signs_only_if_no_person_does(author, body, expected):
+    assert byline(f'{SITE}<meta name="author" content="{author}">', body) == expected
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("body", "expected"),
     [
         ('<div>by <a href="/authors/tam-reed"><b>Tam Reed</b></a></div>', "Tam Reed"),
         ('<div><a href="/autor/tam-reed/">Tam Reed</a></div>', "Tam Reed"),
@@ -187,10 +187,10 @@ def test_the_publisher_signs_only_if_no_person_does(author, body, wanted):
         ("<p><b>Autor/in:</b> Tam Reed</p>", ""),
     ],
 )
-def test_bylines_under_a_title_of_any_rank(body, wanted):
+def test_bylines_under_a_title_of_any_rank(body, expected):
     menu = "<nav><h1>Ferry, the search engine's words</h1></nav>" + "<i>x</i>" * 90
     page = f"{menu}<h2>Ferry and tide</h2>{body}"
-    assert byline('<meta property="og:title" content="Ferry and tide">', page) == wanted
+    assert byline('<meta property="og:title" content="Ferry and tide">', page) == expected
 
 
 @pytest.mark.parametrize("label", ["Written by", "Verfasst von", "Écrit par", "Escrito por"])
@@ -210,7 +210,7 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
 
 
 @pytest.mark.parametrize(
-    ("above", "below", "wanted"),
+    ("above", "below", "expected"),
     [
         (["25 November, 06:30 | Orla Fennimoor"], [], "Orla Fennimoor"),
         (["25 November, 06:30 | 12 comments"], [], ""),
@@ -223,5 +223,5 @@ SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever
         ([], ["Written by a friend of boats"], ""),
     ],
 )
-def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, wanted):
-    assert read_lines("The ferry", *above, SENTENCE, SENTENCE, *["x"] * 90, *below) == wanted
+def test_names_beside_a_date_or_in_a_signature_are_the_byline(above, below, expected):
+    assert read_lines("The ferry", *above, SENTENCE, SENTENCE, *["x"] * 90, *below) == expected

@@ -8,7 +8,7 @@ from printer.html.parse import parse
 
 
 @pytest.mark.parametrize(
-    ("stated", "wanted"),
+    ("stated", "expected"),
     [
         ("2024-10-17", "2024-10-17"),
         ("2024-10-17T06:30:00+01:00", "2024-10-17T06:30:00+01:00"),
@@ -38,8 +38,8 @@ from printer.html.parse import parse
         ("2024년 10월 17일", "2024-10-17"),
     ],
 )
-def test_dates_of_many_forms(stated, wanted):
-    assert parse_date(stated) == wanted
+def test_dates_of_many_forms(stated, expected):
+    assert parse_date(stated) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ STORY = "<h1>The ferry</h1>"
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("body", "expected"),
     [
         (STORY + '<time datetime="2024-10-17T06:30+01:00">Thursday</time>',
          "2024-10-17T06:30+01:00"),
@@ -84,8 +84,8 @@ STORY = "<h1>The ferry</h1>"
         (STORY + "<p>x</p>" * 200 + '<time datetime="2024-10-17">Thursday</time>', ""),
     ],
 )  # fmt: skip
-def test_only_a_marked_date_near_the_heading_counts(body, wanted):
-    assert published(body) == wanted
+def test_only_a_marked_date_near_the_heading_counts(body, expected):
+    assert published(body) == expected
 
 
 def test_the_time_comes_from_another_statement_of_the_same_day():
@@ -108,7 +108,7 @@ def test_of_many_dates_only_a_discussion_s_first_counts():
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("30 sierpnia 2024", "2024-08-30"),
         ("14 tháng 7 năm 2024", "2024-07-14"),
@@ -122,8 +122,8 @@ def test_of_many_dates_only_a_discussion_s_first_counts():
         ("Room 12 of 2024", ""),
     ],
 )
-def test_months_are_read_in_many_languages(text, wanted):
-    assert find_date(text) == wanted
+def test_months_are_read_in_many_languages(text, expected):
+    assert find_date(text) == expected
 
 
 def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
@@ -133,7 +133,7 @@ def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "wanted"),
+    ("text", "language", "expected"),
     [
         ("03/04/2024", "fr", "2024-04-03"),
         ("03/04/2024", "en-GB", "2024-04-03"),
@@ -147,12 +147,12 @@ def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
         ("Version 10.12.24.3", "de", ""),
     ],
 )
-def test_the_language_tells_the_day_from_the_month(text, language, wanted):
-    assert find_date(text, language) == wanted
+def test_the_language_tells_the_day_from_the_month(text, language, expected):
+    assert find_date(text, language) == expected
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted"),
+    ("path", "expected"),
     [
         ("2024/10/17/ferry", "2024-10-17"),
         ("news/2024-10-17-ferry", "2024-10-17"),
@@ -161,8 +161,8 @@ def test_the_language_tells_the_day_from_the_month(text, language, wanted):
         ("2024/10/17/since-2019-05-02", ""),
     ],
 )
-def test_a_path_may_name_the_day(path, wanted):
-    assert find_path_date(path) == wanted
+def test_a_path_may_name_the_day(path, expected):
+    assert find_path_date(path) == expected
 
 
 def stated_date(head="", body="", url="https://example.org/ferry", language="en"):
@@ -219,7 +219,7 @@ def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
 
 
 @pytest.mark.parametrize(
-    ("lines", "wanted"),
+    ("lines", "expected"),
     [
         (["Posted on April 13, 2023"], "2023-04-13"),
         (["Veröffentlicht am 5. November 2023, 14:09"], "2023-11-05T14:09"),
@@ -229,5 +229,5 @@ def test_a_byline_in_a_line_without_marks_beside_the_title_is_read():
         (["On April 13, 2023, it rained"], ""),
     ],
 )
-def test_the_only_date_after_a_label_anywhere_on_the_page_is_found(lines, wanted):
-    assert find_labelled_date(lines, "en") == wanted
+def test_the_only_date_after_a_label_anywhere_on_the_page_is_found(lines, expected):
+    assert find_labelled_date(lines, "en") == expected

@@ -10,7 +10,7 @@ from printer.html.metadata.language import (
 from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
-SAID = {
+SENTENCES = {
     "en": "The old man came down to the harbour at six, as he had on every morning of his "
     "life, and when he saw that the boat was gone he sat on the wall and began to "
     "laugh.",
@@ -69,9 +69,9 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("language", SENTENCES)
 def test_two_sentences_tell_the_language(language):
-    assert detect_language(SAID[language]) == language
+    assert detect_language(SENTENCES[language]) == language
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_no_two_languages_share_all_their_words():
 
 
 @pytest.mark.parametrize(
-    ("stated", "wanted"),
+    ("stated", "expected"),
     [
         ("en", "en"), ("en_US", "en-US"), ("EN-us", "en-US"), ("zh-hans-cn", "zh-Hans-CN"),
         ("sr-Latn", "sr-Latn"), ("es-419", "es-419"), ("de-DE-formal", "de-DE"), ("iw", "he"),
@@ -98,8 +98,8 @@ def test_no_two_languages_share_all_their_words():
         ("<script>", ""), ("utf-8", ""), (None, ""),
     ],
 )  # fmt: skip
-def test_tags_are_bcp_47(stated, wanted):
-    assert language_tag(stated) == wanted
+def test_tags_are_bcp_47(stated, expected):
+    assert language_tag(stated) == expected
 
 
 def read(html, head="", body=""):
@@ -109,7 +109,7 @@ def read(html, head="", body=""):
 
 
 def paragraphs(language):
-    return f"<p>{SAID[language]}</p>" * 3
+    return f"<p>{SENTENCES[language]}</p>" * 3
 
 
 def test_what_the_page_states_counts():
@@ -153,14 +153,14 @@ def test_languages_have_a_direction(language, direction):
     assert text_direction(language) == direction
 
 
-def test_scripts_are_told_by_letters():
+def test_scripts_are_detected_by_letters():
     assert detect_script("word " * 30) == "latin"
     assert detect_script("слово " * 30) == "cyrillic"
     assert detect_script("123 !? " * 30) in {"", "latin"}
 
 
 @pytest.mark.parametrize("stated", ["", " lang=zh", " lang=zh-CN"])
-def test_traditional_chinese_is_told_by_its_characters(stated: str) -> None:
+def test_traditional_chinese_is_detected_by_its_characters(stated: str) -> None:
     traditional = "老人每天早上六點到港口來，看見船已經不見了，就坐在牆上笑了起來。" * 3
     simplified = "老人每天早上六点到港口来，看见船已经不见了，就坐在墙上笑了起来。" * 3
     page = f"<html{stated}><p>{{}}</p>"
@@ -179,5 +179,5 @@ ZULU = (
 def test_a_long_text_in_no_known_language_is_not_in_the_stated_one() -> None:
     assert read('<html lang="en-ZA">', body=f"<p>{ZULU * 6}</p>")[0] == ""
     assert read('<html lang="en-ZA">', body=f"<p>{ZULU}</p>")[0] == "en-ZA"
-    english = SAID["en"] * 3 + "10 x 12; 3 m; pine; oak. " * 20
+    english = SENTENCES["en"] * 3 + "10 x 12; 3 m; pine; oak. " * 20
     assert read('<html lang="en-ZA">', body=f"<p>{english}</p>")[0] == "en-ZA"

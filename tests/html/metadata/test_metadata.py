@@ -131,7 +131,7 @@ def test_of_several_articles_the_one_with_the_page_s_address_counts():
 
 
 @pytest.mark.parametrize(
-    ("title", "h1", "og", "site", "wanted"),
+    ("title", "h1", "og", "site", "expected"),
     [
         ("The ferry | The Tide", "", "", "The Tide", "The ferry"),
         ("The Tide - The ferry", "", "", "The Tide", "The ferry"),
@@ -152,15 +152,15 @@ def test_of_several_articles_the_one_with_the_page_s_address_counts():
         ("View topic - How do I mend a net", "", "", "", "How do I mend a net"),
     ],
 )  # fmt: skip
-def test_titles_lose_the_site_s_name(title, h1, og, site, wanted):
+def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
     head = f"<title>{title}</title>"
     head += f'<meta property="og:title" content="{og}">' if og else ""
     head += f'<meta property="og:site_name" content="{site}">' if site else ""
-    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == wanted
+    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == expected
 
 
 @pytest.mark.parametrize(
-    ("title", "h1", "og", "wanted"),
+    ("title", "h1", "og", "expected"),
     [
         # A beginning of ``title`` that is stated elsewhere is not cut further.
         ("New here – Which net? - Feedback - Nets", "", "New here – Which net?",
@@ -182,24 +182,24 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, wanted):
          "How to mend a net"),
     ],
 )  # fmt: skip
-def test_titles_keep_what_is_theirs_alone(title, h1, og, wanted):
+def test_titles_keep_what_is_theirs_alone(title, h1, og, expected):
     head = f"<title>{title}</title>"
     head += f'<meta property="og:title" content="{og}">' if og else ""
-    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == wanted
+    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == expected
 
 
 @pytest.mark.parametrize(
-    ("address", "wanted"),
+    ("address", "expected"),
     [
         ("mending-blue-nets", "Mending blue nets"),
         ("7213", "Nets for every boat"),
         ("%E7%B6%B2", ""),
     ],
 )
-def test_the_address_settles_what_heading_and_title_differ_in(address, wanted):
+def test_the_address_settles_what_heading_and_title_differ_in(address, expected):
     head = "<title>Nets for every boat | Example</title>"
     found = read(head, f"<h1>Mending blue nets</h1>{TEXT}", url=f"https://example.org/a/{address}")
-    assert found.title == (wanted or "Nets for every boat")
+    assert found.title == (expected or "Nets for every boat")
 
 
 def test_a_heading_s_lines_are_words_apart_and_its_buttons_are_no_words():
@@ -268,7 +268,7 @@ def test_any_address_of_the_page_will_do(url):
 
 
 @pytest.mark.parametrize(
-    ("stated", "wanted"),
+    ("stated", "expected"),
     [
         ('"Harbour"', "Harbour"),
         ('["Harbour &amp; Sea", "News"]', "Harbour & Sea"),
@@ -282,18 +282,18 @@ def test_any_address_of_the_page_will_do(url):
         ('"What happened at the harbour in the last year"', ""),
     ],
 )
-def test_a_section_is_a_name(stated, wanted):
+def test_a_section_is_a_name(stated, expected):
     site = '<meta property="og:site_name" content="The Tide">'
     found = read(
         site
         + json_ld(f'{{"@type": "NewsArticle", "headline": "Ferry", "articleSection": {stated}}}')
     )
-    assert found.section == wanted
+    assert found.section == expected
     assert read('<meta property="article:section" content="Sea">').section == "Sea"
 
 
 @pytest.mark.parametrize(
-    ("title", "heading", "wanted"),
+    ("title", "heading", "expected"),
     [
         ("Ferry: The last crossing | Tide", "<span class=topline>Ferry</span> <b>The last crossing</b>",
          "Ferry: The last crossing"),
@@ -308,9 +308,9 @@ def test_a_section_is_a_name(stated, wanted):
         ("Category:Ferries", "<i>Category</i><i>:</i><b>Ferries</b>", "Category:Ferries"),
     ],
 )  # fmt: skip
-def test_a_kicker_is_not_glued_to_the_title(title, heading, wanted):
+def test_a_kicker_is_not_glued_to_the_title(title, heading, expected):
     found = read(f"<title>{title}</title>", f"<h1>{heading}</h1>{TEXT}")
-    assert found.title == wanted
+    assert found.title == expected
 
 
 def test_the_visible_heading_is_preferred_to_one_in_a_menu():

@@ -24,4 +24,4 @@ from printer.html.metadata.titles import find_title_node
 def test_the_latest_node_that_contains_the_title(
     texts: list[str], title: str, node: int | None
 ) -> None:
-    assert find_title_node([" ".join(each.split()) for each in texts], title) == node
+    assert find_title_node([" ".join(text.split()) for text in texts], title) == node

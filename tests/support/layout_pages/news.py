@@ -120,13 +120,13 @@ def hidden_copies(s: LabelledPage) -> str:
     clip:rect(0,0,0,0)} .tip{visibility:hidden;position:absolute} main{width:720px;margin:0 auto}"""
     text = [s.words(3) for _ in range(6)]
     drawer = s.menu("Front Sport Money Local Weather")
-    hidden = "".join(f"<p>{s.drop(each)}</p>" for each in text[:3])
+    hidden = "".join(f"<p>{s.drop(line)}</p>" for line in text[:3])
     return page(
         "Copies",
         css,
         f"""<div class=drawer><ul>{drawer}</ul></div><div class=mob>
     <h1>{s.drop("Phone edition")}</h1>{hidden}</div><main><div class=vh>{s.drop("Skip to the text")}
-    </div><h1>{s.title()}</h1>{"".join(f"<p>{s.keep(each)}</p>" for each in text)}
+    </div><h1>{s.title()}</h1>{"".join(f"<p>{s.keep(line)}</p>" for line in text)}
     <div class=tip>{s.drop("Copied to the clipboard")}</div>{s.paras("3 3")}</main>
     <div class=mob>{s.drop("Open this story in our app and read without interruptions.")}</div>""",
     )

@@ -74,7 +74,9 @@ class LabelledPage:
         in paragraphs of two or one, the first with a link in it."""
         return "\n".join(
             f"<{tag} {attrs}>{self.para(size, linked and not at)}</{tag}>"
-            for count, linked in ((int(each[0]), each.endswith("l")) for each in counts.split())
+            for count, linked in (
+                (int(number[0]), number.endswith("l")) for number in counts.split()
+            )
             for at, size in enumerate([2] * (count // 2) + [1] * (count % 2))
         )
 
