@@ -13,8 +13,8 @@ MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "printer").rglob("*.
 FOLDERS = ["benchmarks", "samples", "scripts"] + [
     f"tests/{name}"
     for name in (
-        "article batch bench db deploy docs editing export extraction fuzz hostile html site_rules"
-        " summarize support themes"
+        "article batch bench compose crawl db deploy digest docs editing export extraction fetch fuzz"
+        " hostile html images jobs pages render site_rules summarize support themes"
     ).split()
 ]
 OTHER_MODULES = sorted(
@@ -51,7 +51,7 @@ VAGUE = frozenset(
 )
 #: The words that a test, whose name is a sentence, may use.
 IN_SENTENCES = frozenset(
-    "apart each elsewhere given hand held kept made others own seen whole".split()
+    "apart each elsewhere given hand held kept laid made others own seen whole".split()
 )
 #: Callbacks whose names a library has chosen.
 CALLBACKS = frozenset(["connection_made"])

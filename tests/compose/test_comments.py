@@ -35,7 +35,7 @@ def test_comments_are_no_part_of_the_article() -> None:
     assert "Ben" not in text
 
 
-def test_comments_stand_after_the_article_when_they_are_wanted() -> None:
+def test_comments_follow_the_article_with_the_option() -> None:
     without, found = extract(PAGE, URL), extract(PAGE, URL, comments=True)
     assert found.blocks[: len(without.blocks)] == without.blocks
     heading, *comments = found.blocks[len(without.blocks) :]
@@ -55,8 +55,8 @@ def test_a_page_without_comments_is_the_same_with_them() -> None:
 
 
 def test_the_heading_is_in_the_language_of_the_page() -> None:
-    said = "Die Fähre verlässt den Hafen im Morgengrauen, und niemand kommt je zu spät. "
-    page = PAGE.replace("lang=en", "lang=de-AT").replace(SENTENCE, said)
+    sentence = "Die Fähre verlässt den Hafen im Morgengrauen, und niemand kommt je zu spät. "
+    page = PAGE.replace("lang=en", "lang=de-AT").replace(SENTENCE, sentence)
     assert Heading(2, (Span("Kommentare"),)) in extract(page, URL, comments=True).blocks
 
 

@@ -80,12 +80,12 @@ def test_what_the_choice_left_out_is_not_lost() -> None:
 def test_the_report_adds_what_was_lost_before() -> None:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), without(article, Code))
-    whole = CompletenessReport(
+    full = CompletenessReport(
         replace(CompletenessReport().article, words=90),
         replace(CompletenessReport().article, words=90),
     )
-    assert whole.complete
-    after = whole.including([found])
+    assert full.complete
+    after = full.including([found])
     assert not after.complete
     assert after.shortfall()["code"] == (0, 1)
     assert "level" in after.missing[0]

@@ -24,9 +24,9 @@ POST = """<div itemprop=comment itemscope itemtype="https://schema.org/Comment" 
   <div itemprop=text>{3}</div><div class=tools>Like · Report</div></div><hr>"""
 
 
-def thread(*said: tuple[str, str]) -> Article:
+def thread(*remarks: tuple[str, str]) -> Article:
     posts = "".join(
-        POST.format(name, f"2024-05-0{n}", n, text) for n, (name, text) in enumerate(said, 1)
+        POST.format(name, f"2024-05-0{n}", n, text) for n, (name, text) in enumerate(remarks, 1)
     )
     head = "<title>On rain</title><meta name=author content=Rosa>"
     opening = (
@@ -56,8 +56,8 @@ def test_each_post_is_signed_but_the_first_that_the_title_names() -> None:
 
 
 def test_a_short_reply_is_kept_like_the_others() -> None:
-    said = [("Rosa", thought("Rosa")), ("Ida", "<p>Yes.</p>"), ("Vera", thought("Vera"))]
-    assert posts(thread(*said))[1].blocks == (Paragraph(plain("Yes.")),)
+    remarks = [("Rosa", thought("Rosa")), ("Ida", "<p>Yes.</p>"), ("Vera", thought("Vera"))]
+    assert posts(thread(*remarks))[1].blocks == (Paragraph(plain("Yes.")),)
 
 
 def plain(text: str) -> tuple[Span, ...]:
@@ -106,8 +106,11 @@ def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
 def test_code_and_pictures_of_posts_are_kept_without_what_heads_the_code() -> None:
     code = "<div class=codebox><p>Code: <a href=#>Select all</a></p><pre><code>rain()</code></pre></div>"
     picture = "<img src=/rain.jpg width=800 height=600 alt='The rain gauge on the roof'>"
-    said = [("Rosa", thought("Rosa") + code + thought("Rosa")), ("Ida", thought("Ida") + picture)]
-    found = posts(thread(*said))
+    remarks = [
+        ("Rosa", thought("Rosa") + code + thought("Rosa")),
+        ("Ida", thought("Ida") + picture),
+    ]
+    found = posts(thread(*remarks))
     assert [type(block) for block in found[0].blocks].count(Code) == 1
     assert "Select" not in "".join(str(block) for block in found[0].blocks)
     assert any(isinstance(block, Figure) for block in found[1].blocks)
@@ -120,9 +123,9 @@ def test_an_article_with_comments_below_it_is_not_a_discussion() -> None:
 
 
 def test_posts_and_labels_of_advertisements_are_not_printed() -> None:
-    said = [("Rosa", thought("Rosa")), ("Advertisement", "<p>Hi Rosa, buy a boat.</p>")]
-    said.append(("Ida", f"<p>Advertisement (gone after registration)</p>{thought('Ida')}"))
-    found = posts(thread(*said, ("Vera", thought("Vera"))))
+    remarks = [("Rosa", thought("Rosa")), ("Advertisement", "<p>Hi Rosa, buy a boat.</p>")]
+    remarks.append(("Ida", f"<p>Advertisement (gone after registration)</p>{thought('Ida')}"))
+    found = posts(thread(*remarks, ("Vera", thought("Vera"))))
     assert [post.author for post in found] == ["", "Ida", "Vera"]
     assert [len(post.blocks) for post in found] == [2, 2, 2]
 

@@ -126,10 +126,10 @@ UNMARKED = """<div class="tabs"><ul class="tab-list"><li><a href="#oak">Oak</a><
 </div><div id="elm" class="pane"><p>Nine loads of elm came from the mill.</p></div></div>"""
 
 
-def test_tabs_without_roles_are_told_by_their_class_and_their_links() -> None:
+def test_tabs_without_roles_are_recognized_by_class_and_links() -> None:
     found = compose_article(AROUND + UNMARKED + AROUND).blocks
-    told = [plain_text(block.spans) for block in found if isinstance(block, Heading)]
-    assert told == ["Oak", "Elm"]
+    headings = [plain_text(block.spans) for block in found if isinstance(block, Heading)]
+    assert headings == ["Oak", "Elm"]
     assert isinstance(
         found[found.index(next(b for b in found if isinstance(b, Heading))) + 1], Paragraph
     )

@@ -47,8 +47,8 @@ NOTES = {
 @pytest.mark.parametrize("kind", NOTES)
 def test_footnotes(kind: str) -> None:
     text, notes = NOTES[kind]
-    made = compose_article(f"{text}<h2>Notes</h2>{notes}")
-    (note,) = [block for block in walk(made.blocks) if isinstance(block, Note)]
+    article = compose_article(f"{text}<h2>Notes</h2>{notes}")
+    (note,) = [block for block in walk(article.blocks) if isinstance(block, Note)]
     (sign,) = [span for span in first_spans(f"{text}<h2>Notes</h2>{notes}") if span.note]
     assert sign.note == note.id
     assert sign.text.strip("[]") == note.label
@@ -57,7 +57,7 @@ def test_footnotes(kind: str) -> None:
     assert isinstance(body, Paragraph)
     assert plain_text(body.spans) == "The note."
     # The theme sets notes in a place of their own, under its own heading.
-    assert [type(block) for block in made.blocks] == [Paragraph, Note]
+    assert [type(block) for block in article.blocks] == [Paragraph, Note]
 
 
 def test_a_heading_above_notes_stays_when_it_has_text_as_well() -> None:
@@ -69,8 +69,8 @@ def test_a_heading_above_notes_stays_when_it_has_text_as_well() -> None:
 
 def test_a_sign_whose_note_is_not_printed_is_text() -> None:
     text, notes = NOTES["markdown"]
-    made = compose_article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
-    (block,) = made.blocks
+    article = compose_article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
+    (block,) = article.blocks
     assert isinstance(block, Paragraph)
     assert not any(span.note or span.href for span in block.spans)
 
@@ -110,16 +110,16 @@ UNLINKED = {
 
 @pytest.mark.parametrize("kind", UNLINKED)
 def test_notes_whose_signs_are_no_links(kind: str) -> None:
-    made = compose_article("".join(UNLINKED[kind]))
-    notes = [block for block in walk(made.blocks) if isinstance(block, Note)]
+    article = compose_article("".join(UNLINKED[kind]))
+    notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
     assert [(note.label, *iter_text(*note.blocks)) for note in notes] == [
         ("1", "Note one."), ("2", "Note two."),
     ]  # fmt: skip
-    signs = [span for span in iter_spans(made.blocks) if span.note]
+    signs = [span for span in iter_spans(article.blocks) if span.note]
     assert [(sign.note, sign.text.strip("[]")) for sign in signs] == [
         (note.id, note.label) for note in notes
     ]
-    texts = " ".join(iter_text(*(block for block in made.blocks if not isinstance(block, Note))))
+    texts = " ".join(iter_text(*(block for block in article.blocks if not isinstance(block, Note))))
     assert texts.split()[0].startswith("One")
     assert "are here." in texts
     assert "Note" not in texts
@@ -145,8 +145,8 @@ def test_a_note_below_its_number_is_printed_though_it_was_not_selected() -> None
         f"<p>{text} Once more.</p><h4>Footnotes</h4><h5><a id=f1 href='#d1'>(1)</a></h5>"
         "<p>As the old harbour book says.</p><nav><a href=/>Home</a></nav>"
     )
-    made = extract(f"<title>Ferries</title><body>{html}")
-    (note,) = [block for block in made.blocks if isinstance(block, Note)]
+    article = extract(f"<title>Ferries</title><body>{html}")
+    (note,) = [block for block in article.blocks if isinstance(block, Note)]
     assert list(iter_text(*note.blocks)) == ["As the old harbour book says."]
-    assert made.blocks[-1] is note
-    assert "(1)" not in made.text
+    assert article.blocks[-1] is note
+    assert "(1)" not in article.text

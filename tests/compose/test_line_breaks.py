@@ -75,18 +75,18 @@ def test_marks_and_links_stay_where_they_were() -> None:
 def test_no_character_is_lost(parts: list[tuple[str, str]]) -> None:
     spans = tuple(Span(text, (mark,) if mark else ()) for text, mark in parts)
     if spans:
-        given_ = "".join("".join(span.text.split()) for span in spans)
+        text_before = "".join("".join(span.text.split()) for span in spans)
         found = "".join(
-            "".join(span.text.split()) for each in split_paragraphs(spans) for span in each
+            "".join(span.text.split()) for part in split_paragraphs(spans) for span in part
         )
-        assert found == given_
+        assert found == text_before
 
 
 def test_a_bold_line_above_a_longer_one_is_a_paragraph_of_its_own() -> None:
     bold, text = Span("Tip", ("strong",)), Span(f"\n{LONG[0]}")
-    assert [plain_text(each) for each in split_labels((bold, text))] == ["Tip", LONG[0]]
+    assert [plain_text(part) for part in split_labels((bold, text))] == ["Tip", LONG[0]]
     twice = (bold, text, Span("\n"), replace(bold, text="Note"), text)
-    assert [plain_text(each) for each in split_labels(twice)] == ["Tip", LONG[0], "Note", LONG[0]]
+    assert [plain_text(part) for part in split_labels(twice)] == ["Tip", LONG[0], "Note", LONG[0]]
 
 
 def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
@@ -100,4 +100,4 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
         (Span("Come to the shop between\n"), bold, Span(f"\nand the sea, where {LONG[0]}")),
         (bold, Span("\nA line of verse that is longer than that")),
     ):
-        assert [plain_text(each) for each in split_labels(spans)] == [plain_text(spans)]
+        assert [plain_text(part) for part in split_labels(spans)] == [plain_text(spans)]

@@ -28,5 +28,5 @@ def test_a_link_is_joined_to_the_address_of_the_page(base: str, href: str) -> No
 def test_a_page_without_an_address_keeps_the_absolute_links(url: str | None) -> None:
     links = '<p>See <a href="/nets">our nets</a> and <a href="https://b.test/x">theirs</a>.</p>'
     article = extract(story_page(extra=links + "<p>" + SENTENCE), url)
-    spans = [each for block in article.blocks for each in getattr(block, "spans", ())]
-    assert {each.href for each in spans if each.href} == {"https://b.test/x"}
+    spans = [span for block in article.blocks for span in getattr(block, "spans", ())]
+    assert {span.href for span in spans if span.href} == {"https://b.test/x"}

@@ -48,8 +48,8 @@ def test_tex_in_the_text(html: str, found: list[tuple[str, bool]]) -> None:
 
 
 def test_the_text_around_a_formula_stays() -> None:
-    made = compose_article(r"<p id=a>One \[x\] two \(y\) three.")
-    assert [plain_text(b.spans) if isinstance(b, Paragraph) else b.source for b in made.blocks] == [
+    article = compose_article(r"<p id=a>One \[x\] two \(y\) three.")
+    assert [plain_text(b.spans) if isinstance(b, Paragraph) else b.source for b in article.blocks] == [
         "One", "x", "two y three.",
     ]  # fmt: skip
 
@@ -70,16 +70,16 @@ def test_mathjax_2_leaves_its_source_beside_its_glyphs() -> None:
     glyphs = "<span class='MathJax' id='m-1-Frame'><nobr>xx==11</nobr></span>"
     script = "<script type='math/tex'>x=1</script>"
     assert formulas(f"<p>Let {glyphs}{script} be.") == [("x=1", False)]
-    kept = "<span class='MathJax_SVG' data-mathml='<math><mi>x</mi></math>'><svg></svg></span>"
-    assert formulas(f"<p>Let {kept}{script} be.") == [("<math><mi>x</mi></math>", False)]
+    source = "<span class='MathJax_SVG' data-mathml='<math><mi>x</mi></math>'><svg></svg></span>"
+    assert formulas(f"<p>Let {source}{script} be.") == [("<math><mi>x</mi></math>", False)]
 
 
 def test_pictures_of_formulas() -> None:
-    shown = (
+    visible = (
         "<img class='mwe-math-fallback-image-display' src='/math/a.svg' alt='{\\displaystyle x^2}'>"
     )
     assert formulas(
-        f"<p>Then</p><div>{shown}</div><p>and <img class=latex src=/tex.png alt='a_1'>."
+        f"<p>Then</p><div>{visible}</div><p>and <img class=latex src=/tex.png alt='a_1'>."
     ) == [
         ("x^2", True),
         ("a_1", False),
@@ -108,8 +108,8 @@ def test_pictures_whose_text_or_address_is_tex(image: str, tex: str) -> None:
 
 def test_tex_in_an_attribute_replaces_the_glyphs_of_a_script() -> None:
     glyphs = "<span class=katex><span aria-hidden=true>b2a</span></span>"
-    made = compose_article(rf"<p>Let <span data-math='\frac{{b^2}}{{a}}'>{glyphs}</span> be.")
-    assert made.text == r"Let \frac{b^2}{a} be."
+    article = compose_article(rf"<p>Let <span data-math='\frac{{b^2}}{{a}}'>{glyphs}</span> be.")
+    assert article.text == r"Let \frac{b^2}{a} be."
 
 
 def test_a_picture_of_a_formula_takes_no_text_as_its_caption() -> None:
@@ -121,11 +121,11 @@ def test_a_picture_of_a_formula_takes_no_text_as_its_caption() -> None:
 
 @given(st.text(alphabet="\\()[]$ ax\n", max_size=200))
 def test_any_text_is_kept(text: str) -> None:
-    made = compose_article(f"{SINGLE}<p>Begin {text} end")
-    shown = made.text
-    assert shown.startswith("Begin")
-    assert shown.count("a") == text.count("a")
-    assert shown.count("x") == text.count("x")
+    article = compose_article(f"{SINGLE}<p>Begin {text} end")
+    result = article.text
+    assert result.startswith("Begin")
+    assert result.count("a") == text.count("a")
+    assert result.count("x") == text.count("x")
 
 
 @pytest.mark.parametrize("piece", ["\\(", "\\[a", "$", "$$a", "\\(a\\)", "\\(\\a", "$a"])

@@ -30,7 +30,7 @@ def test_notes_of_two_pages_do_not_meet():
     assert two.spans[1].href == "#p2-n1"
 
 
-def test_a_standfirst_is_said_on_the_first_page_only():
+def test_only_the_first_page_has_a_standfirst():
     standfirst = Paragraph((Span("A short line."),), standfirst=True)
     other = Paragraph((Span("Another line."),), standfirst=True)
     pages = [replace(page(name), blocks=(lead, *page(name).blocks)) for name, lead in (

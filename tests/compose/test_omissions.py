@@ -52,7 +52,7 @@ def without(found, text):
         (LIST, "by lantern only"),
     ],
 )
-def test_what_the_container_holds_and_was_not_selected_is_told(more, text):
+def test_unselected_text_of_the_container_is_reported(more, text):
     found = extraction(PARAGRAPHS + more)
     assert find_omissions(found.page, replace(found.verdict, kind="article")) == []
     page, verdict = without(found, text)

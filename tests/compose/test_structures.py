@@ -40,8 +40,8 @@ def only(html: str, kind: type[B]) -> B:
 def test_items_that_hold_only_a_rule_are_dropped() -> None:
     article = compose_article("<p>Text.</p><ol><li><hr></li></ol><p>More.</p>")
     assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
-    kept = only("<ul><li>One</li><li>Two</li><li><hr></li></ul>", List)
-    assert len(kept.items) == 2
+    found = only("<ul><li>One</li><li>Two</li><li><hr></li></ul>", List)
+    assert len(found.items) == 2
 
 
 def test_headings_begin_at_2_and_skip_no_level() -> None:
@@ -102,8 +102,8 @@ def test_items_without_a_list_are_one() -> None:
 
 
 def test_items_that_were_dropped_leave_no_bullet() -> None:
-    made = compose_article("<ul><li>a<li>ADVERT<li>b</ul>", drop="ADVERT")
-    (block,) = made.blocks
+    article = compose_article("<ul><li>a<li>ADVERT<li>b</ul>", drop="ADVERT")
+    (block,) = article.blocks
     assert isinstance(block, List)
     assert len(block.items) == 2
 
@@ -145,9 +145,9 @@ def test_a_line_above_a_quotation_says_whose_words_follow(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
     assert "Old Gasket" in plain_text(quote.cite)
     assert quote.introduced
-    (said,) = quote.blocks
-    assert isinstance(said, Paragraph)
-    assert plain_text(said.spans) == "Take the cap off."
+    (paragraph,) = quote.blocks
+    assert isinstance(paragraph, Paragraph)
+    assert plain_text(paragraph.spans) == "Take the cap off."
     assert compose_article(f"<blockquote>{html}</blockquote>").text.endswith("\nTake the cap off.")
 
 
@@ -393,16 +393,16 @@ def test_spans_stay_inside_the_table() -> None:
 
 
 def test_links_within_the_article_lead_to_blocks_of_it() -> None:
-    made = compose_article(
+    article = compose_article(
         "<ul><li><a href='#one'>1</a><li><a href='#two'>2</a><li><a href='#gone'>3</a>"
         "<li><a href='https://example.org/a/page#one'>4</a><li><a href='#'>5</a></ul>"
         "<h2 id=one>One</h2><p>x</p><a name=two></a><p>y</p><p id=gone>ADVERT</p>",
         drop="ADVERT",
     )
-    (toc,) = [block for block in made.blocks if isinstance(block, List)]
+    (toc,) = [block for block in article.blocks if isinstance(block, List)]
     links = [b.spans[0].href for b in walk((toc,)) if isinstance(b, Paragraph)]
     assert links == ["#one", "#two", "", "#one", ""]
-    ids = [getattr(block, "id", "") for block in made.blocks]
+    ids = [getattr(block, "id", "") for block in article.blocks]
     assert ids == ["", "one", "", "two"]
 
 
@@ -458,8 +458,8 @@ def test_formulas_in_text(html: str) -> None:
     ],
 )
 def test_displayed_formulas(html: str) -> None:
-    made = compose_article(f"<p>Let</p><div>{html}</div><p>be.")
-    assert [type(block) for block in made.blocks] == [Paragraph, Math, Paragraph]
+    article = compose_article(f"<p>Let</p><div>{html}</div><p>be.")
+    assert [type(block) for block in article.blocks] == [Paragraph, Math, Paragraph]
 
 
 def test_mathml_is_copied_by_an_allow_list() -> None:
@@ -474,21 +474,21 @@ def test_mathml_is_copied_by_an_allow_list() -> None:
 
 
 def test_players_become_embeds_and_other_frames_nothing() -> None:
-    made = compose_article(
+    article = compose_article(
         "<div><p>a</p><iframe src='https://v.test/embed/1' title='A film'></iframe>"
         "<iframe src='https://ads.test/x'></iframe>"
         "<iframe src='//v.test/player?ad' width=1></iframe>"
         "<audio><source src=/s/audio.mp3></audio><video src='blob:x'></video><p>b</p></div>"
     )
-    assert [block for block in made.blocks if isinstance(block, Embed)] == [
+    assert [block for block in article.blocks if isinstance(block, Embed)] == [
         Embed("video", "https://v.test/embed/1", "A film"),
         Embed("audio", "https://example.org/s/audio.mp3"),
     ]
 
 
 def test_rules_stand_between_kept_blocks_only() -> None:
-    made = compose_article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<hr>")
-    assert [type(block) for block in made.blocks] == [
+    article = compose_article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<hr>")
+    assert [type(block) for block in article.blocks] == [
         Paragraph, Rule, Paragraph, Rule, Paragraph,
     ]  # fmt: skip
 
@@ -500,18 +500,18 @@ def test_headings_and_figures_need_no_rules() -> None:
 
 
 def test_a_heading_that_is_repeated_at_once_stands_once() -> None:
-    made = compose_article("<p>a<h2>Description</h2><h3>Description</h3><p>b")
-    assert [type(block) for block in made.blocks] == [Paragraph, Heading, Paragraph]
+    article = compose_article("<p>a<h2>Description</h2><h3>Description</h3><p>b")
+    assert [type(block) for block in article.blocks] == [Paragraph, Heading, Paragraph]
 
 
 def test_a_quotation_mark_of_its_own_is_dropped() -> None:
-    made = compose_article("<p>a<blockquote><p>Words</p><p>\u201c</p></blockquote><p>\u201d<p>b")
-    assert made.text == "a\n\nWords\n\nb"
+    article = compose_article("<p>a<blockquote><p>Words</p><p>\u201c</p></blockquote><p>\u201d<p>b")
+    assert article.text == "a\n\nWords\n\nb"
 
 
 def test_details_are_opened() -> None:
-    made = compose_article("<details><summary>More</summary><p>Inside</p></details>")
-    assert made.text == "More\n\nInside"
+    article = compose_article("<details><summary>More</summary><p>Inside</p></details>")
+    assert article.text == "More\n\nInside"
 
 
 def test_ruby_keeps_its_reading() -> None:
@@ -523,7 +523,7 @@ def test_ruby_keeps_its_reading() -> None:
     ]
 
 
-def test_language_and_direction_are_said_where_they_differ() -> None:
+def test_language_and_direction_are_stated_where_they_differ() -> None:
     blocks = compose_article(
         "<p lang=en-GB>x</p><p lang=fr>mot</p><p>a <i lang=de>Wort</i></p><p dir=rtl>y</p>"
     ).blocks
@@ -540,8 +540,8 @@ def test_styles_written_by_word_processors() -> None:
 
 def test_a_list_of_cards_is_no_list() -> None:
     cards = "".join(f"<li><h3>Part {n}</h3><p>What part {n} tells.</p></li>" for n in (1, 2))
-    made = compose_article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
-    kinds = [type(block).__name__ for block in made.blocks]
+    article = compose_article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
+    kinds = [type(block).__name__ for block in article.blocks]
     assert kinds == ["Paragraph", "Heading", "Paragraph", "Heading", "Paragraph", "List"]
 
 
@@ -552,10 +552,10 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
 
     listed = "".join(f"<li>{card(name)}<i></i></li>" for name in ("grey", "brown"))
     for page in (f"<ul>{listed}</ul>", f"<div>{card('grey')}{card('brown')}</div>"):
-        made = compose_article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
-        assert "The grey wallet" in made.text
-        assert "The brown wallet" in made.text
-    boxed = "".join(f"<div class=b>{each}</div>" for each in ("<p>So.</p>", card("grey")))
+        article = compose_article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
+        assert "The grey wallet" in article.text
+        assert "The brown wallet" in article.text
+    boxed = "".join(f"<div class=b>{content}</div>" for content in ("<p>So.</p>", card("grey")))
     for around in (card("grey"), boxed):
         alone = compose_article(f"<p>As they say:</p>{around}<p>So much for that.</p>").blocks
         assert [type(block).__name__ for block in alone if "So" not in str(block)] == [
@@ -583,7 +583,7 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
 def test_a_cell_with_nothing_but_an_icon_says_what_the_icon_means(cell: str, text: str) -> None:
     html = f"<table><tr><th>Plan<th>Sync<th>Share<tr><td>Free{cell}<td>5 GB</table>"
     row = only(html, Table).rows[-1]
-    assert [" ".join(iter_text(*made.blocks)) for made in row] == ["Free", text, "5 GB"]
+    assert [" ".join(iter_text(*cell.blocks)) for cell in row] == ["Free", text, "5 GB"]
 
 
 def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:

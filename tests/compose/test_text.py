@@ -38,15 +38,15 @@ def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
 ) -> None:
     page = read_page(f"<body>{html}", URL)
     keep = tuple(random.random() < 0.7 for _ in page.segments)  # type: ignore[attr-defined]
-    made = compose(page, Verdict(keep), ())
-    kept = (segment for segment, flag in zip(page.segments, keep, strict=True) if flag)
-    wanted = Counter(word for segment in kept for word in segment.text.split())
-    got = Counter(made.text.split())
+    article = compose(page, Verdict(keep), ())
+    selected = (segment for segment, flag in zip(page.segments, keep, strict=True) if flag)
+    expected = Counter(word for segment in selected for word in segment.text.split())
+    got = Counter(article.text.split())
     # A short heading at the very end, with nothing beneath it, is the one thing left out.
-    assert got <= wanted
-    assert sum((wanted - got).values()) <= 8
+    assert got <= expected
+    assert sum((expected - got).values()) <= 8
     if "<h" not in html:
-        assert got == wanted
+        assert got == expected
 
 
 @pytest.mark.parametrize(
@@ -86,20 +86,20 @@ def test_white_space(html: str, text: str) -> None:
     ],
 )
 def test_places_within_words_where_a_line_may_be_broken_are_kept(html: str, text: str) -> None:
-    made = compose_article(html)
-    spans = ["".join(span.text for span in block.spans) for block in made.blocks]  # type: ignore[union-attr]
+    article = compose_article(html)
+    spans = ["".join(span.text for span in block.spans) for block in article.blocks]  # type: ignore[union-attr]
     assert ";".join(spans).replace("\u200b", "|") == text
-    assert "\u200b" not in made.text + "".join(made.paragraphs)
+    assert "\u200b" not in article.text + "".join(article.paragraphs)
 
 
 def test_a_dropped_segment_leaves_its_neighbours_apart() -> None:
-    made = compose_article("<p>one<br>ADVERT two<br>three", drop="ADVERT")
-    assert made.text == "one\n\nthree"
+    article = compose_article("<p>one<br>ADVERT two<br>three", drop="ADVERT")
+    assert article.text == "one\n\nthree"
 
 
 def test_two_inline_runs_parted_by_a_dropped_block_are_two_paragraphs() -> None:
-    made = compose_article("<div>one<div>ADVERT</div>two</div>", drop="ADVERT")
-    assert made.text == "one\n\ntwo"
+    article = compose_article("<div>one<div>ADVERT</div>two</div>", drop="ADVERT")
+    assert article.text == "one\n\ntwo"
 
 
 def test_bullets_and_bars_alone_are_no_paragraphs() -> None:
@@ -120,8 +120,8 @@ def test_lists_deeper_than_the_limit_keep_their_text_in_order() -> None:
 def test_a_title_that_stands_above_other_lines_is_not_repeated_either() -> None:
     html = "<title>A fine day</title><p><b>A fine day</b><br><i>May 2003, mended</i><p>It was."
     page = read_page(html, URL)
-    made = compose(page, Verdict((True,) * len(page.segments)), ())
-    assert made.text == "May 2003, mended\n\nIt was."
+    article = compose(page, Verdict((True,) * len(page.segments)), ())
+    assert article.text == "May 2003, mended\n\nIt was."
 
 
 def test_a_page_of_nothing_but_its_title_says_that() -> None:
@@ -131,9 +131,9 @@ def test_a_page_of_nothing_but_its_title_says_that() -> None:
 
 def test_the_title_is_not_repeated() -> None:
     page = read_page("<title>A fine day</title><h1>A fine  day</h1><p>It was.", URL)
-    made = compose(page, Verdict((True,) * len(page.segments)), ())
-    assert made.title == "A fine day"
-    assert made.text == "It was."
+    article = compose(page, Verdict((True,) * len(page.segments)), ())
+    assert article.title == "A fine day"
+    assert article.text == "It was."
 
 
 def test_marks_nest_in_one_order_and_spaces_between_links_are_in_none() -> None:

@@ -12,8 +12,8 @@ QUICK = {"delay": 0.0, "retry_delay": 0.05}
 
 @pytest.fixture(scope="module")
 def web():
-    with CrawlSites(articles=40, pause=0.01) as made:
-        yield made
+    with CrawlSites(articles=40, pause=0.01) as sites:
+        yield sites
 
 
 def crawl(web, tmp_path, **options):
@@ -26,9 +26,9 @@ def titles(found):
 
 
 def test_every_article_is_found_once_and_nothing_else(tmp_path):
-    with CrawlSites(articles=20, pause=0.01) as web, crawl(web, tmp_path) as made:
-        summary = made.run()
-        found = titles(made.articles())
+    with CrawlSites(articles=20, pause=0.01) as web, crawl(web, tmp_path) as crawler:
+        summary = crawler.run()
+        found = titles(crawler.articles())
         assert sorted(found) == sorted(web.articles)
         assert summary.stop_reason == "nothing is left to visit"
         assert summary.duplicates == 2  # the copy, and the page to print
@@ -43,12 +43,14 @@ def test_every_article_is_found_once_and_nothing_else(tmp_path):
 
 
 def test_what_is_looked_for_comes_first(web, tmp_path):
-    with crawl(web, tmp_path, hosts=(), query="the railway at stations", articles=6) as made:
-        summary = made.run()
+    with crawl(web, tmp_path, hosts=(), query="the railway at stations", articles=6) as crawler:
+        summary = crawler.run()
         assert summary.stop_reason == "6 articles were found"
-        found = made.articles()
-    assert all("railway" in each.info.title for each in found), titles(found)
-    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+        found = crawler.articles()
+    assert all("railway" in article.info.title for article in found), titles(found)
+    assert [article.score for article in found] == sorted(
+        (article.score for article in found), reverse=True
+    )
     # Breadth first all lists come before any article; here few pages were fetched in vain.
     assert summary.fetched <= 16
 
@@ -60,20 +62,20 @@ def test_the_rules_for_a_site_apply(web, tmp_path):
     for name, rules in (("plain", None), ("ruled", lambda _url: (rule,))):
         options = CrawlOptions(**QUICK, articles=1)
         database = str(tmp_path / name)
-        with Crawl(seeds, options, database=database, rules=rules) as made:
-            made.run()
-            (found,) = made.articles()
+        with Crawl(seeds, options, database=database, rules=rules) as crawler:
+            crawler.run()
+            (found,) = crawler.articles()
             words.append(found.info.words)
     first = len(article_text(1, "garden")[0].split())
     assert words[0] - words[1] == first
 
 
 def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):
-    with crawl(web, tmp_path, articles=1) as made:
-        made.run()
-        found = made.articles()[0]
+    with crawl(web, tmp_path, articles=1) as crawler:
+        crawler.run()
+        found = crawler.articles()[0]
         before = sum(web.fetched().values())
-        capture = made.capture(found)
+        capture = crawler.capture(found)
         assert found.info.title.encode() in capture.body
         assert capture.url == found.url
         assert sum(web.fetched().values()) == before
@@ -81,23 +83,23 @@ def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):
 
 def test_a_crawl_goes_on_with_wider_bounds(web, tmp_path):
     before = web.fetched()
-    with crawl(web, tmp_path, articles=3) as made:
-        made.run()
-        assert len(made.articles()) == 3
-    with crawl(web, tmp_path, articles=9) as made:
-        made.run()
-        assert len(made.articles()) == 9
-    asked = web.fetched() - before
-    assert max(times for url, times in asked.items() if not url.startswith(web.flaky.url)) == 1
+    with crawl(web, tmp_path, articles=3) as crawler:
+        crawler.run()
+        assert len(crawler.articles()) == 3
+    with crawl(web, tmp_path, articles=9) as crawler:
+        crawler.run()
+        assert len(crawler.articles()) == 9
+    requested = web.fetched() - before
+    assert max(times for url, times in requested.items() if not url.startswith(web.flaky.url)) == 1
 
 
 def test_scope_keeps_to_hosts_paths_and_depth(web, tmp_path):
-    with crawl(web, tmp_path, hosts=(), path_prefix="/garden/", sitemaps=False) as made:
-        made.run()
-        assert {title_of(n, "garden") for n in range(1, 40, 5)} == set(titles(made.articles()))
-    with crawl(web, tmp_path, hosts=(), depth=1, sitemaps=False) as made:
-        made.run()
-        assert made.articles() == []
+    with crawl(web, tmp_path, hosts=(), path_prefix="/garden/", sitemaps=False) as crawler:
+        crawler.run()
+        assert {title_of(n, "garden") for n in range(1, 40, 5)} == set(titles(crawler.articles()))
+    with crawl(web, tmp_path, hosts=(), depth=1, sitemaps=False) as crawler:
+        crawler.run()
+        assert crawler.articles() == []
 
 
 def test_a_crawl_needs_a_seed(tmp_path):

@@ -59,17 +59,17 @@ def start(tmp_path, clock):
         store.close()
 
 
-def page(*links, told=None, text="", canonical="", depth=1):
+def page(*links, article=None, text="", canonical="", depth=1):
     leads = tuple(Link(url, score, depth) for url, score in links)
     capture = Capture(b"<p>x", PageSource("https://a.test/x", "https://a.test/x", "text/html"))
-    return Visited(leads, canonical, told, text, capture)
+    return Visited(leads, canonical, article, text, capture)
 
 
 def article(seed, canonical="", links=()):
     text = " ".join(f"{word}{seed}{n}" for n in range(12) for word in WORDS)
     return page(
         *links,
-        told=ArticleInfo(f"Title {seed}", "article", 0.9, 100),
+        article=ArticleInfo(f"Title {seed}", "article", 0.9, 100),
         text=text,
         canonical=canonical,
     )
@@ -115,7 +115,7 @@ def test_an_address_is_as_promising_as_the_best_link_to_it(start, clock):
     assert [url[-1] for url in order] == ["/", "z", "x", "y"]
 
 
-def test_a_host_is_asked_by_one_at_a_time_and_then_left_alone(start, clock):
+def test_a_host_gets_one_request_at_a_time_and_then_a_pause(start, clock):
     frontier = start(("https://a.test/", "https://b.test/", "https://a.test/2"))
     one, two = frontier.lease(), frontier.lease()
     assert {one.host, two.host} == {"a.test", "b.test"}
@@ -174,7 +174,7 @@ def test_a_host_that_asks_to_wait_is_left_alone_so_long(start, clock):
     assert times["https://a.test/2"][0] - first >= 100, "it is said of the host"
 
 
-def test_what_fails_for_good_is_asked_for_once(start, clock):
+def test_permanent_failures_are_not_retried(start, clock):
     frontier = start()
     assert len(visit_all(frontier, clock, lambda lease: Failed(FetchError("gone")))) == 1
 

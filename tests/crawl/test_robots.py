@@ -30,11 +30,11 @@ def fill(web, count=3):
     ],
     ids=["forbidden", "by name", "pattern", "broken"],
 )
-def test_what_is_forbidden_is_not_asked_for(web, tmp_path, body, allowed):
+def test_forbidden_pages_are_not_requested(web, tmp_path, body, allowed):
     fill(web)
     web.add("/robots.txt", body.encode("latin-1"), media_type="text/plain")
-    with crawl(web, tmp_path) as made:
-        made.run()
+    with crawl(web, tmp_path) as crawler:
+        crawler.run()
     assert {n for n in range(3) if web.hits(f"/story/{n}")} == allowed
     assert len(web.hits("/robots.txt")) == 1
 
@@ -43,9 +43,9 @@ def test_what_is_forbidden_is_not_asked_for(web, tmp_path, body, allowed):
 def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found):
     fill(web)
     web.add("/robots.txt", Reply("", status))
-    with crawl(web, tmp_path) as made:
-        summary = made.run()
-        assert len(made.articles()) == found
+    with crawl(web, tmp_path) as crawler:
+        summary = crawler.run()
+        assert len(crawler.articles()) == found
     # A server in trouble is asked again before its pages are given up.
     assert len(web.hits("/robots.txt")) == (1 if found else 4)
     assert summary.skipped == (0 if found else 1)
@@ -53,29 +53,29 @@ def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found):
 
 def test_one_that_comes_at_last_is_obeyed(web, tmp_path):
     fill(web)
-    asked = []
+    requested = []
 
     def answer(hit):
-        asked.append(hit)
-        return Reply("", 503) if len(asked) < 3 else Reply("User-agent: *\nDisallow: /story/0")
+        requested.append(hit)
+        return Reply("", 503) if len(requested) < 3 else Reply("User-agent: *\nDisallow: /story/0")
 
     web.add("/robots.txt", answer)
-    with crawl(web, tmp_path) as made:
-        made.run()
-        assert len(made.articles()) == 2
+    with crawl(web, tmp_path) as crawler:
+        crawler.run()
+        assert len(crawler.articles()) == 2
 
 
 def test_the_pause_it_asks_for_is_kept(web, tmp_path):
     fill(web)
     web.add("/robots.txt", "User-agent: *\nCrawl-delay: 90\n", media_type="text/plain")
-    with crawl(web, tmp_path) as made:
-        lease = made.frontier.lease()
+    with crawl(web, tmp_path) as crawler:
+        lease = crawler.frontier.lease()
         from printer.crawl.crawler import Visitor
         from printer.options import ExtractOptions
 
-        visitor = Visitor(made.store, made._client, made.options, ExtractOptions())
-        made.frontier.record(lease, visitor.visit(lease))
-        wait = made.frontier.lease()
+        visitor = Visitor(crawler.store, crawler._client, crawler.options, ExtractOptions())
+        crawler.frontier.record(lease, visitor.visit(lease))
+        wait = crawler.frontier.lease()
         assert isinstance(wait, float)
         assert 30 < wait <= 90
 

@@ -16,9 +16,11 @@ def of(query, number, topic):
 def test_articles_about_it_score_above_all_others():
     query = Query("railway stations and platforms")
     about = [of(query, n, "railway") for n in range(20)]
-    others = [of(query, n, topic) for n in range(20) for topic in TOPICS if topic != "railway"]
-    assert min(about) > max(others)
-    assert max(others) < 0.1
+    other_topics = [
+        of(query, n, topic) for n in range(20) for topic in TOPICS if topic != "railway"
+    ]
+    assert min(about) > max(other_topics)
+    assert max(other_topics) < 0.1
 
 
 def test_words_are_compared_by_their_stems_in_the_page_s_language():

@@ -11,8 +11,8 @@ NS = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 
 
 def urls(*entries):
-    made = "".join(f"<url><loc>{url}</loc>{more}</url>" for url, more in entries)
-    return f"<?xml version='1.0'?><urlset {NS}>{made}</urlset>".encode()
+    body = "".join(f"<url><loc>{url}</loc>{more}</url>" for url, more in entries)
+    return f"<?xml version='1.0'?><urlset {NS}>{body}</urlset>".encode()
 
 
 def test_pages_come_the_newest_first():

@@ -60,7 +60,7 @@ def test_a_description_is_read():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "said"),
+    ("old", "new", "line", "message"),
     [
         ('age = "2d"', 'age = "soon"', 8, "duration"),
         ("limit = 3", "limit = -3", 14, "digest.source.limit"),
@@ -78,9 +78,9 @@ def test_a_description_is_read():
         ('title = "The Morning Paper"', 'title = "The\\nPaper"', 5, "one line"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(old, new, line, said):
+def test_what_is_wrong_is_named_with_its_line(old, new, line, message):
     assert old in GOOD
-    with pytest.raises(UsageError, match=rf"webprint.toml, line {line}: .*{said}"):
+    with pytest.raises(UsageError, match=rf"webprint.toml, line {line}: .*{message}"):
         read(GOOD.replace(old, new))
 
 
@@ -104,7 +104,7 @@ def test_digests_do_not_disturb_the_settings(tmp_path, monkeypatch):
     (tmp_path / "webprint.toml").write_text(GOOD)
     monkeypatch.chdir(tmp_path)
     assert load_settings({}, {}).settings.paper == "A5"
-    assert [each.name for each in load_digests()] == ["morning", "weekend"]
+    assert [digest.name for digest in load_digests()] == ["morning", "weekend"]
 
 
 @pytest.mark.parametrize(

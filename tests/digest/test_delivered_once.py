@@ -40,17 +40,17 @@ class Places:
 @pytest.fixture
 def places(web, desk, tmp_path, monkeypatch):
     """Three places, and a digest of one story that goes to them."""
-    made = Places()
-    monkeypatch.setattr(desk, "deliver", made)
+    places = Places()
+    monkeypatch.setattr(desk, "deliver", places)
     web.add("/a", page("A"))
     url = web.add("/f", rss("News", [("A", "/a", moment(1, 1))]))
-    made.folder = str(tmp_path / "out")
-    made.digest = desk.digest(
+    places.folder = str(tmp_path / "out")
+    places.digest = desk.digest(
         f'[[digest.source]]\nfeed = "{url}"\n[[digest.deliver]]\nmail = "one@a.test"\n'
-        f'[[digest.deliver]]\nfolder = "{made.folder}"\n[[digest.deliver]]\nmail = "two@a.test"\n'
+        f'[[digest.deliver]]\nfolder = "{places.folder}"\n[[digest.deliver]]\nmail = "two@a.test"\n'
     )
-    made.serve = lambda: desk.serve(made.digest, SLOT, SLOT.timestamp())
-    return made
+    places.serve = lambda: desk.serve(places.digest, SLOT, SLOT.timestamp())
+    return places
 
 
 def killed(places):
@@ -89,7 +89,7 @@ def test_killed_between_two_places_the_rest_get_the_same_edition(desk, places, m
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
 
 
-def test_a_mail_on_its_way_is_not_sent_again_and_that_is_told(places):
+def test_a_mail_in_doubt_is_not_sent_again_but_reported(places):
     places.after["one@a.test"] = [Killed()]
     killed(places)
     outcome = places.serve()
@@ -145,7 +145,7 @@ def test_what_may_have_arrived_is_not_tried_again(places):
     assert places.names().count("two@a.test") == 1
 
 
-def test_what_came_nowhere_has_failed_and_is_in_the_next_edition(desk, places):
+def test_undelivered_stories_are_in_the_next_edition(desk, places):
     for name in ("one@a.test", "two@a.test", places.folder):
         places.before[name] = [OutputError("no") for _ in range(MAX_ATTEMPTS)]
     with pytest.raises(JobFailed, match="no"):

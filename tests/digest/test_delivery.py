@@ -21,8 +21,8 @@ PDF = b"%PDF-1.7\n" + bytes(range(256)) * 20
 
 
 def parcel(pdf=PDF, title="The Morning Paper"):
-    told = {"digest": "morning", "articles": [{"title": "Harbour"}, {"title": "Bread"}]}
-    return Delivery("morning", title, WHEN, pdf, told)
+    summary = {"digest": "morning", "articles": [{"title": "Harbour"}, {"title": "Bread"}]}
+    return Delivery("morning", title, WHEN, pdf, summary)
 
 
 # ---- folders ----
@@ -134,7 +134,7 @@ def test_a_mail_that_is_refused_is_not_sent_again():
     assert not post.mails
 
 
-def test_a_server_that_is_not_there_is_asked_three_times():
+def test_an_absent_server_is_tried_three_times():
     pauses = []
     with office(Post()) as port:
         pass
@@ -150,19 +150,19 @@ class Rude(Post):
         super().__init__()
         self.at = at
 
-    def _said(self, word, server):
+    def _hang_up_at(self, word, server):
         if word == self.at:
             self.at = ""
             server.transport.close()
 
     async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802
-        self._said("RCPT", server)
+        self._hang_up_at("RCPT", server)
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):  # noqa: N802
         answer = await super().handle_DATA(server, session, envelope)
-        self._said("DATA", server)
+        self._hang_up_at("DATA", server)
         return answer
 
     async def handle_QUIT(self, server, session, envelope):  # noqa: N802
@@ -198,7 +198,7 @@ def test_no_header_can_be_put_into_an_address(address):
         Mail("ann@kindle.test", address, "s", "t", "n.pdf", PDF).message()
 
 
-def test_a_password_is_told_nobody():
+def test_a_password_is_never_printed():
     server = SMTPServer.from_url("smtps://ann:hunter2@mail.example.org")
     assert (server.password, server.port, server.implicit_tls) == ("hunter2", 465, True)
     settings = Settings(smtp="smtps://ann:hunter2@mail.example.org")
@@ -269,7 +269,7 @@ def test_a_printer_that_refuses_says_why(lp):
         deliver(parcel(), Destination(printer="hall"), Settings())
 
 
-def test_a_webhook_is_told_and_its_address_kept_secret():
+def test_a_webhook_is_notified_and_its_address_kept_secret():
     with WebServer() as web:
         url = web.add("/hunter2", lambda hit: Reply("", 204))
         to = Destination(webhook=SecretStr(url))

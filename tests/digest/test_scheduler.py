@@ -72,8 +72,8 @@ def test_schedulers_queue_each_slot_once_and_the_latest_after_a_sleep(desk, queu
     ]
     for minutes in (0, 60, 90, 91, 600, 4 * 1440, 4 * 1440 + 100):
         now[0] = utc("2026-01-05T00:00:00") + timedelta(minutes=minutes)
-        for each in two:
-            each.tick(queue)
+        for one in two:
+            one.tick(queue)
     served = sorted(datetime.fromtimestamp(slot, UTC) for slot in queue.slots("week"))
     assert [f"{slot:%m-%d %H:%M}" for slot in served] == [
         "01-05 01:30",
@@ -91,8 +91,8 @@ def test_schedulers_queue_each_slot_once_and_the_latest_after_a_sleep(desk, queu
 def test_records_of_old_slots_are_deleted(desk, queue, monkeypatch):
     monkeypatch.setattr(scheduler, "_MAX_SLOTS", 2)
     now = [utc("2026-01-05T00:00:00")]
-    made = Scheduler([desk.digest(DAILY)], Settings(), log=len, clock=lambda: now[0])
+    running_scheduler = Scheduler([desk.digest(DAILY)], Settings(), log=len, clock=lambda: now[0])
     for days in range(6):
         now[0] = utc("2026-01-05T00:00:00") + timedelta(days=days)
-        made.tick(queue)
+        running_scheduler.tick(queue)
     assert len(queue.slots("week")) == 3

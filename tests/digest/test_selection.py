@@ -12,9 +12,9 @@ from tests.support.feeds import atom, body, moment, page, rss
 NOW = moment(3, 6)
 
 
-def titles(told):
+def titles(listed):
     """The titles of what was chosen, in order."""
-    issue = getattr(told, "issue", told)
+    issue = getattr(listed, "issue", listed)
     return [story.article.title for story in issue.stories]
 
 
@@ -46,11 +46,11 @@ def test_filters_age_and_language_say_why(web, desk):
     more = 'age = "2d"\nexclude = "sponsored"\ninclude = ["ferry", "/fähre$/"]\nlanguage = "en"\n'
     issue = desk.issue(desk.digest(more + feed(web, "/f", *entries)), NOW)
     assert titles(issue) == ["Ferry late"]
-    told = reasons(issue)
-    assert told["Sponsored ferry"] == "contains sponsored"
-    assert told["Old ferry"] == "is older than 2 days"
-    assert "another language (de)" in told["Die Fähre"]
-    assert told["Trams"].startswith("contains none of ferry")
+    reasons_by_title = reasons(issue)
+    assert reasons_by_title["Sponsored ferry"] == "contains sponsored"
+    assert reasons_by_title["Old ferry"] == "is older than 2 days"
+    assert "another language (de)" in reasons_by_title["Die Fähre"]
+    assert reasons_by_title["Trams"].startswith("contains none of ferry")
 
 
 def test_a_query_chooses_and_orders(web, desk):
@@ -85,7 +85,7 @@ def test_the_text_of_the_feed_stands_in_for_a_page_that_gives_less(web, desk):
     assert not issue.problems
 
 
-def test_with_body_feed_no_page_is_asked_for(web, desk):
+def test_with_body_feed_no_page_is_fetched(web, desk):
     content = f"<content type='html'>{escape(body('A'))}</content>"
     entry = f"<entry><title>A</title><link href='/a'/>{content}</entry>"
     url = web.add("/f", f"<feed xmlns='http://www.w3.org/2005/Atom'>{entry}</feed>")
@@ -107,7 +107,7 @@ def test_one_story_of_several_feeds_is_printed_once_in_its_best_version(web, oth
     assert len(web.hits("/storm")) == 1
 
 
-def test_a_page_of_the_reading_list_is_not_told_to_stand_at_its_own_address(web, desk, tmp_path):
+def test_a_reading_list_page_is_not_reported_at_its_own_address(web, desk, tmp_path):
     text = feed(web, "/f", entry(web, "Storm", seed="storm"))
     text += '[[digest.source]]\nreading-list = "default"\n'
     (tmp_path / "later.txt").write_text(f"{web.url}/storm\n")
@@ -139,7 +139,7 @@ def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
         desk.run(desk.digest(gone), NOW)
 
 
-def test_a_page_without_an_article_is_told_and_tried_again(web, desk):
+def test_a_page_without_an_article_is_reported_and_tried_again(web, desk):
     web.add("/empty", "<title>Empty</title><body></body>")
     digest = desk.digest(feed(web, "/f", ("Empty", "/empty", moment(3, 1))))
     assert desk.run(digest, NOW).issue.problems == (("Empty", "the page holds no article"),)
@@ -188,7 +188,7 @@ def test_a_canonical_address_of_the_same_story_is_known(web, desk):
     web.add("/story", page("Story", "story", head=canonical))
     again = desk.digest(feed(web, "/f", ("Story", "/story", moment(3, 1))))
     run = desk.run(again, NOW)
-    assert all(each.updated for each in run.issue.stories)
+    assert all(story.updated for story in run.issue.stories)
 
 
 def test_a_feed_may_not_name_private_addresses_of_others(web, other_web, desk):
@@ -214,12 +214,12 @@ def test_a_crawl_is_a_source(web, desk):
     assert desk.run(digest, NOW).result is None
 
 
-def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
+def test_a_host_that_never_answers_is_given_up(desk):
     class Silent:
-        asked = 0
+        requests = 0
 
         def get_page(self, url):
-            self.asked += 1
+            self.requests += 1
             if "slow" in url:
                 raise FetchTimeout("no complete answer", url=url)
             return url
@@ -232,9 +232,9 @@ def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
             [*slow, Candidate("https://a.test/", source=source, source_index=0)]
         )
     )
-    assert all(isinstance(each, FetchTimeout) for each in got[:50])
+    assert all(isinstance(error, FetchTimeout) for error in got[:50])
     assert got[50] == "https://a.test/"
-    assert web.asked <= 1 + MAX_TIMEOUTS + MAX_PER_HOST
+    assert web.requests <= 1 + MAX_TIMEOUTS + MAX_PER_HOST
 
 
 def test_what_says_it_changed_and_did_not_is_looked_at_once(web, desk):

@@ -19,7 +19,7 @@ class Town:
     def __init__(self, web, other_web, folder: Path):
         self.web, self.other, self.folder = web, other_web, folder
         self.day = 0
-        self.asked = {}
+        self.requests = {}
 
     def publish(self, day):
         self.day = day
@@ -61,7 +61,7 @@ class Town:
 
     def _half(self, hit, day):
         """Fail every other time."""
-        count = self.asked[hit.path] = self.asked.get(hit.path, 0) + 1
+        count = self.requests[hit.path] = self.requests.get(hit.path, 0) + 1
         return Reply("", 503) if count % 2 else Reply(page(f"Flaky {day}"))
 
     def _letters(self, day):
@@ -128,7 +128,7 @@ def test_a_week_of_digests(town, desk):
             add_url(Path(desk.settings.reading_list), f"{town.web.url}/kept")
             add_url(Path(desk.settings.reading_list), f"{town.web.url}/alpha/1#top")
         run = desk.run(digest, moment(day, 6))
-        told = [
+        problems = [
             (story.candidate.source.section, story.article.title) for story in run.issue.stories
         ]
         expected = [
@@ -139,7 +139,7 @@ def test_a_week_of_digests(town, desk):
             )
             for title in days.get(day, [])
         ]  # fmt: skip
-        assert told == expected, f"day {day}"
+        assert problems == expected, f"day {day}"
         again = desk.run(digest, moment(day, 6, 30))
         assert again.result is None, f"day {day} printed something twice"
         updated = [story.article.title for story in run.issue.stories if story.updated]

@@ -27,13 +27,17 @@ def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
     web.add("/feed.xml", rss("Town", entries))
     digest = desk.digest(f'[[digest.source]]\nfeed = "{web.url}/feed.xml"\n')
     here = desk.issue(digest, moment(2, 0))
-    apart = desk.issue(digest, moment(2, 0), extractor=presses)
-    assert [story.article for story in apart.stories] == [story.article for story in here.stories]
-    assert [story.article.title for story in apart.stories] == [f"Story {n}" for n in (5, 2, 1, 0)]
-    assert apart.problems == here.problems
-    assert {name for name, _ in apart.problems} == {"Story 3", "Story 4"}
-    pages = [story.page.source for story in apart.stories]
-    assert not any(story.page.html for story in apart.stories), (
+    in_processes = desk.issue(digest, moment(2, 0), extractor=presses)
+    assert [story.article for story in in_processes.stories] == [
+        story.article for story in here.stories
+    ]
+    assert [story.article.title for story in in_processes.stories] == [
+        f"Story {n}" for n in (5, 2, 1, 0)
+    ]
+    assert in_processes.problems == here.problems
+    assert {name for name, _ in in_processes.problems} == {"Story 3", "Story 4"}
+    pages = [story.page.source for story in in_processes.stories]
+    assert not any(story.page.html for story in in_processes.stories), (
         "pages that were read are held until all is set"
     )
     assert len({page.sha256 for page in pages}) == len(pages)
@@ -44,5 +48,5 @@ def test_errors_go_from_process_to_process():
         HTTPStatusError("no", status=404, url="https://example.org/", hint="Ask"),
         NotHTML("a picture", media_type="image/png"),
     ):
-        came = pickle.loads(pickle.dumps(error))
-        assert (type(came), str(came), vars(came)) == (type(error), str(error), vars(error))
+        copy = pickle.loads(pickle.dumps(error))
+        assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))

@@ -29,7 +29,7 @@ def database() -> Path:
     return cache_folder() / "answers.db"
 
 
-def test_a_fresh_answer_is_not_asked_for_again(web: WebServer) -> None:
+def test_a_fresh_response_is_not_requested_again(web: WebServer) -> None:
     url = web.add("/x", PAGE, headers=FRESH)
     first, _ = fetch(url)
     second, _ = fetch(url + "#part")
@@ -40,7 +40,7 @@ def test_a_fresh_answer_is_not_asked_for_again(web: WebServer) -> None:
     assert len(web.hits("/x")) == 1
 
 
-def test_a_stale_answer_is_asked_after_and_kept(web: WebServer) -> None:
+def test_a_stale_response_is_revalidated_and_kept(web: WebServer) -> None:
     def answer(hit: Hit) -> Reply:
         headers = (("ETag", '"1"'), ("Cache-Control", "no-cache"))
         known = hit.headers.get("if-none-match") == '"1"'
@@ -112,10 +112,10 @@ def test_people_with_other_cookies_or_headers_get_their_own(web: WebServer, tmp_
 def test_secrets_are_not_written_to_disk(web: WebServer) -> None:
     url = web.add("/x", PAGE, headers={**FRESH, "Set-Cookie": "id=swordfish"})
     fetch(url, FetchOptions(headers=(("X-Key", "hunter2"), ("Authorization", "hunter2"))))
-    kept = b"".join(path.read_bytes() for path in cache_folder().iterdir())
-    assert PAGE.encode() in kept
-    assert b"hunter2" not in kept
-    assert b"swordfish" not in kept
+    stored = b"".join(path.read_bytes() for path in cache_folder().iterdir())
+    assert PAGE.encode() in stored
+    assert b"hunter2" not in stored
+    assert b"swordfish" not in stored
     assert stat.S_IMODE(cache_folder().stat().st_mode) == 0o700
     assert stat.S_IMODE(database().stat().st_mode) == 0o600
 

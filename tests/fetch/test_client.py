@@ -15,7 +15,7 @@ PAGE = "<!DOCTYPE html><title>Tide tables</title><p>High water at noon.</p>"
 ONCE = FetchOptions(retries=0, cache=False, timeout=5)
 
 
-def test_a_page_comes_with_what_the_server_said(web: WebServer) -> None:
+def test_a_page_has_the_fields_of_its_response(web: WebServer) -> None:
     url = web.add("/page", PAGE, media_type="Text/HTML; charset=Windows-1252")
     with HttpClient(ONCE, user_urls=[url]) as fetcher:
         capture = fetcher.get_page(url)

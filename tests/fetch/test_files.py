@@ -30,7 +30,7 @@ def test_a_file_without_a_suffix_is_looked_at(tmp_path: Path) -> None:
     assert read_file(path).source.media_type == "text/html"
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BadURL, match=r"there is no file .*missing\.html"):
         read_file(tmp_path / "missing.html")
     with pytest.raises(BadURL, match="is a folder"):
@@ -39,7 +39,7 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_file("nul\0byte")
 
 
-def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     loop = tmp_path / "loop.html"
     loop.symlink_to(loop)
     with pytest.raises(FetchError, match="cannot be read"):

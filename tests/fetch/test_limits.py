@@ -77,8 +77,8 @@ def test_compressed_text_is_read(web: WebServer, encoding: str, pack: object) ->
     url = web.add("/x", packed, encoding=encoding)
     with HttpClient(SMALL, user_urls=[url]) as fetcher:
         assert fetcher.get_page(url).body == b"<p>Hello</p>"
-        asked = web.hits("/x")[-1].headers["accept-encoding"]
-    assert [name.strip() for name in asked.split(",")] == ["gzip", "deflate", "br", "zstd"]
+        accepted = web.hits("/x")[-1].headers["accept-encoding"]
+    assert [name.strip() for name in accepted.split(",")] == ["gzip", "deflate", "br", "zstd"]
 
 
 @pytest.mark.parametrize("encoding", ["compress", "gzip, dcb", "x" * 400])

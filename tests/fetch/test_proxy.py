@@ -53,8 +53,8 @@ def test_private_hosts_are_refused_with_the_reason(proxy: Proxy, web: WebServer,
     sock, code = ask(proxy, host, web.port)
     sock.close()
     assert code == 2
-    kept = proxy.failures[host.strip("[]"), web.port]
-    assert isinstance(kept, BlockedAddress)
+    failure = proxy.failures[host.strip("[]"), web.port]
+    assert isinstance(failure, BlockedAddress)
     assert not web.hits()
 
 

@@ -49,7 +49,7 @@ def test_attempts_are_bounded(web: WebServer) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 501])
-def test_what_does_not_pass_is_asked_once(web: WebServer, status: int) -> None:
+def test_permanent_errors_are_not_retried(web: WebServer, status: int) -> None:
     url = web.add("/x", failing(1, status))
     with (
         HttpClient(FetchOptions(cache=False), user_urls=[url]) as fetcher,
@@ -59,7 +59,7 @@ def test_what_does_not_pass_is_asked_once(web: WebServer, status: int) -> None:
     assert len(web.hits("/x")) == 1
 
 
-def test_a_picture_for_a_page_is_asked_once(web: WebServer) -> None:
+def test_a_picture_instead_of_a_page_is_not_retried(web: WebServer) -> None:
     url = web.add("/x", b"\x89PNG", media_type="image/png")
     with HttpClient(FetchOptions(cache=False), user_urls=[url]) as fetcher, pytest.raises(NotHTML):
         fetcher.get_page(url)
@@ -113,7 +113,7 @@ def test_a_connection_that_breaks_is_made_again(web: WebServer) -> None:
         assert fetcher.get_page(url).body == PAGE.encode()
 
 
-def test_a_body_that_breaks_off_is_asked_for_again(web: WebServer) -> None:
+def test_a_truncated_body_is_requested_again(web: WebServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<p>half"
     broken = [Reply(raw=lambda sock: sock.sendall(head))]
     url = web.add("/x", lambda hit: broken.pop() if broken else Reply(PAGE))

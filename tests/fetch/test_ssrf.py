@@ -138,7 +138,7 @@ def test_a_resolver_that_hangs_ends_at_the_limit() -> None:
     release.set()
 
 
-def test_a_name_that_is_not_found_says_so_and_is_asked_for_again() -> None:
+def test_an_unknown_host_is_reported_and_looked_up_again() -> None:
     calls = []
 
     def resolve(host: str) -> list[str]:

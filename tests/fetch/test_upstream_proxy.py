@@ -26,7 +26,7 @@ def resolve(host):
 
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        self.server.asked.append((self.command, self.path, dict(self.headers)))
+        self.server.requests.append((self.command, self.path, dict(self.headers)))
         if self.server.login and self.server.login not in self.headers.get(
             "Proxy-Authorization", ""
         ):
@@ -44,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(PAGE)
 
     def do_CONNECT(self):
-        self.server.asked.append((self.command, self.path, dict(self.headers)))
+        self.server.requests.append((self.command, self.path, dict(self.headers)))
         if "closed" in self.path:
             self.send_error(403)
             return
@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def proxy(monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.asked, server.redirects, server.login = [], {}, ""
+    server.requests, server.redirects, server.login = [], {}, ""
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     server.url = f"http://127.0.0.1:{server.server_port}"
@@ -79,25 +79,27 @@ def client(*urls, **options):
     return HttpClient(options, user_urls=urls, resolve=resolve)
 
 
-def test_pages_are_asked_of_the_proxy_by_name(proxy):
+def test_the_proxy_gets_requests_by_host_name(proxy):
     with client() as http:
         assert http.get_page("http://public.test/a").body == PAGE
-    assert [(method, path) for method, path, _ in proxy.asked] == [("GET", "http://public.test/a")]
+    assert [(method, path) for method, path, _ in proxy.requests] == [
+        ("GET", "http://public.test/a")
+    ]
     with client("https://closed.test/") as http, pytest.raises(FetchError, match="refused: 403"):
         http.get_page("https://closed.test/")
-    assert proxy.asked[-1][:2] == ("CONNECT", "closed.test:443")
+    assert proxy.requests[-1][:2] == ("CONNECT", "closed.test:443")
 
 
-def test_the_guard_judges_what_the_proxy_is_asked_for(proxy):
+def test_the_guard_checks_requests_to_the_proxy(proxy):
     proxy.redirects["http://public.test/r"] = "http://private.test/secret"
     with client() as http:
         for url in ("http://public.test/r", "http://private.test/", "http://10.0.0.7/"):
             with pytest.raises(BlockedAddress):
                 http.get_page(url)
-    assert all("private" not in path and "10.0" not in path for _, path, _ in proxy.asked)
+    assert all("private" not in path and "10.0" not in path for _, path, _ in proxy.requests)
 
 
-def test_a_name_that_only_the_proxy_knows_is_asked_for_if_the_user_named_it(proxy):
+def test_a_host_that_only_the_proxy_knows_must_be_named_by_the_user(proxy):
     url = "http://only-there.test/a"
     with client(url) as http:
         assert http.get_page(url).body == PAGE
@@ -106,7 +108,7 @@ def test_a_name_that_only_the_proxy_knows_is_asked_for_if_the_user_named_it(prox
     with client() as http, pytest.raises(BlockedAddress, match="only-there") as caught:
         http.get_page(url)
     assert "--allow-private" in caught.value.hint
-    assert len(proxy.asked) == 2
+    assert len(proxy.requests) == 2
 
 
 def test_a_password_goes_to_the_proxy_alone(proxy, monkeypatch):
@@ -116,7 +118,7 @@ def test_a_password_goes_to_the_proxy_alone(proxy, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", proxy.url.replace("//", "//ann:secret@"))
     with client() as http:
         assert http.get_page("http://public.test/a").body == PAGE
-    assert "Authorization" not in proxy.asked[-1][2]
+    assert "Authorization" not in proxy.requests[-1][2]
 
 
 def test_hosts_without_a_proxy(proxy, monkeypatch):
@@ -150,7 +152,9 @@ def test_a_browser_goes_through_it_too(proxy):
         assert ask_socks(socks.port, "private.test")[0] == 2
         assert "--allow-private" in str(socks.failures["private.test", 443])
         assert ask_socks(socks.port, "unknown.test")[0] == 2
-    assert [(method, path) for method, path, _ in proxy.asked] == [("CONNECT", "public.test:443")]
+    assert [(method, path) for method, path, _ in proxy.requests] == [
+        ("CONNECT", "public.test:443")
+    ]
 
 
 def ask_socks(port, host):

@@ -72,7 +72,7 @@ def test_addresses(html: str, sources: list[tuple[str, ...]]) -> None:
             return name
         return f"https://news.example.org/{name}" + ("" if "." in name else ".jpg")
 
-    assert found(html) == [tuple(long(name) for name in each) for each in sources]
+    assert found(html) == [tuple(long(name) for name in names) for names in sources]
 
 
 def test_a_picture_as_data_is_a_picture_when_it_is_no_placeholder() -> None:
@@ -202,7 +202,7 @@ def test_icons_are_no_drawings() -> None:
         f'<figure><img src="/p.jpg"><svg viewBox="0 0 512 512">{shape}</svg></figure>'
         f'<figure><svg aria-hidden="true" viewBox="0 0 512 512">{shape}</svg></figure></body>'
     )
-    (drawing,) = (each for each in find_candidates(page) if each.kind == "drawing")
+    (drawing,) = (candidate for candidate in find_candidates(page) if candidate.kind == "drawing")
     assert (drawing.kind, drawing.width, drawing.height) == ("drawing", 600, 300)
 
 
@@ -219,7 +219,7 @@ def test_icons_are_no_drawings() -> None:
     ],
 )  # fmt: skip
 def test_srcset(value: str, addresses: list[tuple[str, int]]) -> None:
-    assert [(each.url, each.width) for each in parse_srcset(value)] == addresses
+    assert [(source.url, source.width) for source in parse_srcset(value)] == addresses
 
 
 @given(
@@ -231,7 +231,7 @@ def test_srcset(value: str, addresses: list[tuple[str, int]]) -> None:
 )
 def test_srcset_reads_back_what_was_written(pairs: list[tuple[str, int]]) -> None:
     value = ", ".join(f"{url} {width}w" for url, width in pairs)
-    assert [(each.url, each.width) for each in parse_srcset(value)] == pairs
+    assert [(source.url, source.width) for source in parse_srcset(value)] == pairs
 
 
 @given(st.text(max_size=300))

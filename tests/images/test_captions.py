@@ -15,7 +15,7 @@ PARAGRAPH = "A paragraph of the article that says what happened on the river tha
 
 def read(html: str, article: str = PARAGRAPH) -> tuple[Page, Verdict]:
     page = read_page(f"<body><p>{article}</p>{html}<p>{article}</p></body>", "https://example.org/")
-    keep = tuple(each.text == " ".join(article.split()) for each in page.segments)
+    keep = tuple(segment.text == " ".join(article.split()) for segment in page.segments)
     return page, Verdict(keep)
 
 
@@ -90,7 +90,7 @@ def test_a_counter_is_no_caption_and_no_text(counter: str) -> None:
     assert len(found.segments) == 1
 
 
-def test_a_caption_said_twice_is_printed_once() -> None:
+def test_a_repeated_caption_is_printed_once() -> None:
     found = caption(f'<div>{IMG}<div class="caption"><p>The boat.</p><p>The boat.</p></div></div>')
     assert found.text == "The boat."
     assert len(found.segments) == 2

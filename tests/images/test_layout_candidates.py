@@ -46,11 +46,11 @@ def draw(drawn: tuple[Browser, WebServer], body: str) -> tuple[Page, Verdict]:
     capture = browser.capture(web.add("/page", source))
     assert capture.layout is not None
     page = read_page(capture.body, capture.url, capture.source.charset, capture.layout)
-    return page, Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+    return page, Verdict(tuple("mayor of Kestermouth" in segment.text for segment in page.segments))
 
 
-def kept(choice: PictureSelection) -> list[str]:
-    return [each.candidate.best.url.rpartition("/")[2] for each in choice.selected]  # type: ignore[union-attr]
+def selected_files(choice: PictureSelection) -> list[str]:
+    return [picture.candidate.best.url.rpartition("/")[2] for picture in choice.selected]  # type: ignore[union-attr]
 
 
 def test_the_drawn_size_counts_and_not_the_attributes(drawn: tuple[Browser, WebServer]) -> None:
@@ -59,7 +59,10 @@ def test_the_drawn_size_counts_and_not_the_attributes(drawn: tuple[Browser, WebS
         "<main><img class=wide src=/photo.png width=10 height=10><img class=dot src=/late.png>"
         "<img src=/lost.png width=400 height=300></main>",
     )
-    sizes = [(each.width, each.height, each.natural_width) for each in find_candidates(page)]
+    sizes = [
+        (candidate.width, candidate.height, candidate.natural_width)
+        for candidate in find_candidates(page)
+    ]
     assert sizes[0] == (600, 10, 900)
     assert sizes[1] == (20, 20, 800)
     assert sizes[2][:2] == (400, 300)
@@ -72,10 +75,14 @@ def test_a_style_sheets_background_is_a_picture(drawn: tuple[Browser, WebServer]
         f"The ferry at dawn.</figcaption></figure><p>{TEXT}</p><p>{TEXT}</p>"
         f'<p class="hero">{TEXT}</p></article></main>',
     )
-    backgrounds = [each for each in find_candidates(page) if each.kind == "background"]
-    assert [(each.width, each.height) for each in backgrounds] == [(600, 300)], "not under text"
+    backgrounds = [
+        candidate for candidate in find_candidates(page) if candidate.kind == "background"
+    ]
+    assert [(background.width, background.height) for background in backgrounds] == [(600, 300)], (
+        "not under text"
+    )
     choice = select_by_method(page, verdict)
-    assert "hero.png" in kept(choice)
+    assert "hero.png" in selected_files(choice)
     assert choice.selected[0].caption.text == "The ferry at dawn."
 
 
@@ -86,7 +93,7 @@ def test_what_a_script_put_there_is_the_address(drawn: tuple[Browser, WebServer]
         f"<figcaption>The ferry at noon.</figcaption></figure><p>{TEXT}</p></article></main>"
         "<script>document.getElementById('i').src = '/late.png'</script>",
     )
-    assert kept(select_by_method(page, verdict)) == ["late.png"]
+    assert selected_files(select_by_method(page, verdict)) == ["late.png"]
 
 
 def test_a_picture_in_another_column_is_not_the_articles(
@@ -104,8 +111,8 @@ def test_a_picture_in_another_column_is_not_the_articles(
     assert 0 <= lines.left < 5
     assert 550 < lines.right <= 600
     choice = select_by_method(page, verdict)
-    assert kept(choice) == ["photo.png"]
-    reasons = [each.reason for each in choice.rejected]
+    assert selected_files(choice) == ["photo.png"]
+    reasons = [picture.reason for picture in choice.rejected]
     assert reasons == ["beside the column of the article"]
 
 

@@ -74,8 +74,8 @@ def deep() -> bytes:
 
 def animated() -> bytes:
     first = photo("animated", 480, 320)
-    others = [Image.new("RGB", (480, 320), (n, n, n)) for n in range(60)]
-    return encode_image(first, "GIF", save_all=True, append_images=others, duration=40)
+    more_images = [Image.new("RGB", (480, 320), (n, n, n)) for n in range(60)]
+    return encode_image(first, "GIF", save_all=True, append_images=more_images, duration=40)
 
 
 def png_bomb() -> bytes:
@@ -207,40 +207,40 @@ def pdf(result: Result) -> Iterator[pikepdf.Pdf]:
 def embedded(pdf: pikepdf.Pdf) -> list[pikepdf.PdfImage]:
     """Return every raster picture in a PDF, each once."""
     images = (
-        each for each in pdf.objects
-        if isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Image"
+        pdf_object for pdf_object in pdf.objects
+        if isinstance(pdf_object, pikepdf.Stream) and pdf_object.get("/Subtype") == "/Image"
     )  # fmt: skip
-    return [pikepdf.PdfImage(each) for each in images]
+    return [pikepdf.PdfImage(image) for image in images]
 
 
 def hue(image: Image.Image) -> str:
     """Name the picture by its hue; '' for a grey one."""
     pixels = np.asarray(image.convert("RGB")).astype(float)
     # What is white is paper.
-    seen = pixels[pixels.min(axis=2) < 250].mean(axis=0) / 255
-    found, saturation, _ = colorsys.rgb_to_hsv(*seen)
+    colour = pixels[pixels.min(axis=2) < 250].mean(axis=0) / 255
+    found, saturation, _ = colorsys.rgb_to_hsv(*colour)
     if saturation < 0.2:
         return ""
     return min(HUES, key=lambda name: min(abs(HUES[name] - found), 1 - abs(HUES[name] - found)))
 
 
 def test_exactly_the_right_pictures_are_in_the_pdf(pdf: pikepdf.Pdf, result: Result) -> None:
-    found = sorted(hue(each.as_pil_image()) for each in embedded(pdf))
+    found = sorted(hue(image.as_pil_image()) for image in embedded(pdf))
     assert found == sorted(["", *HUES]), "each once, the twins together, and the grey one"
     # Twins and the drawing besides: two figures share a picture, and SVG is no raster.
     assert (result.pictures, result.missing) == (14, len(MISSING))
 
 
-def test_what_was_dropped_and_what_is_missing_is_said(result: Result) -> None:
+def test_dropped_and_missing_pictures_are_reported(result: Result) -> None:
     dropped = {
-        each.url.rpartition("/")[2]: each.reason
-        for each in result.picture_decisions
-        if not each.selected
+        decision.url.rpartition("/")[2]: decision.reason
+        for decision in result.picture_decisions
+        if not decision.selected
     }
     assert set(dropped) == {"icon.png", "strip.gif", "dot.gif"}
     assert all(dropped.values())
     for name in MISSING:
-        (line,) = [each for each in result.warnings if name in each]
+        (line,) = [warning for warning in result.warnings if name in warning]
         assert len(line) < 200
     assert len(result.warnings) == len(MISSING)
 
@@ -251,32 +251,34 @@ def placed(data: bytes) -> list[tuple[tuple[int, int], tuple[float, float]]]:
     found = []
     try:
         for page in document:
-            for each in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]):
-                left, bottom, right, top = each.get_bounds()
-                found.append((each.get_px_size(), ((right - left) / 72, (top - bottom) / 72)))
+            for page_object in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]):
+                left, bottom, right, top = page_object.get_bounds()
+                found.append(
+                    (page_object.get_px_size(), ((right - left) / 72, (top - bottom) / 72))
+                )
     finally:
         document.close()
     return found
 
 
 def test_every_picture_has_the_resolution_of_its_place(result: Result) -> None:
-    shown = placed(result.pdf)
-    assert len(shown) == 13, "twelve rasters, one of them twice"
-    widest = max(across for _, (across, _) in shown)
-    for (width, height), (across, down) in shown:
+    placements = placed(result.pdf)
+    assert len(placements) == 13, "twelve rasters, one of them twice"
+    widest = max(across for _, (across, _) in placements)
+    for (width, height), (across, down) in placements:
         assert width / height == pytest.approx(across / down, rel=0.02), "not distorted"
         assert width <= DPI * widest * 1.02
         # One that is made smaller to fill its page, after all was prepared, keeps its pixels.
         assert width / across <= DPI * 1.02 / MIN_SCALE, f"{width} pixels on {across:.2f} inches"
         # What has fewer pixels than its place is printed with all it has, at its size on screen.
         assert width / across >= 95
-    exact = [width for (width, _), (across, _) in shown if abs(width / across - DPI) < 3]
+    exact = [width for (width, _), (across, _) in placements if abs(width / across - DPI) < 3]
     assert len(exact) >= 4, "photographs of more pixels than paper can show"
 
 
 def test_pictures_stand_upright_and_in_their_colours(pdf: pikepdf.Pdf) -> None:
-    for each in embedded(pdf):
-        image = each.as_pil_image().convert("RGB")
+    for embedded_image in embedded(pdf):
+        image = embedded_image.as_pil_image().convert("RGB")
         name = hue(image)
         if name in ("", "clear"):
             continue
@@ -345,15 +347,17 @@ def test_captions_credits_and_alternative_texts(
         assert f"Alt of {name}" not in text, "a picture says it"
 
 
-def test_nothing_dangerous_came_of_the_drawing(result: Result, site: Site) -> None:
+def test_nothing_dangerous_of_the_drawing_is_printed(result: Result, site: Site) -> None:
     assert not site.web.hits("/secret.png")
     assert b"steal" not in result.pdf
     with pikepdf.open(BytesIO(result.pdf)) as pdf:
-        streams = [each for each in pdf.objects if isinstance(each, pikepdf.Stream)]
-        assert not any("/JS" in each or "/JavaScript" in each for each in streams)
+        streams = [
+            pdf_object for pdf_object in pdf.objects if isinstance(pdf_object, pikepdf.Stream)
+        ]
+        assert not any("/JS" in stream or "/JavaScript" in stream for stream in streams)
 
 
-def test_every_picture_is_asked_for_once(site: Site, result: Result) -> None:
+def test_every_picture_is_fetched_once(site: Site, result: Result) -> None:
     for name in site.printed:
         assert len(site.web.hits(f"/{name}")) == 1, name
 
@@ -361,7 +365,7 @@ def test_every_picture_is_asked_for_once(site: Site, result: Result) -> None:
 def test_without_colour(site: Site) -> None:
     printed = print_(site, grayscale=True)
     with pikepdf.open(BytesIO(printed.pdf)) as pdf:
-        spaces = {str(each.obj.get("/ColorSpace")) for each in embedded(pdf)}
+        spaces = {str(image.obj.get("/ColorSpace")) for image in embedded(pdf)}
     assert spaces == {"/DeviceGray"}
     assert printed.pictures == 14
     document = pypdfium2.PdfDocument(printed.pdf)
@@ -369,8 +373,8 @@ def test_without_colour(site: Site) -> None:
         for page in document:
             pixels = page.render(scale=1.0).to_numpy()[..., :3].astype(int)
             boxes = [
-                each.get_bounds() for each in page.get_objects(max_depth=9)
-                if each.type in (pypdfium2.raw.FPDF_PAGEOBJ_IMAGE, pypdfium2.raw.FPDF_PAGEOBJ_PATH)
+                page_object.get_bounds() for page_object in page.get_objects(max_depth=9)
+                if page_object.type in (pypdfium2.raw.FPDF_PAGEOBJ_IMAGE, pypdfium2.raw.FPDF_PAGEOBJ_PATH)
             ]  # fmt: skip
             for left, bottom, right, top in boxes:
                 high = pixels.shape[0]

@@ -42,10 +42,10 @@ class Server:
 
     def __init__(self, **files: bytes) -> None:
         self.files = {HOST + name: body for name, body in files.items()}
-        self.asked: list[tuple[str, str]] = []
+        self.requested: list[tuple[str, str]] = []
 
     def __call__(self, url: str, referer: str) -> Capture:
-        self.asked.append((url, referer))
+        self.requested.append((url, referer))
         if url not in self.files:
             raise HTTPStatusError("the server answered 404 Not Found", status=404, url=url)
         return Capture(self.files[url], PageSource(url, url))
@@ -81,38 +81,38 @@ def warning(body: bytes, **options: Any) -> str:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF", "GIF", "BMP", "TIFF"])
 def test_every_format_is_known_by_its_bytes(kind: str) -> None:
-    made, image = picture(encode_image(photo(), kind))
-    assert made.media_type == "image/jpeg"
-    shown = np.asarray(image.convert("RGB")).astype(int)
-    assert shown[:, :100].mean() < shown[:, -100:].mean() - 30, (
+    prepared, image = picture(encode_image(photo(), kind))
+    assert prepared.media_type == "image/jpeg"
+    pixels = np.asarray(image.convert("RGB")).astype(int)
+    assert pixels[:, :100].mean() < pixels[:, -100:].mean() - 30, (
         "left and right are not as they were"
     )
-    assert shown[:50, :, 0].mean() > shown[-50:, :, 0].mean() + 80, (
+    assert pixels[:50, :, 0].mean() > pixels[-50:, :, 0].mean() + 80, (
         "top and bottom are not as they were"
     )
 
 
 def test_a_picture_is_scaled_to_what_paper_can_show() -> None:
     body = encode_image(photo(3000, 2000), "JPEG")
-    made, _ = picture(body, width_mm=127.0, height_mm=180.0)
-    assert (made.width, made.height) == (1000, 667)
-    made, _ = picture(body, width_mm=127.0, height_mm=50.8)
-    assert (made.width, made.height) == (600, 400)
-    made, _ = picture(body, width=96, dpi=300)
-    assert (made.width, made.height) == (300, 200)
-    made, _ = picture(encode_image(photo(200, 100), "JPEG"), dpi=600)
-    assert (made.width, made.height) == (200, 100), "a picture is never enlarged"
+    prepared, _ = picture(body, width_mm=127.0, height_mm=180.0)
+    assert (prepared.width, prepared.height) == (1000, 667)
+    prepared, _ = picture(body, width_mm=127.0, height_mm=50.8)
+    assert (prepared.width, prepared.height) == (600, 400)
+    prepared, _ = picture(body, width=96, dpi=300)
+    assert (prepared.width, prepared.height) == (300, 200)
+    prepared, _ = picture(encode_image(photo(200, 100), "JPEG"), dpi=600)
+    assert (prepared.width, prepared.height) == (200, 100), "a picture is never enlarged"
 
 
 def test_a_photograph_that_lies_on_its_side_is_turned() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     for kind in ("JPEG", "PNG", "WEBP"):
-        made, image = picture(encode_image(photo(600, 300), kind, exif=exif))
-        assert (made.width, made.height) == (300, 600)
+        prepared, image = picture(encode_image(photo(600, 300), kind, exif=exif))
+        assert (prepared.width, prepared.height) == (300, 600)
         assert not image.getexif()
-        shown = np.asarray(image.convert("RGB")).astype(int)
-        assert shown[:, -40:, 0].mean() > shown[:, :40, 0].mean() + 80, (
+        pixels = np.asarray(image.convert("RGB")).astype(int)
+        assert pixels[:, -40:, 0].mean() > pixels[:, :40, 0].mean() + 80, (
             "the top belongs on the right"
         )
 
@@ -159,17 +159,17 @@ def test_transparency_is_white() -> None:
 def test_line_art_stays_sharp_and_grey_stays_grey() -> None:
     lines = Image.new("RGB", (400, 300), "white")
     lines.paste((0, 0, 0), (50, 50, 60, 250))
-    made, image = picture(encode_image(lines, "PNG"))
-    assert made.media_type == "image/png"
+    prepared, image = picture(encode_image(lines, "PNG"))
+    assert prepared.media_type == "image/png"
     assert image.mode == "L"
     assert set(np.unique(np.asarray(image))) == {0, 255}
 
 
 def test_without_colour_on_request() -> None:
-    made, image = picture(encode_image(photo(), "JPEG"), grayscale=True)
-    assert (made.media_type, image.mode) == ("image/jpeg", "L")
-    made, image = picture(encode_image(photo().convert("L"), "PNG"))
-    assert (made.media_type, image.mode) == ("image/jpeg", "L"), "a grey photograph is one too"
+    prepared, image = picture(encode_image(photo(), "JPEG"), grayscale=True)
+    assert (prepared.media_type, image.mode) == ("image/jpeg", "L")
+    prepared, image = picture(encode_image(photo().convert("L"), "PNG"))
+    assert (prepared.media_type, image.mode) == ("image/jpeg", "L"), "a grey photograph is one too"
     red = Image.new("RGB", (60, 40), (255, 0, 0))
     _, image = picture(encode_image(red, "PNG"), grayscale=True)
     assert (image.mode, image.getpixel((5, 5))) == ("L", 76)
@@ -185,10 +185,10 @@ def test_an_animation_shows_its_first_frame() -> None:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-def test_what_came_of_a_cut_off_picture_is_printed(kind: str) -> None:
+def test_the_readable_part_of_a_truncated_picture_is_printed(kind: str) -> None:
     body = encode_image(photo(), kind)
-    made, image = picture(body[: len(body) * 3 // 4])
-    assert 300 < made.height < 450
+    prepared, image = picture(body[: len(body) * 3 // 4])
+    assert 300 < prepared.height < 450
     last = np.asarray(image.convert("L"))[-1]
     assert len(np.unique(last)) > 3, "the blank part is printed too"
     assert "is cut off" in warning(body[: len(body) // 5])
@@ -215,7 +215,7 @@ def test_the_global_switch_of_pillow_is_left_as_it_was() -> None:
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "picture"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_printed_is_said_in_one_line(body: bytes, words: str) -> None:
+def test_an_unprintable_picture_is_explained_in_one_line(body: bytes, words: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert words in warning(body)
@@ -258,11 +258,11 @@ def test_other_versions_are_tried_and_the_referer_is_sent() -> None:
     result = prepare_pictures([(figure, "https://page.example.org/")], server)
     assert list(result.pictures) == [HOST + "lost"]
     assert not result.warnings
-    assert [url.removeprefix(HOST) for url, _ in server.asked] == ["lost", "tiny", "good"]
-    assert {referer for _, referer in server.asked} == {"https://page.example.org/"}
+    assert [url.removeprefix(HOST) for url, _ in server.requested] == ["lost", "tiny", "good"]
+    assert {referer for _, referer in server.requested} == {"https://page.example.org/"}
 
 
-def test_the_first_reason_is_told() -> None:
+def test_the_first_reason_is_reported() -> None:
     figure = Figure(HOST + "lost", sources=(HOST + "lost", HOST + "gone"))
     result = prepare_pictures([(figure, "")], Server())
     assert result.warnings == (
@@ -272,17 +272,17 @@ def test_the_first_reason_is_told() -> None:
 
 def test_pictures_are_fetched_in_parallel_and_each_once() -> None:
     meeting, body = threading.Barrier(4, timeout=10), encode_image(photo(100, 80), "JPEG")
-    asked = []
+    requested = []
 
     def get(url: str, referer: str) -> Capture:
-        asked.append(url)
+        requested.append(url)
         meeting.wait()
         return Capture(body, PageSource(url, url))
 
     figures = [(Figure(f"{HOST}{n % 4}"), "") for n in range(12)]
     result = prepare_pictures(figures, get, ImageOptions(workers=4))
     assert len(result.pictures) == 4
-    assert sorted(asked) == [f"{HOST}{n}" for n in range(4)]
+    assert sorted(requested) == [f"{HOST}{n}" for n in range(4)]
     assert list(result.pictures) == [f"{HOST}{n}" for n in range(4)], "the order is the article's"
 
 
@@ -300,7 +300,7 @@ def test_pictures_inside_the_page() -> None:
         server = Server()
         result = prepare_pictures([(Figure(address), "")], server)
         assert [p.width for p in result.pictures.values()] == [100], result.warnings
-        assert not server.asked
+        assert not server.requested
     for address in (
         "data:image/png;base64,@@@",
         "data:nothing",
@@ -324,7 +324,7 @@ def test_other_addresses_are_not_fetched() -> None:
         "relative.jpg",
     ):
         assert prepare_pictures([(Figure(address), "")], server).warnings
-    assert not server.asked
+    assert not server.requested
 
 
 @given(

@@ -17,8 +17,8 @@ from printer.images.size_probe import CACHE_FILE, MAX_AGE, RejectCache
 URL = "https://site.example.org/icon.png"
 
 
-def opened(folder: Path, told: list[str] | None = None, **more: object) -> RejectCache:
-    return RejectCache(folder, (told if told is not None else []).append, **more)  # type: ignore[arg-type]
+def opened(folder: Path, log: list[str] | None = None, **more: object) -> RejectCache:
+    return RejectCache(folder, (log if log is not None else []).append, **more)  # type: ignore[arg-type]
 
 
 def test_an_address_is_known_in_the_next_run_and_by_its_limits(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_an_address_is_known_in_the_next_run_and_by_its_limits(tmp_path: Path) -
         assert (cache.lookups, cache.hits, cache.hit_rate) == (2, 1, 0.5)
 
 
-def test_nothing_asked_is_no_look_up(tmp_path: Path) -> None:
+def test_an_empty_query_is_no_lookup(tmp_path: Path) -> None:
     with opened(tmp_path) as cache:
         assert cache.lookup([], CUTER_LIMITS) == frozenset()
         assert (cache.lookups, cache.hit_rate) == (0, 0.0)
@@ -78,7 +78,7 @@ def test_the_file_is_private_and_holds_no_address(tmp_path: Path) -> None:
     path = folder / CACHE_FILE
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert [each.name for each in folder.iterdir()] == [CACHE_FILE]
+    assert [path.name for path in folder.iterdir()] == [CACHE_FILE]
     data = path.read_bytes()
     assert len(data) < 50_000
     assert b"secret" not in data
@@ -88,21 +88,21 @@ def test_the_file_is_private_and_holds_no_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [b"not a database" * 999, b""])
 def test_a_damaged_file_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / CACHE_FILE).write_bytes(damage)
-    told: list[str] = []
-    with opened(tmp_path, told) as cache:
+    log: list[str] = []
+    with opened(tmp_path, log) as cache:
         cache.add([URL], CUTER_LIMITS)
         assert cache.lookup([URL], CUTER_LIMITS)
-    assert not told
+    assert not log
 
 
 def test_without_a_place_to_write_it_says_so_once_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    told: list[str] = []
-    with opened(tmp_path / "file", told) as cache:
+    log: list[str] = []
+    with opened(tmp_path / "file", log) as cache:
         cache.add([URL], CUTER_LIMITS)
         assert not cache.lookup([URL], CUTER_LIMITS)
         assert cache.hit_rate == 0.0
-    (only,) = told
+    (only,) = log
     assert "rejected pictures is not used" in only
 
 

@@ -25,11 +25,11 @@ URL = "https://news.example.org/2024/ferry.html"
 
 def read(html: str, head: str = "") -> tuple[Page, Verdict]:
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>", URL)
-    return page, Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+    return page, Verdict(tuple("mayor of Kestermouth" in segment.text for segment in page.segments))
 
 
 def article(*inside: str, around: str = "") -> str:
-    parts = "".join(f"<p>{TEXT}</p>{each}" for each in inside)
+    parts = "".join(f"<p>{TEXT}</p>{part}" for part in inside)
     return f"<main><article><h1>The ferry</h1>{parts}<p>{TEXT}</p></article></main>{around}"
 
 
@@ -41,7 +41,7 @@ def find_pictures(
 
 
 def names(placed: tuple[PlacedFigure, ...]) -> list[str]:
-    return [each.figure.src.rsplit("/", 1)[1] for each in placed]
+    return [placement.figure.src.rsplit("/", 1)[1] for placement in placed]
 
 
 PHOTO = (
@@ -79,9 +79,9 @@ def test_every_method_keeps_the_photograph_with_its_caption(method: str) -> None
 def test_what_is_not_the_articles_is_dropped_where_it_stands_in_the_text(other: str) -> None:
     page, verdict = read(article(PHOTO, other))
     found = select_by_method(page, verdict)
-    assert [each.candidate.alt for each in found.selected] == ["A ferry"]
+    assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
     assert found.rejected
-    assert all(each.reason for each in found.rejected)
+    assert all(picture.reason for picture in found.rejected)
 
 
 PLAIN = '<img src="/p.jpg" width="900" height="600" alt="{}">'
@@ -124,8 +124,8 @@ def test_teasers_portraits_and_icons_are_refused_whatever_their_score(
     )
     page, verdict = read(article(PHOTO, teaser), names)
     found = select_by_method(page, verdict)
-    assert [each.candidate.alt for each in found.selected] == ["A ferry"]
-    assert [each.reason for each in found.rejected] == [reason]
+    assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
+    assert [picture.reason for picture in found.rejected] == [reason]
 
 
 def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> None:
@@ -136,7 +136,7 @@ def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> Non
 
 
 @pytest.mark.parametrize(
-    "own",
+    "markup",
     [
         f"<section><h2>Pictures</h2>{CARD}</section>",
         f'<figure><a href="/sheep.jpg">{PLAIN.format("Sheep")}</a><figcaption>Sheep walk home on '
@@ -144,10 +144,10 @@ def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> Non
     ],
     ids=["a gallery under a heading", "a link in a caption"],
 )
-def test_the_articles_own_pictures_are_kept(own: str) -> None:
-    page, verdict = read(article(PHOTO, own))
+def test_the_articles_own_pictures_are_kept(markup: str) -> None:
+    page, verdict = read(article(PHOTO, markup))
     found = select_by_method(page, verdict)
-    assert [each.candidate.alt for each in found.selected] == ["A ferry", "Sheep"]
+    assert [picture.candidate.alt for picture in found.selected] == ["A ferry", "Sheep"]
 
 
 def test_the_picture_that_the_page_states_as_its_own_is_found_above_the_text() -> None:
@@ -178,9 +178,9 @@ def test_a_caption_of_several_pictures_is_printed_once(alts: tuple[str, ...], ow
     gallery = f"<figure>{pictures}<figcaption>{text}</figcaption></figure>"
     page, verdict = read(article(gallery))
     placed = find_pictures(page, verdict)
-    captions = [each.figure.caption for each in placed]
+    captions = [placement.figure.caption for placement in placed]
     assert captions == [text if number == owner else "" for number in range(len(alts))]
-    assert len({each.captions for each in placed}) == 1
+    assert len({placement.captions for placement in placed}) == 1
 
 
 def test_what_stands_far_away_is_dropped() -> None:
@@ -189,7 +189,7 @@ def test_what_stands_far_away_is_dropped() -> None:
         article(PHOTO, around=f'{far}<img src="/far.jpg" width="900" height="600">')
     )
     found = select_by_method(page, verdict)
-    assert [each.reason for each in found.rejected] == ["far from the article's text"]
+    assert [picture.reason for picture in found.rejected] == ["far from the article's text"]
 
 
 def test_a_picture_that_stands_twice_is_printed_once_and_knows_all_addresses() -> None:
@@ -211,7 +211,7 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
         + article(PHOTO, small, strip, unknown)
     )
     assert names(find_pictures(page, verdict, "cuter")) == ["photo.jpg", "unknown.jpg"]
-    reasons = [each.reason for each in select_by_method(page, verdict, "cuter").rejected]
+    reasons = [picture.reason for picture in select_by_method(page, verdict, "cuter").rejected]
     assert reasons == [
         "outside the borders of the article",
         "too small (100 x 90 pixels)",
@@ -222,7 +222,7 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
 def test_joshi_and_liu_take_no_article_for_a_caption() -> None:
     page, verdict = read(article('<img src="photo.jpg" width=600 height=400>'))
     choice = select_by_method(page, verdict, "joshi-liu")
-    assert [each.candidate.element.get("src") for each in choice.selected] == ["photo.jpg"]
+    assert [picture.candidate.element.get("src") for picture in choice.selected] == ["photo.jpg"]
     assert not choice.selected[0].caption.segments
 
 
@@ -232,7 +232,9 @@ def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
     )
     page, verdict = read(article(PHOTO, other, around=PHOTO.replace("photo", "outside")))
     assert names(find_pictures(page, verdict, "joshi-liu")) == ["photo.jpg"]
-    assert {each.reason for each in select_by_method(page, verdict, "joshi-liu").rejected} == {
+    assert {
+        picture.reason for picture in select_by_method(page, verdict, "joshi-liu").rejected
+    } == {
         "its caption names nothing that the article does",
         "outside the article subtree",
     }
@@ -327,19 +329,19 @@ SECOND = (
 
 
 def article_of(*figures: str, **options: Any) -> Article:
-    body = "".join(f"<p>{TEXT}</p>{each}" for each in figures)
+    body = "".join(f"<p>{TEXT}</p>{figure}" for figure in figures)
     source = f"<title>The ferry</title><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article>"
     return extract(source, URL, **options)
 
 
-def test_captions_go_with_pictures_that_are_not_wanted() -> None:
-    whole = article_of(PHOTO, SECOND)
-    assert len(whole.figures) == 2
+def test_captions_of_omitted_pictures_are_dropped() -> None:
+    with_pictures = article_of(PHOTO, SECOND)
+    assert len(with_pictures.figures) == 2
     lead = article_of(PHOTO, SECOND, images="lead")
-    assert [each.caption for each in lead.figures] == [whole.figures[0].caption]
+    assert [figure.caption for figure in lead.figures] == [with_pictures.figures[0].caption]
     none = article_of(PHOTO, SECOND, images="none")
     assert not none.figures
-    for article in (whole, lead, none):
+    for article in (with_pictures, lead, none):
         assert "market day" not in article.text
         assert "last week" not in article.text
         assert article.text.count("crossed the river") == 3
@@ -365,12 +367,15 @@ def test_the_names_of_wares_beside_their_pictures_are_text_and_no_captions() -> 
         return page, Verdict((True,) * len(page.segments))
 
     few, many = (find_pictures(*wares(count)) for count in (2, 40))
-    assert [each.figure.caption for each in few] == ["The ware number 0.", "The ware number 1."]
+    assert [placement.figure.caption for placement in few] == [
+        "The ware number 0.",
+        "The ware number 1.",
+    ]
     assert many
-    assert not any(each.captions or each.figure.caption for each in many)
+    assert not any(placement.captions or placement.figure.caption for placement in many)
 
 
-def test_a_formula_shown_as_a_picture_stays_a_formula() -> None:
+def test_a_formula_drawn_as_a_picture_stays_a_formula() -> None:
     formulas = "".join(
         f'<p>{TEXT}<img class="latex" src="https://s.example.org/latex.php?latex=x%5E{n}&bg=fff"'
         f' alt="x^{n} = \\\\alpha"></p>'

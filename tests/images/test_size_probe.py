@@ -85,7 +85,7 @@ def chosen(
         f"<html><body><main><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article></main>",
         web.url + "/story.html",
     )
-    verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+    verdict = Verdict(tuple("mayor of Kestermouth" in segment.text for segment in page.segments))
     downloads = SizeProbe(
         fetch.get_resource, ImageOptions(timeout=timeout), (lambda: folder) if folder else None
     )
@@ -95,11 +95,11 @@ def chosen(
 
 
 def paths(choice: PictureSelection) -> list[str]:
-    return [each.candidate.element.get("src", "") for each in choice.selected]
+    return [picture.candidate.element.get("src", "") for picture in choice.selected]
 
 
 def reasons(choice: PictureSelection) -> dict[str, str]:
-    return {each.candidate.element.get("src", ""): each.reason for each in choice.rejected}
+    return {picture.candidate.element.get("src", ""): picture.reason for picture in choice.rejected}
 
 
 def test_cuter_accepts_and_rejects_by_the_file(
@@ -210,12 +210,12 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
         web.add(f"/{number}.png", data, media_type="image/png")
     images = "".join(f"<p>{TEXT}</p><img src=/{number}.png>" for number in range(6))
     page = read_page(f"<article>{images}<p>{TEXT}</p></article>", web.url)
-    verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+    verdict = Verdict(tuple("mayor of Kestermouth" in segment.text for segment in page.segments))
     options = ImageOptions(total_bytes=2 * len(data), workers=1)
     with HttpClient(FetchOptions(cache=False), user_urls=[web.url]) as fetch:
         downloads = SizeProbe(fetch.get_resource, options)
-        wanted = ExtractOptions(image_method="cuter")
-        choice = select_pictures(page, verdict, wanted, downloads.reject_by_size)
+        by_cuter = ExtractOptions(image_method="cuter")
+        choice = select_pictures(page, verdict, by_cuter, downloads.reject_by_size)
         assert len(choice.selected) == 6, "what cannot be measured stays"
         assert len(web.hits()) == 3
         with downloads.reuse([]) as get:

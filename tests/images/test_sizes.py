@@ -8,16 +8,16 @@ from printer.images.selection import CUTER_LIMITS, ICON_LIMITS
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "kept"),
+    ("width", "height", "accepted"),
     [
         (300, 270, True), (150, 150, True), (149, 300, False), (300, 149, False),
         (728, 90, False), (600, 160, False), (525, 150, True), (526, 150, False),
     ],
 )  # fmt: skip
-def test_the_papers_limits(width: int, height: int, kept: bool) -> None:
-    assert (not CUTER_LIMITS.reject_reason(width, height)) is kept
-    assert (not CUTER_LIMITS.reject_reason(height, width)) is kept
-    assert (not CUTER_LIMITS.reject_reason(width, height, 2048)) is kept
+def test_the_papers_limits(width: int, height: int, accepted: bool) -> None:
+    assert (not CUTER_LIMITS.reject_reason(width, height)) is accepted
+    assert (not CUTER_LIMITS.reject_reason(height, width)) is accepted
+    assert (not CUTER_LIMITS.reject_reason(width, height, 2048)) is accepted
     assert "2047 bytes" in CUTER_LIMITS.reject_reason(300, 270, 2047)
 
 

@@ -64,19 +64,19 @@ def drawing(body: str, *, inline: bool = False) -> str:
 )
 @pytest.mark.parametrize("inline", [False, True])
 def test_only_shapes_text_and_colours_are_left(inside: str, inline: bool) -> None:
-    made = drawing(f"<svg {NS} viewBox='0 0 9 9'><circle r='3'/>{inside}</svg>", inline=inline)
-    assert "EVIL" not in made
-    assert "<circle" in made
+    prepared = drawing(f"<svg {NS} viewBox='0 0 9 9'><circle r='3'/>{inside}</svg>", inline=inline)
+    assert "EVIL" not in prepared
+    assert "<circle" in prepared
 
 
 def test_what_is_safe_is_kept() -> None:
-    made = drawing(
+    prepared = drawing(
         f"<svg {NS} viewBox='0 0 40 20'><style>.a {{ fill: red }}</style><defs><linearGradient id='g'>"
         "<stop offset='1' stop-color='blue'/></linearGradient><path id='p' d='M0 0L9 9'/></defs>"
         "<rect class='a' width='9' height='9' fill='url(#g)'/><use href='#p'/><text x='1'>Words</text></svg>"
     )
     for words in (".a { fill: red }", "url(#g)", "#p", "Words", "stop-color"):
-        assert words in made
+        assert words in prepared
 
 
 def test_entities_are_neither_read_nor_expanded() -> None:
@@ -137,20 +137,20 @@ def test_what_cannot_be_made_safe_is_refused(body: str, words: str) -> None:
 
 def test_a_drawing_cut_from_html_needs_no_namespace() -> None:
     assert "<path" in drawing('<svg viewBox="0 0 9 9"><path d="M0 0L9 9"/></svg>', inline=True)
-    made = drawing(
+    prepared = drawing(
         '<svg viewBox="0 0 9 9"><use xlink:href="#a"/><path id="a" d="M0 0"/></svg>', inline=True
     )
-    assert "#a" in made
+    assert "#a" in prepared
 
 
 def test_a_picture_inside_a_drawing_is_made_anew() -> None:
     file = BytesIO()
     Image.new("RGB", (40, 30), "red").save(file, "PNG")
     source = base64.b64encode(file.getvalue() + b"TRAILER").decode()
-    made = drawing(
+    prepared = drawing(
         f"<svg {NS} viewBox='0 0 9 9'><image href='data:image/png;base64,{source}' width='9' height='9'/></svg>"
     )
-    inside = base64.b64decode(made.partition("base64,")[2].partition('"')[0])
+    inside = base64.b64decode(prepared.partition("base64,")[2].partition('"')[0])
     assert Image.open(BytesIO(inside)).size == (40, 30)
     assert b"TRAILER" not in inside
 

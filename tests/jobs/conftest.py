@@ -44,17 +44,17 @@ def database(request, tmp_path):
 @pytest.fixture
 def table(database):
     """An empty job table, in each kind of database."""
-    made = JobQueue(database)
-    yield made
-    made.disconnect()
+    queue = JobQueue(database)
+    yield queue
+    queue.disconnect()
 
 
 @pytest.fixture
 def sqlite_table(tmp_path):
     """An empty job table in SQLite."""
-    made = JobQueue(str(tmp_path / "jobs.sqlite"))
-    yield made
-    made.disconnect()
+    queue = JobQueue(str(tmp_path / "jobs.sqlite"))
+    yield queue
+    queue.disconnect()
 
 
 @pytest.fixture

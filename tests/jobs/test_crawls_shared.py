@@ -29,9 +29,9 @@ def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
             assert one.wait() == "killed"
             assert other.wait() == "finished"
         options = CrawlOptions(hosts=tuple(web.hosts), articles=100_000)
-        with Crawl([web.home.url], options, database=fresh_postgres) as made:
-            found = made.articles()
-        assert sorted(each.info.title for each in found) == sorted(web.articles)
+        with Crawl([web.home.url], options, database=fresh_postgres) as crawler:
+            found = crawler.articles()
+        assert sorted(article.info.title for article in found) == sorted(web.articles)
         fetched = web.fetched()
     again = {
         url: times for url, times in fetched.items()

@@ -2,9 +2,8 @@
 
 from contextlib import closing
 
-from printer.digest.history import History, StoryRecord
-
 from printer.crawl.near_duplicates import sketch
+from printer.digest.selection import History, StoryRecord
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 9
 

@@ -34,8 +34,8 @@ def test_jobs_are_done_and_their_results_kept(engine, tmp_path):
     wait_until(lambda: over(table, *ids))
     for job in map(table.get, ids):
         assert job.state == "done"
-        kept = tmp_path / "prints" / job.result_folder / "article.pdf"
-        assert kept.read_bytes() == job.url.encode() * 100
+        printed = tmp_path / "prints" / job.result_folder / "article.pdf"
+        assert printed.read_bytes() == job.url.encode() * 100
     assert len({table.get(job).result["worker"] for job in ids}) <= 2, "workers live on"
     assert keeper.stop() == 0
 
@@ -115,7 +115,7 @@ def test_a_worker_is_replaced_after_so_many_jobs(sqlite_table, keep):
     assert len({sqlite_table.get(job).result["worker"] for job in ids}) == 3
 
 
-def test_told_to_stop_it_puts_jobs_back_at_once(table, database, keep):
+def test_a_stopping_engine_puts_jobs_back_at_once(table, database, keep):
     job, _ = table.submit(job_request("hang"))
     keeper = keep(database, workers=1)
     wait_until(lambda: table.get(job.id).state == "running")
@@ -181,7 +181,7 @@ def test_a_worker_forked_for_an_engine_that_ended_ends(tmp_path):
 
 def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_path):
     table = engine.table
-    told = count_completions(table)
+    completions = count_completions(table)
     dice = random.Random(7)
     ids = [table.submit(job_request(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
     keepers = [engine.keep(**QUICK) for _ in range(engine.count)]
@@ -203,10 +203,10 @@ def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_p
     wait_until(lambda: over(table, *ids), 180)
     states = {job: table.get(job) for job in ids}
     assert {job.state for job in states.values()} == {"done"}, states
-    assert told() == sorted(ids)
+    assert completions() == sorted(ids)
     for job in states.values():
-        kept = tmp_path / "prints" / job.result_folder / "article.pdf"
-        assert kept.read_bytes() == job.url.encode() * 100
+        printed = tmp_path / "prints" / job.result_folder / "article.pdf"
+        assert printed.read_bytes() == job.url.encode() * 100
 
 
 def test_what_was_running_is_taken_up_again_soon_after_a_start(sqlite_table, keep):

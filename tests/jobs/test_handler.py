@@ -24,8 +24,8 @@ SETTINGS = Settings(render="never", cache=False)
 
 
 def do(request, place, private=True, steps=None):
-    labour = JobHandler(SETTINGS, str(place), private)
-    return labour(Attempt("abc", 1, request), (steps if steps is not None else []).append)
+    handler = JobHandler(SETTINGS, str(place), private)
+    return handler(Attempt("abc", 1, request), (steps if steps is not None else []).append)
 
 
 def test_a_page_is_fetched_and_printed(web, tmp_path):
@@ -34,11 +34,11 @@ def test_a_page_is_fetched_and_printed(web, tmp_path):
     outcome = do(JobRequest(url, {"paper": "A5"}), tmp_path, steps=steps)
     assert outcome["done"]["title"] == "Harbour lights go dark"
     assert steps == ["fetch", "extract", "pictures", "print", "store"]
-    kept = open_storage(str(tmp_path))
-    with pikepdf.open(io.BytesIO(kept.get("abc/1/article.pdf"))) as pdf:
+    storage = open_storage(str(tmp_path))
+    with pikepdf.open(io.BytesIO(storage.get("abc/1/article.pdf"))) as pdf:
         assert len(pdf.pages) == outcome["done"]["pages"]
         assert float(pdf.pages[0].mediabox[2]) == pytest.approx(148 / 25.4 * 72, abs=1)
-    assert json.loads(kept.get("abc/1/article.json"))["title"] == "Harbour lights go dark"
+    assert json.loads(storage.get("abc/1/article.json"))["title"] == "Harbour lights go dark"
 
 
 def test_a_page_that_was_sent_is_printed_without_a_look_at_the_web(web, tmp_path):
@@ -133,10 +133,10 @@ def test_a_theme_is_named_not_found_by_path(theme):
 @pytest.mark.parametrize(
     "options", [{"paper": 5}, {"images": "perhaps"}, {"paper": "A" * 300}, {"x" * 500: 1}]
 )
-def test_options_that_make_no_sense_are_told_in_short(options):
-    with pytest.raises(UsageError) as told:
+def test_impossible_options_are_reported_briefly(options):
+    with pytest.raises(UsageError) as raised:
         validate_request(JobRequest("https://example.org/", options), Settings())
-    assert len(str(told.value)) < 400
+    assert len(str(raised.value)) < 400
 
 
 @pytest.mark.parametrize("url", ["https://example.org/\ud800", "https://a b/", "https://[", "x"])
@@ -145,7 +145,7 @@ def test_an_address_that_is_none_is_refused(url):
         validate_request(JobRequest(url), Settings())
 
 
-def test_where_things_lie_unless_it_is_said(home_folder):
+def test_default_places(home_folder):
     table = factory.open_queue(Settings())
     assert table.count_by_state()["queued"] == 0
     table.disconnect()

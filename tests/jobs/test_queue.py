@@ -28,7 +28,7 @@ def submit(table, *names, **more):
     return [table.submit(JobRequest(f"https://a.test/{name}"), **more)[0].id for name in names]
 
 
-def test_what_was_accepted_is_told(table):
+def test_accepted_jobs_are_listed(table):
     job, new = table.submit(STORY)
     assert new
     assert (job.state, job.url, job.options, job.attempt) == ("queued", STORY.url, STORY.options, 0)
@@ -44,7 +44,7 @@ def test_bytes_are_the_same_after_they_were_text(data):
     assert unpack(pack(data)) == data
 
 
-def test_jobs_are_taken_in_the_order_they_came(table):
+def test_jobs_are_taken_in_order_of_submission(table):
     ids = submit(table, *"01234")
     assert order(table) == [*"01234"]
     assert claim(table) is None
@@ -98,7 +98,7 @@ def test_no_job_is_taken_twice(table):
         return [taken.id for taken in iter(lambda: claim(table), None)]
 
     with ThreadPoolExecutor(4) as pool:
-        taken = [job for each in pool.map(work, range(4)) for job in each]
+        taken = [job for batch in pool.map(work, range(4)) for job in batch]
     assert len(taken) == 40
     assert set(taken) == ids
 
@@ -118,7 +118,7 @@ def test_only_the_execution_that_has_a_job_finishes_it(table):
     assert table.get(job.id).title == "new"
 
 
-def test_a_failure_is_told_with_its_reason(table):
+def test_a_failure_has_its_reason(table):
     job, _ = table.submit(STORY)
     record = ErrorRecord("no \ud800 such page", "HTTPStatusError", "Look again", code=6, status=404)
     assert claim(table).fail(record)
@@ -129,13 +129,13 @@ def test_a_failure_is_told_with_its_reason(table):
     assert claim(table).attempt == 2
 
 
-def test_a_job_that_was_lost_too_often_is_said_to_be_given_up(table):
+def test_a_job_that_was_lost_too_often_is_given_up(table):
     job, _ = table.submit(STORY)
     claim(table)
     table._client._sys_db.dead_letter_workflows([job.id], min_recovery_attempts=1)
-    given_up = table.get(job.id)
-    assert given_up.state == "failed"
-    assert f"{MAX_DISPATCHES} times" in given_up.error.message
+    abandoned = table.get(job.id)
+    assert abandoned.state == "failed"
+    assert f"{MAX_DISPATCHES} times" in abandoned.error.message
     assert table.retry(job.id)
 
 
@@ -202,7 +202,7 @@ def test_a_removed_job_is_gone_with_its_page(table):
 
 def test_old_jobs_are_found_and_others_are_not(database):
     table = JobQueue(database)
-    old, kept, _ = submit(table, *"abc")
+    old, remaining, _ = submit(table, *"abc")
     claim(table).finish({})
     with table.engine.begin() as connection:
         schema = "" if table.engine.dialect.name == "sqlite" else "dbos."
@@ -212,7 +212,7 @@ def test_old_jobs_are_found_and_others_are_not(database):
         )  # fmt: skip
     claim(table).finish({})
     assert table.older_than(1000) == [old]
-    assert kept in table.attempts()
+    assert remaining in table.attempts()
     table.disconnect()
 
 
@@ -245,16 +245,16 @@ def test_what_was_accepted_is_there_when_opened_again(database):
     again.disconnect()
 
 
-def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
+def test_a_locked_database_is_reported_and_nothing_is_lost(tmp_path, monkeypatch):
     monkeypatch.setattr("printer.db.LOCK_TIMEOUT", 0.1)
     path = tmp_path / "jobs.sqlite"
     table = JobQueue(str(path))
-    kept, _ = table.submit(STORY)
+    job, _ = table.submit(STORY)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(JobsError, match="locked"):
         table.submit(STORY)
-    assert table.get(kept.id) == kept, "who reads need not wait"
+    assert table.get(job.id) == job, "who reads need not wait"
     other.execute("ROLLBACK")
     other.close()
     assert table.submit(STORY)[1]
@@ -307,9 +307,9 @@ def test_only_known_databases_are_opened(database):
 
 
 def test_a_password_shows_nowhere():
-    with pytest.raises(JobsError) as told:
+    with pytest.raises(JobsError) as raised:
         JobQueue("postgresql://me:sesame@127.0.0.1:1/prints")
-    assert "sesame" not in str(told.value)
+    assert "sesame" not in str(raised.value)
 
 
 MOVES = st.lists(
@@ -323,12 +323,10 @@ MOVES = st.lists(
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=MOVES)
-def test_whatever_happens_a_job_is_done_once_each_time_it_is_wanted_and_never_lost(
-    moves, tmp_path_factory
-):
+def test_a_job_is_done_once_per_request_and_never_lost(moves, tmp_path_factory):
     table = JobQueue(str(tmp_path_factory.mktemp("moves") / "jobs.sqlite"))
     ids = submit(table, *"abc")
-    claims, done, wanted, folders = [], dict.fromkeys(ids, 0), dict.fromkeys(ids, 1), set()
+    claims, done, requests, folders = [], dict.fromkeys(ids, 0), dict.fromkeys(ids, 1), set()
     for move, which in moves:
         job = ids[which % 3]
         taken = claims[which % len(claims)] if claims else None
@@ -349,8 +347,8 @@ def test_whatever_happens_a_job_is_done_once_each_time_it_is_wanted_and_never_lo
         elif move == "retry":
             table.retry(job)
         elif move == "revise" and table.revise(job, {}, b"x"):
-            wanted[job] += 1
-    assert all(done[job] <= wanted[job] for job in ids)
+            requests[job] += 1
+    assert all(done[job] <= requests[job] for job in ids)
     finished = {job.id for job in table.list_recent(states=["done"])}
     assert all(done[job] for job in finished)
     assert {job.id for job in table.list_recent()} == set(ids)
@@ -370,7 +368,7 @@ def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
     with ThreadPoolExecutor(30) as pool:
         ids = list(pool.map(submit, range(60)))
     assert [n for n in range(60) if ids[n] is None] == [3, 13, 23, 33, 43, 53]
-    assert {table.get(each).url for each in ids if each} == {
+    assert {table.get(job_id).url for job_id in ids if job_id} == {
         job_request(f"story/{n}").url for n in range(60) if n % 10 != 3
     }
     assert table.count_by_state()["queued"] == 55
@@ -417,7 +415,9 @@ def test_a_request_that_the_database_refuses_takes_no_other_with_it(table):
     bad = JobRequest("https://a.test/", {"title": "\0"})
     with ThreadPoolExecutor(2) as pool:
         with table._write_lock:
-            submissions = [pool.submit(table.submit, each) for each in (bad, job_request("good"))]
+            submissions = [
+                pool.submit(table.submit, request) for request in (bad, job_request("good"))
+            ]
             wait_until(lambda: len(table._waiting) == 2)
         job, _ = submissions[1].result()
     assert table.get(job.id).state == "queued"

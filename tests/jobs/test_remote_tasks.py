@@ -47,7 +47,7 @@ class Workers:
             taken.finish({})
 
 
-def handed(table, storage, workers, **more):
+def remote_renderer(table, storage, workers, **more):
     more = {
         "retry_delay": 0.01, "may_retry": lambda _, error: error.code == 4,
         "on_submit": workers, **more,
@@ -55,23 +55,23 @@ def handed(table, storage, workers, **more):
     return JobClient(queue=table, storage=storage, name="test", file="share.json", **more)
 
 
-def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, storage):
+def test_results_are_in_order_and_temporary_failures_retried(sqlite_table, storage):
     urls = [f"https://example.org/{n}" for n in range(7)]
     workers = Workers(sqlite_table, storage, {urls[1]: 2, urls[4]: 3})
-    asked = []
+    submitted = []
 
     def requests():
         for url in urls:
-            asked.append(url)
+            submitted.append(url)
             yield JobRequest(url)
 
-    outcomes = handed(sqlite_table, storage, workers, max_pending=3).results(requests())
+    outcomes = remote_renderer(sqlite_table, storage, workers, max_pending=3).results(requests())
     assert next(outcomes) == urls[0].encode()
-    assert len(asked) == 3, "no more are made than are handed on"
-    came = list(outcomes)
-    assert came[:3] == [url.encode() for url in urls[1:4]]
-    assert came[3].message == "come again"
-    assert came[4:] == [url.encode() for url in urls[5:]]
+    assert len(submitted) == 3, "no more are made than are handed on"
+    results = list(outcomes)
+    assert results[:3] == [url.encode() for url in urls[1:4]]
+    assert results[3].message == "come again"
+    assert results[4:] == [url.encode() for url in urls[5:]]
     assert sorted(workers.done) == sorted(set(urls) - {urls[4]})
     assert not sqlite_table.list_recent()
     assert not storage.names()
@@ -80,22 +80,22 @@ def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, st
 def test_one_that_was_killed_finds_what_was_done_for_it(sqlite_table, storage):
     workers = Workers(sqlite_table, storage)
     request = JobRequest("https://example.org/a")
-    first = handed(sqlite_table, storage, workers)
+    first = remote_renderer(sqlite_table, storage, workers)
     sqlite_table.submit(request, f"test {request.fingerprint} 0")
     workers()
     assert list(first.results([request])) == [b"https://example.org/a"]
     assert workers.done == ["https://example.org/a"]
 
 
-def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sqlite_table, storage):
+def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(sqlite_table, storage):
     def lose():
         for job in sqlite_table.list_recent():
             sqlite_table.delete(job.id)
         one.on_submit = Workers(sqlite_table, storage)
 
-    one = handed(sqlite_table, storage, lose)
+    one = remote_renderer(sqlite_table, storage, lose)
     assert list(one.results([JobRequest("https://example.org/a")])) == [b"https://example.org/a"]
-    outcomes = handed(sqlite_table, storage, lambda: None, timeout=0.05).results(
+    outcomes = remote_renderer(sqlite_table, storage, lambda: None, timeout=0.05).results(
         [JobRequest("https://example.org/b")]
     )
     with pytest.raises(JobsError, match="no worker"):

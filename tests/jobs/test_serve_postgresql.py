@@ -22,7 +22,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
     options = ("--port", "0", "--render", "never", "--workers", "2", "--database", fresh_postgres)
     accepted = []
     with closing_table(JobQueue(fresh_postgres)) as table:
-        told = count_completions(table)
+        completions = count_completions(table)
         for round_ in range(2):
             with closing(PrintServer(tmp_path, *options)) as server:
                 for n in range(4 if THOROUGH else 2):
@@ -35,7 +35,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
                 server.process.wait()
         with closing(PrintServer(tmp_path, *options)) as server:
             wait_until(lambda: {table.get(job).state for job in accepted} == {"done"}, 120)
-            assert told() == sorted(accepted)
+            assert completions() == sorted(accepted)
             for job in accepted:
                 pdf = server.client.get(f"/api/prints/{job}/pdf")
                 assert pdf.content.startswith(b"%PDF")

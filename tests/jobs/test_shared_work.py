@@ -55,25 +55,25 @@ class Office:
         log = self._stack.enter_context((self.folder / f"{words[0]}.log").open("ab"))
         return self._stack.enter_context(running(words, self.folder, self.environment, log))
 
-    def kill_who_is_held(self, site):
+    def kill_busy_worker(self, site):
         """Kill -9 the worker that has a slow page in its hands, and all below it."""
-        until(lambda: site.times_asked()[2], f"nobody asks for it: {self.said()}")
+        until(lambda: site.request_counts()[2], f"nobody asks for it: {self.logs()}")
 
         def pid():
             with psycopg.connect(self.database) as connection:
-                asked = (
+                query = (
                     "SELECT executor_id FROM dbos.workflow_status"
                     " WHERE attributes->>'url' = %s AND status = 'PENDING'"
                 )
-                row = connection.execute(asked, [site.urls[2]]).fetchone()
+                row = connection.execute(query, [site.urls[2]]).fetchone()
             return int(row[0].split(":")[1]) if row else 0
 
-        held = until(pid, f"nobody prints it: {self.said()}")
-        (worker,) = (each for each in self.workers if held in process_tree(each.pid))
+        printing = until(pid, f"nobody prints it: {self.logs()}")
+        (worker,) = (worker for worker in self.workers if printing in process_tree(worker.pid))
         kill(worker)
         site.killed.set()
 
-    def said(self):
+    def logs(self):
         return "\n".join(path.read_text()[-2000:] for path in self.folder.glob("*.log"))
 
 
@@ -113,7 +113,7 @@ class Site:
             return Reply("", 503)
         return Reply(page(self.titles[2]))
 
-    def times_asked(self):
+    def request_counts(self):
         return [len(self.web.hits(f"/{self.name}/{n}")) for n in range(5)]
 
 
@@ -123,11 +123,11 @@ def start_list(office, site):
 
 
 def check_list(office, site, process):
-    assert process.wait(PATIENCE) == 0, office.said()
+    assert process.wait(PATIENCE) == 0, office.logs()
     report = json.loads((office.folder / "out/report.json").read_text())
     assert (report["counts"]["printed"], report["counts"]["failed"]) == (5, 0)
     assert sorted(path.stem for path in (office.folder / "out").glob("*.pdf")) == site.titles
-    assert site.times_asked() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
+    assert site.request_counts() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
 
 
 def start_digest(office, site):
@@ -143,13 +143,13 @@ def start_digest(office, site):
 
 
 def check_digest(office, site, process):
-    assert process.wait(PATIENCE) == 0, office.said()
+    assert process.wait(PATIENCE) == 0, office.logs()
     data = (office.folder / "town.pdf").read_bytes()
     with pikepdf.open(BytesIO(data)) as pdf, pdf.open_outline() as outline:
         assert not pdf.check_pdf_syntax()
         titles = [item.title for item in outline.root]
     assert [title for title in titles if title in site.titles] == site.titles
-    assert site.times_asked() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
+    assert site.request_counts() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
 
 
 @pytest.mark.slow
@@ -168,13 +168,13 @@ def test_what_a_killed_worker_had_in_its_hands_is_done_by_another(
         stack.callback(lambda: [site.killed.set() for site in (digested, listed, alone)])
         in_list = start_list(looking, alone)
         in_digest = start_digest(called, digested)
-        looking.kill_who_is_held(alone)
-        called.kill_who_is_held(digested)
+        looking.kill_busy_worker(alone)
+        called.kill_busy_worker(digested)
         listed.killed.set()
         in_other_list = start_list(called, listed)
         check_list(looking, alone, in_list)
         check_digest(called, digested, in_digest)
-        assert in_other_list.wait(PATIENCE) == 0, called.said()
+        assert in_other_list.wait(PATIENCE) == 0, called.logs()
         assert sorted(p.stem for p in (called.folder / "out").glob("*.pdf")) == listed.titles
 
 

@@ -126,7 +126,7 @@ assert all(table.delete(each) for each in ids)
     in_small_disk("from contextlib import suppress\n" + script)
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path):
+def test_an_unwritable_place_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(JobsError, match="cannot be stored"):
         open_storage(str(tmp_path / "file" / "prints"))

@@ -81,9 +81,11 @@ def printed(press: RenderPool) -> Print:
         **options: str,
     ) -> Paper:
         prepared = PreparedPictures(pictures or {})
-        wanted = PrintOptions(**options)
+        print_options = PrintOptions(**options)
         several = press if len(articles) > 1 else None
-        result = render_articles(RenderContext.of(articles, wanted), lambda _: prepared, several)
+        result = render_articles(
+            RenderContext.of(articles, print_options), lambda _: prepared, several
+        )
         unexpected = [w for w in result.warnings if not any(part in w for part in expect)]
         assert not unexpected, f"the print warned: {unexpected}"
         for part in expect:

@@ -38,7 +38,7 @@ def article(number: int, *more: object) -> Article:
 
 
 @pytest.fixture
-def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_article_per_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every article be a run of its own, and page numbers be set a few at a time."""
     monkeypatch.setattr(book, "RUN_LENGTH", 1)
     monkeypatch.setattr(book, "NUMBERED_PAGES", 2)
@@ -48,8 +48,8 @@ def bound(
     press: RenderPool, articles: list[Article], edition: Edition | None = None, **options: object
 ) -> RenderedBook:
     prepared = PreparedPictures(specimens.pictures())
-    whole = RenderContext.of(articles, PrintOptions(**options), edition=edition)  # type: ignore[arg-type]
-    return render_articles(whole, lambda _: prepared, press)
+    context = RenderContext.of(articles, PrintOptions(**options), edition=edition)  # type: ignore[arg-type]
+    return render_articles(context, lambda _: prepared, press)
 
 
 def texts(pdf: bytes) -> list[str]:
@@ -73,13 +73,13 @@ def test_runs_are_of_about_ten_pages_and_in_order() -> None:
     assert 2 <= len(found[0]) < 30
 
 
-def test_what_leads_elsewhere_arrives(press: RenderPool, apart: None) -> None:
-    del apart
-    made = bound(press, [article(n) for n in range(3)], title="All", links="endnote")
-    pages = texts(made.pdf)
-    assert made.pages == len(pages)
+def test_what_leads_elsewhere_arrives(press: RenderPool, one_article_per_run: None) -> None:
+    del one_article_per_run
+    book = bound(press, [article(n) for n in range(3)], title="All", links="endnote")
+    pages = texts(book.pdf)
+    assert book.pages == len(pages)
     assert all(f"page {n} of {len(pages)}" in text for n, text in enumerate(pages, 1) if n > 1)
-    with pikepdf.open(BytesIO(made.pdf)) as pdf:
+    with pikepdf.open(BytesIO(book.pdf)) as pdf:
         assert not pdf.check_pdf_syntax()
         leaves = list(pdf.Root.Names.Dests.Kids)
         names = [bytes(name) for leaf in leaves for name in list(leaf.Names)[::2]]
@@ -90,9 +90,9 @@ def test_what_leads_elsewhere_arrives(press: RenderPool, apart: None) -> None:
         named = pikepdf.NameTree(pdf.Root.Names.Dests).items()
         places = {name: number[place[0].objgen] for name, place in named}
         links = [
-            str(each.Dest)
-            for each in pdf.pages[1].Annots
-            if each.Subtype == "/Link" and "/Dest" in each
+            str(annotation.Dest)
+            for annotation in pdf.pages[1].Annots
+            if annotation.Subtype == "/Link" and "/Dest" in annotation
         ]
     for n in range(3):
         start = start_of(pages, f"Chapter {n}")
@@ -122,20 +122,20 @@ def walk(element: object, pages: set[tuple[int, int]]) -> Iterator[pikepdf.Dicti
         stack.extend(reversed(kids))
 
 
-def test_the_structure_tree_is_one(press: RenderPool, apart: None) -> None:
-    del apart
+def test_the_structure_tree_is_one(press: RenderPool, one_article_per_run: None) -> None:
+    del one_article_per_run
     note = specimens.SAMPLE_ARTICLE.blocks
-    made = bound(
+    book = bound(
         press, [replace(SAMPLE_ARTICLE, title=f"Chapter {n}", blocks=note) for n in range(3)]
     )
-    with pikepdf.open(BytesIO(made.pdf)) as pdf:
+    with pikepdf.open(BytesIO(book.pdf)) as pdf:
         root = pdf.Root.StructTreeRoot
         assert len(root.K) == 1
         elements = list(walk(root.K[0], {page.objgen for page in pdf.pages}))
-        kinds = [str(each.S) for each in elements]
+        kinds = [str(element.S) for element in elements]
         assert kinds.count("/Document") == 1
         assert kinds.count("/H1") == 4, "contents and three articles"
-        notes = [str(each.ID) for each in elements if each.S == "/Note"]
+        notes = [str(element.ID) for element in elements if element.S == "/Note"]
         assert len(notes) >= 3
         assert len(notes) == len(set(notes))
         leaves = list(root.ParentTree.Kids)
@@ -155,24 +155,28 @@ def test_the_structure_tree_is_one(press: RenderPool, apart: None) -> None:
 
 
 def test_sections_of_a_digest_hold_their_articles_over_all_parts(
-    press: RenderPool, apart: None
+    press: RenderPool, one_article_per_run: None
 ) -> None:
-    del apart
+    del one_article_per_run
     sections = ["News", "News", "News", "Science", "Science"]
-    edition = Edition(tuple(Story(section=each, words=100, minutes=1) for each in sections))
-    made = bound(press, [article(n) for n in range(5)], edition, title="Week")
-    with pikepdf.open(BytesIO(made.pdf)) as pdf, pdf.open_outline() as outline:
-        told = {str(one.title): [str(each.title) for each in one.children] for one in outline.root}
-        assert told["News"] == ["Chapter 0", "Chapter 1", "Chapter 2"]
-        assert told["Science"] == ["Chapter 3", "Chapter 4"]
+    edition = Edition(tuple(Story(section=section, words=100, minutes=1) for section in sections))
+    book = bound(press, [article(n) for n in range(5)], edition, title="Week")
+    with pikepdf.open(BytesIO(book.pdf)) as pdf, pdf.open_outline() as outline:
+        sections_in_outline = {
+            str(one.title): [str(chapter.title) for chapter in one.children] for one in outline.root
+        }
+        assert sections_in_outline["News"] == ["Chapter 0", "Chapter 1", "Chapter 2"]
+        assert sections_in_outline["Science"] == ["Chapter 3", "Chapter 4"]
         first = outline.root[0].children[0]
-        assert [str(each.title) for each in first.children] == ["Part of 0"]
+        assert [str(entry.title) for entry in first.children] == ["Part of 0"]
 
 
-def test_the_right_hand_margin_is_on_the_right_pages(press: RenderPool, apart: None) -> None:
-    del apart
-    made = bound(press, [article(n) for n in range(3)], duplex=True)
-    document = pypdfium2.PdfDocument(made.pdf)
+def test_the_right_hand_margin_is_on_the_right_pages(
+    press: RenderPool, one_article_per_run: None
+) -> None:
+    del one_article_per_run
+    book = bound(press, [article(n) for n in range(3)], duplex=True)
+    document = pypdfium2.PdfDocument(book.pdf)
     edges = {0: set(), 1: set()}  # type: dict[int, set[int]]
     for number, page in enumerate(document, 1):
         text = page.get_textpage()
@@ -201,14 +205,14 @@ class Failing:
 def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
     articles = [article(n) for n in range(3)]
     articles[1] = article(1, paragraph("A hard word."))
-    whole = RenderContext.of(articles, PrintOptions(title="All"))
-    assert len(list(split_into_runs(whole.articles))) == 1, (
+    context = RenderContext.of(articles, PrintOptions(title="All"))
+    assert len(list(split_into_runs(context.articles))) == 1, (
         "they are not one run, which fails as a whole"
     )
     failing = Failing(press, "hard word")
-    made = render_articles(whole, lambda _: PreparedPictures(), failing)  # type: ignore[arg-type]
-    assert [place for place, _ in made.failed] == [1]
-    pages = texts(made.pdf)
+    book = render_articles(context, lambda _: PreparedPictures(), failing)  # type: ignore[arg-type]
+    assert [place for place, _ in book.failed] == [1]
+    pages = texts(book.pdf)
     listed = pages[1]
     assert "Chapter 0" in listed
     assert "Chapter 1" not in listed
@@ -216,16 +220,16 @@ def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
 
 
 def test_when_all_fail_the_first_failure_is_raised(press: RenderPool) -> None:
-    whole = RenderContext.of([article(0), article(1)], PrintOptions())
+    context = RenderContext.of([article(0), article(1)], PrintOptions())
     with pytest.raises(RenderError, match="too hard"):
-        render_articles(whole, lambda _: PreparedPictures(), Failing(press, "Chapter"))  # type: ignore[arg-type]
+        render_articles(context, lambda _: PreparedPictures(), Failing(press, "Chapter"))  # type: ignore[arg-type]
 
 
 def test_presses_give_documents_back_in_order_and_end(press: RenderPool) -> None:
     documents = (
         Document(f"<html lang=en><title>t</title><p>{n}" + "<p>x" * 90 * n) for n in range(6)
     )
-    made = list(press.render_all(documents))
-    pages = [each.pages for each in made if isinstance(each, RenderedPdf)]
+    rendered = list(press.render_all(documents))
+    pages = [pdf.pages for pdf in rendered if isinstance(pdf, RenderedPdf)]
     assert pages == sorted(pages)
     assert len(pages) == 6

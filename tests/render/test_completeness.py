@@ -23,9 +23,9 @@ from tests.support.sample_articles import (
 )
 
 
-def report(article, pictures=None, shown=None, **options):
+def report(article, pictures=None, printed_article=None, **options):
     """Print one article, and compare the paper with another."""
-    document = render_html([shown or article], pictures or {}, PrintOptions(**options))
+    document = render_html([printed_article or article], pictures or {}, PrintOptions(**options))
     return check_completeness([article], render_pdf(document).layout)
 
 
@@ -94,18 +94,18 @@ LOST = {
 
 @pytest.mark.parametrize("kind", LOST)
 def test_what_is_lost_is_seen(kind, layout) -> None:
-    whole = replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, LOST[kind]))
-    found = check_completeness([whole], layout)
+    complete = replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, LOST[kind]))
+    found = check_completeness([complete], layout)
     assert kind in found.shortfall(), found
     assert not found.complete
 
 
 def test_lost_words_are_named_and_bounded() -> None:
-    whole = replace(
+    complete = replace(
         SAMPLE_ARTICLE,
         blocks=(paragraph("A"), *(paragraph(f"Lost piece {n} " * 20) for n in range(50))),
     )
-    found = report(whole, shown=replace(SAMPLE_ARTICLE, blocks=(paragraph("A"),)))
+    found = report(complete, printed_article=replace(SAMPLE_ARTICLE, blocks=(paragraph("A"),)))
     assert len(found.missing) == 6
     assert found.missing[0].startswith("Lost piece 0")
     assert found.missing[-1] == "and 45 more"

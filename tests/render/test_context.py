@@ -79,9 +79,9 @@ def test_a_strangers_text_is_only_text(text: str) -> None:
 @given(st.text(max_size=60))
 def test_any_text_is_kept_as_text(text: str) -> None:
     tree = lxml_html.fromstring(to_html(Article("T", (paragraph("[", text, "]"),))))
-    shown = "".join(tree.xpath("string(//article/p)").replace("\u200b", "").split())
+    printed_text = "".join(tree.xpath("string(//article/p)").replace("\u200b", "").split())
     if all(c.isprintable() or c in "\n\t " for c in text):
-        assert shown == "".join(f"[{text}]".replace("\u200b", "").split())
+        assert printed_text == "".join(f"[{text}]".replace("\u200b", "").split())
 
 
 def test_neighbours_under_one_mark_share_an_element() -> None:
@@ -121,7 +121,7 @@ def test_plain_html_shows_pictures_where_they_are() -> None:
     assert not lxml_html.fromstring(to_html(inline)).xpath("//img")
 
 
-def test_code_is_shown_with_weight_and_slant_and_unchanged() -> None:
+def test_code_keeps_weight_slant_and_text() -> None:
     text = "def f(x):\n\treturn x  # why\n\n"
     page = to_html(Article("T", (Code(text, "python"), Code(text, "no such language"))))
     one, two = lxml_html.fromstring(page).xpath("//pre")
@@ -143,7 +143,7 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("published", "told"),
+    ("published", "created"),
     [
         ("2024-03-12", "2024-03-12"),
         ("2024-03-12T10:12", "2024-03-12"),
@@ -152,9 +152,9 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
         ("2024-03-12T10:12Z", "2024-03-12T10:12Z"),
     ],
 )
-def test_metadata_has_no_time_without_its_zone(published: str, told: str) -> None:
+def test_metadata_has_no_time_without_its_zone(published: str, created: str) -> None:
     written = render_html([Article("T", (paragraph("x"),), published=published)], {}).html
-    assert f'<meta name="dcterms.created" content="{told}">' in written
+    assert f'<meta name="dcterms.created" content="{created}">' in written
 
 
 def test_the_day_of_fetching_may_be_given() -> None:

@@ -152,10 +152,10 @@ def test_an_article_that_is_short_or_whole_has_no_contents():
 
 
 def test_a_short_list_is_kept_together():
-    def kept(*texts_: str) -> list[str]:
+    def breaks_inside(*texts_: str) -> list[str]:
         page = page_of(article(paragraph(TEXT), items(*texts_)))
         return [found.get("class") for found in page.xpath("//ul")]
 
-    assert kept("Oak", "Iron", "Rope") == ["short"]
-    assert kept(*"abcde") == [None]
-    assert kept(TEXT * 3, TEXT * 3) == [None]
+    assert breaks_inside("Oak", "Iron", "Rope") == ["short"]
+    assert breaks_inside(*"abcde") == [None]
+    assert breaks_inside(TEXT * 3, TEXT * 3) == [None]

@@ -62,19 +62,19 @@ def test_a_hostile_article_prints_soon(
 
 def test_nothing_is_lost_to_depth() -> None:
     deep = article(*nested(600))
-    kept, warnings = limit_article(deep)
+    limited, warnings = limit_article(deep)
     levels = {f"level {n}" for n in range(0, 600, 2)}
-    found = {b.spans[0].text for b in walk(kept.blocks) if isinstance(b, Paragraph)}
+    found = {b.spans[0].text for b in walk(limited.blocks) if isinstance(b, Paragraph)}
     assert levels <= found
     assert not warnings
 
 
 def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_BLOCKS", 50)
-    kept, warnings = limit_article(
+    limited, warnings = limit_article(
         article(*(paragraph(str(n)) for n in range(40)), items(*map(str, range(40))))
     )
-    assert sum(1 for _ in walk(kept.blocks)) <= 50
+    assert sum(1 for _ in walk(limited.blocks)) <= 50
     assert "81 blocks" in warnings[0]
 
 
@@ -83,9 +83,9 @@ def test_number_columns_are_set_to_the_right() -> None:
         (cells("Name", "£", header=True),),
         (cells("A 1", "1,200.50"), cells("B", "−3 %"), cells("C", "")),
     )
-    (kept,), _ = limit_article(article(table))[0].blocks, None
-    assert isinstance(kept, Table)
-    assert [cell.align for row in (*kept.head, *kept.body) for cell in row] == ["", "end"] * 4
+    (limited,), _ = limit_article(article(table))[0].blocks, None
+    assert isinstance(limited, Table)
+    assert [cell.align for row in (*limited.head, *limited.body) for cell in row] == ["", "end"] * 4
 
 
 def test_markdown_of_a_deep_article() -> None:

@@ -75,7 +75,7 @@ def test_a_link_that_says_its_address_needs_no_number() -> None:
     assert not is_visible_url("the story", "https://example.org/a")
 
 
-def test_links_are_not_named_unless_it_is_asked_for(printed) -> None:
+def test_links_have_no_notes_by_default(printed) -> None:
     paper = printed(article(paragraph(WORDS, link("a story", "story"))))
     assert "example.org/story" not in paper.text
     assert "story1" not in paper.text
@@ -197,10 +197,12 @@ def test_endnotes_are_one_list_over_several_articles(printed) -> None:
 
 
 def test_an_address_behind_its_link(printed) -> None:
-    said = link("example.org/\u200blong", "long")  # which may be broken at its slash
+    address_as_text = link("example.org/\u200blong", "long")  # which may be broken at its slash
     paper = printed(
         article(
-            paragraph(WORDS, link("a story", "story"), " ", link("example.org", ""), " ", said)
+            paragraph(
+                WORDS, link("a story", "story"), " ", link("example.org", ""), " ", address_as_text
+            )
         ),
         links="inline",
     )
@@ -286,9 +288,9 @@ def test_a_note_called_twice_is_printed_once(printed) -> None:
 )  # fmt: skip
 def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> None:
     paper = printed(article(*blocks), expect=("the notes are at the end",))
-    for each in blocks:
-        if isinstance(each, Note):
-            first = "".join(s.text for s in each.blocks[0].spans).split()[:12]
+    for content in blocks:
+        if isinstance(content, Note):
+            first = "".join(s.text for s in content.blocks[0].spans).split()[:12]
             assert " ".join(first) in paper.text
     assert "Notes" in paper.text
 

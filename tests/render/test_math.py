@@ -57,10 +57,13 @@ def test_a_formula_is_drawn(source: str) -> None:
 
 
 def test_a_displayed_formula_is_larger_than_one_in_the_text() -> None:
-    shown, inline = typeset_formula(r"\frac{a}{b}", True), typeset_formula(r"\frac{a}{b}", False)
-    assert shown
+    displayed, inline = (
+        typeset_formula(r"\frac{a}{b}", True),
+        typeset_formula(r"\frac{a}{b}", False),
+    )
+    assert displayed
     assert inline
-    assert shown[2] > 1.3 * inline[2]
+    assert displayed[2] > 1.3 * inline[2]
 
 
 def test_lines_of_a_formula_are_not_numbered_anew() -> None:
@@ -98,9 +101,9 @@ def test_hostile_formulas_are_stopped_and_the_others_drawn(printed) -> None:
     began = time.process_time()
     found = typeset_formulas([article(*map(Math, HOSTILE), Math("x^2"))])
     assert time.process_time() - began < 26
-    for (source, _), made in found.items():
-        assert made.width < 120, source[:40]
-        assert made.height < 60, source[:40]
+    for (source, _), formula in found.items():
+        assert formula.width < 120, source[:40]
+        assert formula.height < 60, source[:40]
 
 
 def test_bombs_do_not_keep_the_formulas_before_them_from_being_drawn() -> None:

@@ -92,8 +92,8 @@ def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None
     with pdf.open_outline() as outline:
         (top,) = outline.root
         assert str(top.title) == SAMPLE_ARTICLE.title
-        assert [str(each.title) for each in top.children] == ["What was decided", "Accounts"]
-        assert [str(each.title) for each in top.children[0].children] == ["Three ways over"]
+        assert [str(entry.title) for entry in top.children] == ["What was decided", "Accounts"]
+        assert [str(entry.title) for entry in top.children[0].children] == ["Three ways over"]
 
 
 def test_the_structure_says_what_things_are(printed, pictures) -> None:
@@ -280,10 +280,10 @@ def test_notes_and_their_signs_lead_to_each_other(printed) -> None:
 
 
 def test_a_missing_picture_leaves_its_caption_and_no_box(printed) -> None:
-    told = Figure("https://example.org/x.jpg", caption_spans=(Span("What it showed."),))
+    captioned = Figure("https://example.org/x.jpg", caption_spans=(Span("What it showed."),))
     bare = Figure("https://example.org/y.jpg", alt="A dog on a wall", id="dog")
     link = Paragraph((Span("See the dog.", href="#dog"),))
-    paper = printed(with_blocks(link, told, bare))
+    paper = printed(with_blocks(link, captioned, bare))
     text = paper.text
     assert "Picture not available. What it showed." in " ".join(text.split())
     assert text.count("not available") == 1
@@ -324,7 +324,7 @@ def test_several_articles_have_contents_and_begin_pages(printed) -> None:
     )
     assert f"{start + 1}" in first.partition("Zweiter Aufsatz")[2]
     with paper.pdf.open_outline() as outline:
-        assert [str(each.title) for each in outline.root] == [
+        assert [str(entry.title) for entry in outline.root] == [
             SAMPLE_ARTICLE.title,
             "Zweiter Aufsatz",
         ]
@@ -362,11 +362,11 @@ def test_readings_stand_over_their_words(printed) -> None:
 def test_a_missing_glyph_is_reported_by_name_and_script_once(printed) -> None:
     text = "Linear A: \U00010600 \U00010601 \U00010600; unassigned: \U000e5000"
     paper = printed(with_blocks(paragraph(text), paragraph(text)), expect=("no installed font",))
-    told = " ".join(paper.warnings)
-    if "U+10600" in told:  # a system may have a font of it
-        assert told.count("LINEAR A SIGN AB001 (U+10600)") == 1
-        assert "of Linear A:" in told
-    assert told.count("unnamed: U+E5000") == 1
+    warnings = " ".join(paper.warnings)
+    if "U+10600" in warnings:  # a system may have a font of it
+        assert warnings.count("LINEAR A SIGN AB001 (U+10600)") == 1
+        assert "of Linear A:" in warnings
+    assert warnings.count("unnamed: U+E5000") == 1
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_the_script_of_a_letter_is_what_its_name_says(sign: str, name: str) -> N
     assert script_name(sign) == name
 
 
-def test_many_missing_glyphs_of_a_script_are_told_in_one_line() -> None:
-    (told,) = missing_glyphs(chr(0x915 + n) for n in range(12))
-    assert told.endswith(" and 4 more")
-    assert told.count("U+09") == 8
+def test_many_missing_glyphs_of_a_script_take_one_line() -> None:
+    (line,) = missing_glyphs(chr(0x915 + n) for n in range(12))
+    assert line.endswith(" and 4 more")
+    assert line.count("U+09") == 8

@@ -27,7 +27,7 @@ def test_a_title_makes_a_cover_without_page_number_or_running_head(printed):
     assert "Week 12" not in alone.text, "one article needs no cover"
 
 
-def test_chapters_begin_on_right_pages_when_asked(printed):
+def test_chapters_begin_on_right_pages_with_the_option(printed):
     articles = [
         replace(SAMPLE_ARTICLE, title=f"Chapter {n}", blocks=(paragraph("Text."),))
         for n in range(4)

@@ -131,7 +131,7 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
     "options",
     [{"margin": "20mm"}, {"fit": 2}, {"theme_options": ("leading=1.5",)}, {"theme": "manuscript"}],
 )
-def test_pages_are_run_no_longer_against_a_persons_wish(options):
+def test_pages_are_not_extended_against_the_options(options):
     assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_css == ()
 
 
@@ -156,7 +156,7 @@ def test_pages_are_run_no_longer_against_a_persons_wish(options):
         (paragraph(Span("Note"), Span("1", note="1")), paragraph(WORDS), False),
     ],
 )
-def test_a_line_that_is_a_heading_is_told_from_text(block, after, is_one):
+def test_a_line_that_is_a_heading_is_distinguished_from_text(block, after, is_one):
     assert is_label(block, after) is is_one
 
 
@@ -186,7 +186,7 @@ def test_headings_with_nothing_under_them_do_not_hold_each_other():
     assert "Part number 9" in first
 
 
-def test_stanzas_are_told_from_paragraphs_and_stand_apart():
+def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
     stanza = paragraph(
         "It came down out of the hills\nwith dust on its sleeves,\nand asked its way."
     )

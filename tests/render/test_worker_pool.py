@@ -54,7 +54,7 @@ def _raise_usage_error() -> None:
     raise UsageError("nonsense")
 
 
-def test_a_process_that_ends_twice_is_told_of(pool: RenderPool, document: Document) -> None:
+def test_a_process_that_ends_twice_is_reported(pool: RenderPool, document: Document) -> None:
     with pytest.raises(RenderError, match="the process ended while dying") as failure:
         pool.run("dying", signal.raise_signal, signal.SIGKILL)
     assert failure.value.process_died

@@ -39,7 +39,7 @@ def ends(running: BrowserProcess) -> bool:
     return not running.alive
 
 
-def test_pages_are_shown_at_once(web: WebServer) -> None:
+def test_pages_are_loaded_at_once(web: WebServer) -> None:
     meeting = threading.Barrier(3, timeout=10)
 
     def answer(hit: Hit) -> Reply:
@@ -78,15 +78,15 @@ def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int)
         running = browser._process
         assert running is not None
 
-        shown = threading.Semaphore(0)
-        web.add("/x", lambda _: (shown.release(), Reply("x"))[1])
+        loaded = threading.Semaphore(0)
+        web.add("/x", lambda _: (loaded.release(), Reply("x"))[1])
 
         def end_tabs() -> None:
             for _ in range(times):
-                assert shown.acquire(timeout=20)
+                assert loaded.acquire(timeout=20)
                 end_tab()
                 time.sleep(0.5)
-                while shown.acquire(blocking=False):
+                while loaded.acquire(blocking=False):
                     pass
 
         def end_tab() -> None:
@@ -112,10 +112,10 @@ def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int)
 
 
 def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
-    asked = threading.Semaphore(0)
+    requests = threading.Semaphore(0)
 
     def answer(hit: Hit) -> Reply:
-        asked.release()
+        requests.release()
         time.sleep(0.3)
         return Reply(f"<p>page {hit.path}</p>")
 
@@ -124,7 +124,7 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
 
         def kill() -> None:
             for _ in range(5):
-                assert asked.acquire(timeout=20)
+                assert requests.acquire(timeout=20)
             assert browser._process is not None
             leader = browser._process.group
             for entry in Path("/proc").glob("[0-9]*/cmdline"):

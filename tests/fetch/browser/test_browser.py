@@ -87,7 +87,7 @@ def test_data_for_readers_stays(browser: Browser, site: WebServer) -> None:
     assert data in text(browser, site.add("/data", page("", data)))
 
 
-def test_shadow_trees_are_laid_out_as_shown(browser: Browser, site: WebServer) -> None:
+def test_shadow_trees_are_laid_out_as_rendered(browser: Browser, site: WebServer) -> None:
     script = """customElements.define("a-card", class extends HTMLElement {
         connectedCallback() { this.attachShadow({mode: "open"}).innerHTML =
             "<h2>From the shadow</h2><slot></slot><slot name=end>by default</slot>"; } });"""
@@ -154,7 +154,7 @@ def test_service_workers_are_refused(browser: Browser, site: WebServer) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 403, 500])
-def test_an_error_status_is_said(browser: Browser, site: WebServer, status: int) -> None:
+def test_an_error_status_is_reported(browser: Browser, site: WebServer, status: int) -> None:
     url = site.add(f"/{status}", "<p>no</p>", status=status)
     with pytest.raises(HTTPStatusError, match=str(status)) as caught:
         browser.capture(url)
@@ -360,8 +360,8 @@ def test_a_refused_connection_is_one_line(browser: Browser) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     url = f"http://127.0.0.1:{port}/"
-    with Browser(OPTIONS, Guard([url])) as own, pytest.raises(FetchError) as caught:
-        own.capture(url)
+    with Browser(OPTIONS, Guard([url])) as new_browser, pytest.raises(FetchError) as caught:
+        new_browser.capture(url)
     assert "refused the connection" in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -18,7 +18,9 @@ def draw(drawn: tuple[Browser, WebServer], html: str, style: str = "") -> Page:
     assert capture.layout.id_attribute not in source
     page = read_page(capture.body, capture.url, capture.source.charset, capture.layout)
     assert capture.layout.id_attribute not in page.source
-    assert not [each for each in page.tree.iter() if capture.layout.id_attribute in each.attrib]
+    assert not [
+        element for element in page.tree.iter() if capture.layout.id_attribute in element.attrib
+    ]
     return page
 
 
@@ -71,20 +73,20 @@ def test_what_is_not_seen_says_why(drawn: tuple[Browser, WebServer]) -> None:
         <p style="margin:50px">second</p></div><div style="height:20px;overflow:auto">scrolled
         <p style="margin:90px 0">below</p></div><div style="position:fixed;top:0">banner</div>
         <div style="height:9px;overflow:hidden"><i style="position:absolute">lifted</i></div>"""
-    seen = sights(draw(drawn, body))
-    assert seen["plain"] == seen["first"] == seen["below"] == 0
-    assert seen["gone"] & seen["inside"] & Visibility.NOT_DISPLAYED
-    assert seen["invisible save"] & Visibility.HIDDEN
-    assert seen["faint"] & seen["glass"] & Visibility.TRANSPARENT
-    assert not is_visible(seen["nothing"])
-    assert seen["left"] & Visibility.OFF_PAGE
-    assert seen["second"] & Visibility.CLIPPED
-    assert "spoken" not in seen  # as text for screen readers
-    assert seen["banner"] == Visibility.LAYER | Visibility.FIXED
-    assert seen["lifted"] == Visibility.OUT_OF_FLOW
+    visible = sights(draw(drawn, body))
+    assert visible["plain"] == visible["first"] == visible["below"] == 0
+    assert visible["gone"] & visible["inside"] & Visibility.NOT_DISPLAYED
+    assert visible["invisible save"] & Visibility.HIDDEN
+    assert visible["faint"] & visible["glass"] & Visibility.TRANSPARENT
+    assert not is_visible(visible["nothing"])
+    assert visible["left"] & Visibility.OFF_PAGE
+    assert visible["second"] & Visibility.CLIPPED
+    assert "spoken" not in visible  # as text for screen readers
+    assert visible["banner"] == Visibility.LAYER | Visibility.FIXED
+    assert visible["lifted"] == Visibility.OUT_OF_FLOW
 
 
-def test_pictures_tell_what_is_shown_and_how_large(drawn: tuple[Browser, WebServer]) -> None:
+def test_pictures_have_their_rendered_source_and_size(drawn: tuple[Browser, WebServer]) -> None:
     _, web = drawn
     svg = "<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'/>"
     for name in ("small", "large", "back"):
@@ -121,9 +123,9 @@ def test_forged_marks_and_giant_numbers_do_no_harm(drawn: tuple[Browser, WebServ
         document.createRange = null;</script>"""
     page = draw(drawn, body)
     assert page.layout is not None
-    seen = sights(page)
-    assert seen["far"] & Visibility.OFF_PAGE
-    assert seen["plain"] == 0
+    visible = sights(page)
+    assert visible["far"] & Visibility.OFF_PAGE
+    assert visible["plain"] == 0
     assert all(abs(n) <= 1e6 for box in page.layout.boxes.values() for n in box.rect)
 
 

@@ -40,7 +40,7 @@ ENDLESS = {
 }
 
 
-def test_whatever_pages_do_they_end_in_time_and_others_are_shown(web: WebServer) -> None:
+def test_hostile_pages_end_in_time_and_others_are_loaded(web: WebServer) -> None:
     def one(url: str) -> float:
         """Show a page and tell the seconds it took; it may be read, or refused in one line."""
         begun = time.monotonic()

@@ -68,23 +68,23 @@ def test_nothing_goes_along_to_another_host(
         "/end", story_page(extra=f'<img src="{picture}"><img src="{web.url}/q.png">')
     )
     url = web.redirect("/start", web.redirect("/middle", there))
-    given: dict[str, object] = {}
+    arguments: dict[str, object] = {}
     if how == "user":
-        given["user"] = "ann:hunter2"
+        arguments["user"] = "ann:hunter2"
     elif how == "header":
-        given["headers"] = (("X-Key", SECRET),)
+        arguments["headers"] = (("X-Key", SECRET),)
     elif how == "cookies":
         jar = tmp_path / "cookies.txt"
         line = f"127.0.0.1\tFALSE\t/\tFALSE\t0\tkey\t{SECRET}\n"
         jar.write_text("# Netscape HTTP Cookie File\n" + line)
-        given["cookies"] = str(jar)
+        arguments["cookies"] = str(jar)
     elif how == "state":
         cookie = {"name": "key", "value": SECRET, "domain": "127.0.0.1", "path": "/"}
         stored = {"origin": web.url, "localStorage": [{"name": "key", "value": SECRET}]}
         state = tmp_path / "state.json"
         state.write_text(json.dumps({"cookies": [cookie], "origins": [stored]}))
-        given["storage_state"] = str(state)
-    options = FetchOptions(timeout=20, cache=False, allow_private=True, **given)  # type: ignore[arg-type]
+        arguments["storage_state"] = str(state)
+    options = FetchOptions(timeout=20, cache=False, allow_private=True, **arguments)  # type: ignore[arg-type]
     capture = get(options, with_login(url) if how == "address" else url)
     assert b"Harbour lights" in capture.body
     secrets = (SECRET, TOKEN)
@@ -107,21 +107,21 @@ def test_each_host_gets_its_own(web: WebServer, other_web: WebServer) -> None:
 def test_a_password_is_never_printed(web: WebServer) -> None:
     url = web.add("/locked", locked)
     missing = with_login(web.url + "/missing")
-    seen: list[str] = []
+    events: list[str] = []
     named = (with_login(url), missing)
     options = Options(fetch=FetchOptions(cache=False))
     session = Session(options.fetch, user_urls=named)
-    with Printer(options, session, notify=lambda *told: seen.append(str(told))) as printer:
+    with Printer(options, session, notify=lambda *event: events.append(str(event))) as printer:
         assert SECRET not in repr(printer)
         result = printer.print_pages(named)
     assert result.failures
     assert result.failures[0].source == web.url + "/missing"
-    told = f"{seen} {result.failures} {[str(each.error) for each in result.failures]}"
-    assert SECRET not in told
+    output = f"{events} {result.failures} {[str(failure.error) for failure in result.failures]}"
+    assert SECRET not in output
     assert SECRET.encode() not in result.pdf
 
 
-def test_what_is_said_of_a_bad_address_has_no_password() -> None:
+def test_errors_of_a_bad_address_have_no_password() -> None:
     for url in ("ann:hunter2@example.org", "https://ann:hunter2@example.org", "//a:hunter2@x.org"):
         with pytest.raises(BadURL) as caught:
             normalize_url(url)

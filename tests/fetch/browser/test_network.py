@@ -17,33 +17,33 @@ URL = "https://example.org/style.css"
 LONG = {"Cache-Control": "max-age=600"}
 
 
-def asked(url: str = URL, headers: Mapping[str, str] | None = None) -> dict[str, object]:
+def request(url: str = URL, headers: Mapping[str, str] | None = None) -> dict[str, object]:
     return {"url": url, "method": "GET", "headers": dict(headers or {})}
 
 
 def keep(
-    kept: ResourceCache, headers: Mapping[str, str], url: str = URL, body: bytes = b"p {}"
+    cache: ResourceCache, headers: Mapping[str, str], url: str = URL, body: bytes = b"p {}"
 ) -> bool:
-    entry = kept.entry_for(url, headers)
+    entry = cache.entry_for(url, headers)
     if entry is not None:
-        kept.store("https://example.org", entry, body)
+        cache.store("https://example.org", entry, body)
     return entry is not None
 
 
 def test_an_answer_is_given_again_to_its_own_site() -> None:
-    kept = ResourceCache()
-    assert keep(kept, {**LONG, "Content-Type": "text/css", "Content-Encoding": "br"})
-    given = kept.fulfill("https://example.org", asked())
-    assert given is not None
-    assert base64.b64decode(given["body"]) == b"p {}"
-    headers = {each["name"]: each["value"] for each in given["responseHeaders"]}
+    cache = ResourceCache()
+    assert keep(cache, {**LONG, "Content-Type": "text/css", "Content-Encoding": "br"})
+    response = cache.fulfill("https://example.org", request())
+    assert response is not None
+    assert base64.b64decode(response["body"]) == b"p {}"
+    headers = {header["name"]: header["value"] for header in response["responseHeaders"]}
     assert headers["content-type"] == "text/css"
     assert "content-encoding" not in headers
     assert "age" in headers
-    assert kept.fulfill("https://other.example", asked()) is None
-    assert kept.fulfill("https://example.org", asked(URL + "?x")) is None
-    assert kept.urls("https://example.org") == [URL]
-    assert not kept.urls("https://other.example")
+    assert cache.fulfill("https://other.example", request()) is None
+    assert cache.fulfill("https://example.org", request(URL + "?x")) is None
+    assert cache.urls("https://example.org") == [URL]
+    assert not cache.urls("https://other.example")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_may_not_be_shared_is_not_kept(headers: Mapping[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "request_headers"),
+    ("response_headers", "request_headers"),
     [
         ({"Cache-Control": "max-age=0"}, {}),
         ({"Cache-Control": "no-cache, max-age=600"}, {}),
@@ -73,22 +73,22 @@ def test_what_may_not_be_shared_is_not_kept(headers: Mapping[str, str]) -> None:
         (LONG, {"Range": "bytes=0-1"}),
     ],
 )
-def test_what_is_not_fresh_or_not_wanted_is_asked_for_anew(
-    told: Mapping[str, str], request_headers: Mapping[str, str]
+def test_a_stale_or_refused_response_is_requested_again(
+    response_headers: Mapping[str, str], request_headers: Mapping[str, str]
 ) -> None:
-    kept = ResourceCache()
-    keep(kept, told)
-    assert kept.fulfill("https://example.org", asked(headers=request_headers)) is None
+    cache = ResourceCache()
+    keep(cache, response_headers)
+    assert cache.fulfill("https://example.org", request(headers=request_headers)) is None
 
 
 def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "MAX_CACHE_BYTES", 100)
     monkeypatch.setattr(network, "MAX_ENTRY_BYTES", 60)
-    kept = ResourceCache()
+    cache = ResourceCache()
     for number in range(5):
-        keep(kept, LONG, f"{URL}?{number}", b"x" * 40)
-    keep(kept, LONG, f"{URL}?large", b"x" * 61)
-    assert kept.urls("https://example.org") == [f"{URL}?4", f"{URL}?3"]
+        keep(cache, LONG, f"{URL}?{number}", b"x" * 40)
+    keep(cache, LONG, f"{URL}?large", b"x" * 61)
+    assert cache.urls("https://example.org") == [f"{URL}?4", f"{URL}?3"]
 
 
 def test_patterns_are_taken_word_for_word() -> None:

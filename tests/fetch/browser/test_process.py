@@ -63,11 +63,11 @@ def test_a_driver_that_starts_too_late_is_ended(
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
 @pytest.mark.parametrize("kind", ["network.mojom.NetworkService", "--type=renderer"])
 def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, kind: str) -> None:
-    asked, answered = threading.Semaphore(0), threading.Event()
+    requests, answered = threading.Semaphore(0), threading.Event()
     fine = web.add("/fine", "<p>Fine</p>")
 
     def answer(hit: Hit) -> Reply:
-        asked.release()
+        requests.release()
         assert answered.wait(20)
         return Reply("<p>Words</p>")
 
@@ -77,12 +77,12 @@ def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, 
         group = browser._process.group
 
         def end() -> None:
-            assert asked.acquire(timeout=20)
+            assert requests.acquire(timeout=20)
             for pid in processes_of(kind):
                 with suppress(ProcessLookupError):  # Another browser's may end meanwhile.
                     if os.getpgid(pid) == group:
                         os.kill(pid, signal.SIGKILL)
-            assert asked.acquire(timeout=20), "the page was not asked for again"
+            assert requests.acquire(timeout=20), "the page was not asked for again"
             answered.set()
 
         with ThreadPoolExecutor(1) as killer:
@@ -109,19 +109,19 @@ def broken_chromium(folder: Path, monkeypatch: pytest.MonkeyPatch, message: str)
 
 
 @pytest.mark.parametrize(
-    ("message", "said", "hint"),
+    ("message", "expected", "hint"),
     [
         ("Cannot open the fonts!", "does not start: Cannot open the fonts!", "chromium-headless"),
         ("No usable sandbox! Update your kernel", "cannot use its sandbox", "seccomp="),
     ],
 )
 def test_a_chromium_that_does_not_start_says_why(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, said: str, hint: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, expected: str, hint: str
 ) -> None:
     broken_chromium(tmp_path, monkeypatch, message)
     with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
         browser.capture("https://example.org/")
-    assert said in caught.value.message
+    assert expected in caught.value.message
     assert hint in caught.value.hint
 
 
@@ -148,7 +148,7 @@ def test_a_chromium_that_loses_a_process_as_it_starts_is_started_again(
         "Page.goto: net::ERR_PROXY_CONNECTION_FAILED at https://example.org/",
     ],
 )
-def test_an_ended_process_is_told_from_a_page_that_cannot_be_shown(message: str) -> None:
+def test_an_ended_process_is_distinguished_from_a_page_that_fails(message: str) -> None:
     error = translate(PlaywrightError(message), "https://example.org/", "", None)
     assert error.process_died
     assert not translate(
@@ -210,26 +210,26 @@ def listening_sockets(pids: list[int]) -> list[str]:
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="looks in /proc")
 def test_no_port_of_the_browser_is_open_while_a_page_is_loaded(web: WebServer) -> None:
     """Any user of the machine could read this user's files through a debugging port."""
-    asked, seen = threading.Event(), threading.Event()
+    requested, checked = threading.Event(), threading.Event()
 
     def answer(hit: Hit) -> Reply:
-        asked.set()
-        assert seen.wait(20)
+        requested.set()
+        assert checked.wait(20)
         return Reply("<p>Words</p>")
 
     url = web.add("/slow", answer)
-    others = set(process_tree(os.getpid()))
+    before = set(process_tree(os.getpid()))
     with Browser(OPTIONS, Guard([url])) as browser, ThreadPoolExecutor(1) as pool:
         capturing = pool.submit(browser.capture, url)
         try:
-            assert asked.wait(20)
-            running = [pid for pid in process_tree(os.getpid()) if pid not in others]
+            assert requested.wait(20)
+            running = [pid for pid in process_tree(os.getpid()) if pid not in before]
             assert any("--type=renderer" in command_of(pid) for pid in running)
             assert listening_sockets([os.getpid()]), "the scan finds this server's own port"
             assert listening_sockets(running) == []
             assert not any("remote-debugging-port" in command_of(pid) for pid in running)
         finally:
-            seen.set()
+            checked.set()
         assert b"Words" in capturing.result().body
 
 

@@ -18,7 +18,7 @@ def draw(drawn: tuple[Browser, WebServer], html: str) -> Page:
     return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
-def seen(page: Page) -> list[str]:
+def visible_texts(page: Page) -> list[str]:
     assert page.layout is not None
     texts = page.layout.texts
     return [
@@ -28,26 +28,26 @@ def seen(page: Page) -> list[str]:
     ]
 
 
-def test_text_folded_away_is_laid_open(drawn: tuple[Browser, WebServer]) -> None:
+def test_collapsed_text_is_opened(drawn: tuple[Browser, WebServer]) -> None:
     html = f"""<article><p>{WORDS}</p><details><summary>More</summary><p>In details</p></details>
         <p>{WORDS}</p><button aria-expanded=false aria-controls=rest onclick="
         document.getElementById('rest').hidden = false">Read on</button>
         <div id=rest hidden><p>In the rest. {WORDS}</p></div>
         <div style="max-height:60px;overflow:hidden"><p>{WORDS * 9}</p><p>Cut off</p></div>
         </article>"""
-    texts = seen(draw(drawn, html))
+    texts = visible_texts(draw(drawn, html))
     assert {"In details", "Cut off"} <= set(texts)
     assert any(text.startswith("In the rest.") for text in texts)
 
 
-def test_text_that_comes_when_asked_for_comes(drawn: tuple[Browser, WebServer]) -> None:
+def test_text_that_is_loaded_on_demand_is_loaded(drawn: tuple[Browser, WebServer]) -> None:
     _, web = drawn
     web.add("/rest", f"<p>Fetched. {WORDS}</p>", headers={"Cache-Control": "no-store"})
     html = f"""<main><p>{WORDS}</p><p>{WORDS}</p><div id=rest></div>
         <button id=b aria-expanded=false aria-controls=rest>Continue</button></main><script>
         document.getElementById("b").onclick = () => fetch("/rest").then((r) => r.text())
             .then((t) => {{ document.getElementById("rest").innerHTML = t; }});</script>"""
-    assert any(text.startswith("Fetched.") for text in seen(draw(drawn, html)))
+    assert any(text.startswith("Fetched.") for text in visible_texts(draw(drawn, html)))
 
 
 def test_menus_forms_and_links_are_left_alone(drawn: tuple[Browser, WebServer]) -> None:
@@ -73,7 +73,7 @@ def test_layers_are_known_and_locks_on_scrolling_undone(drawn: tuple[Browser, We
             .observe(document.getElementById("end"));</script>"""
     page = draw(drawn, html)
     assert page.layout is not None
-    assert "came when seen" in seen(page)
+    assert "came when seen" in visible_texts(page)
     sights = {s.text: page.layout.texts[s.leaves[0]].visibility for s in page.segments}
     assert sights["We value your privacy"] & Visibility.LAYER
     assert not sights["came when seen"] & Visibility.LAYER
@@ -97,7 +97,7 @@ def test_films_and_sounds_are_not_fetched(drawn: tuple[Browser, WebServer]) -> N
     html = """<p>Words</p><video src="/film.mp4" autoplay muted></video>
         <audio src="/sound.mp3" preload=auto></audio>
         <video autoplay muted loop><source src="/ad.webm"></video>"""
-    assert "Words" in seen(draw(drawn, html))
+    assert "Words" in visible_texts(draw(drawn, html))
     assert not [hit for hit in web.hits() if hit.path.endswith((".mp4", ".mp3", ".webm"))]
 
 
@@ -124,10 +124,10 @@ def more(control: str, hidden: str, script: str = "") -> str:
          f"overflow:hidden;width:300px'>{WORDS * 4} <b>The rest.</b></div><button>More</button>"),
     ],
 )  # fmt: skip
-def test_what_more_in_words_hides_is_shown(
+def test_text_behind_a_more_button_is_opened(
     drawn: tuple[Browser, WebServer], control: str, hidden: str
 ) -> None:
-    assert any("The rest." in text for text in seen(draw(drawn, more(control, hidden))))
+    assert any("The rest." in text for text in visible_texts(draw(drawn, more(control, hidden))))
 
 
 def test_a_click_brings_what_is_not_in_the_page_and_does_not_lead_away(
@@ -143,14 +143,14 @@ def test_a_click_brings_what_is_not_in_the_page_and_does_not_lead_away(
         drawn, more("<button id=b>Continue reading</button>", "<div id=rest></div>", script)
     )
     assert page.url.endswith("/page")
-    assert any(text.startswith("Came.") for text in seen(page))
+    assert any(text.startswith("Came.") for text in visible_texts(page))
 
 
 def test_the_beginning_that_stood_in_for_the_whole_is_not_there_twice(
     drawn: tuple[Browser, WebServer],
 ) -> None:
     hidden = f"<div>{WORDS}…</div><div class=x>{WORDS} And to the end.</div>"
-    texts = seen(draw(drawn, more("", hidden + "<button>Read more</button>")))
+    texts = visible_texts(draw(drawn, more("", hidden + "<button>Read more</button>")))
     assert sum("And to the end." in text for text in texts) == 1
     assert not any(text.endswith("…") for text in texts)
 
@@ -178,7 +178,7 @@ def test_what_only_sounds_like_more_is_left_alone(
     )
     script = "function touched() { document.querySelector('h1').textContent = 'Touched'; }"
     page = draw(drawn, more(control, related, script))
-    assert "Tides" in seen(page)
-    assert "One story" not in seen(page)
+    assert "Tides" in visible_texts(page)
+    assert "One story" not in visible_texts(page)
     assert page.url.endswith("/page")
     assert len(web.hits("/away")) == before

@@ -21,7 +21,9 @@ HTML = f"""<title>Rain in the valley</title><body><p>Rain in the valley</p><p>Me
 
 def borders(html: str = HTML) -> ArticleBounds | None:
     page = read_page(html)
-    return article_bounds(page, Verdict(tuple(each.text == LONG.strip() for each in page.segments)))
+    return article_bounds(
+        page, Verdict(tuple(segment.text == LONG.strip() for segment in page.segments))
+    )
 
 
 def test_the_borders_are_the_latest_title_before_the_text_and_the_last_text() -> None:
@@ -47,7 +49,7 @@ def test_pictures_may_stand_a_little_outside() -> None:
     page = read_page(
         f"<body>{far}<p>Near</p><h1>Title</h1><p>{LONG}</p><p>Near</p>{far * 3}</body>"
     )
-    keep = tuple(each.text == LONG.strip() for each in page.segments)
+    keep = tuple(segment.text == LONG.strip() for segment in page.segments)
     found = article_bounds(page, Verdict(keep))
     assert found == ArticleBounds(2, 3, 3)
     assert nearby_segments(page, found) == range(1, 8)
@@ -72,7 +74,7 @@ CLIMBED = "A caption of more than thirty characters."
 )
 def test_cuter_climbs_to_one_text_after_the_picture(html: str, text: str) -> None:
     page = read_page(f"<body><p>{LONG}</p>{html}<p>{LONG}</p></body>")
-    verdict = Verdict(tuple(each.text == LONG.strip() for each in page.segments))
+    verdict = Verdict(tuple(segment.text == LONG.strip() for segment in page.segments))
     found = find_caption(page, verdict, find_candidates(page)[0])
     assert found.text == text
     assert [page.segments[i].text for i in found.segments] == ([text] if text == CLIMBED else [])

@@ -109,7 +109,7 @@ def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
         "<body><div><div id=a><p>" + "x" * 300 + "</p><p>" + "y" * 300 + "</p></div>"
         "<p>short</p></div><div id=b>z</div></body>"
     )
-    verdict = Verdict(tuple(len(each.text) > 1 for each in page.segments))
+    verdict = Verdict(tuple(len(segment.text) > 1 for segment in page.segments))
     top = article_subtree(page, verdict)
     assert page.index.elements[top].get("id") == "a"
     first = page.index.elements.index(page.tree.find(".//p"))

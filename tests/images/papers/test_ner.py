@@ -74,7 +74,7 @@ def test_a_model_names_people_and_places_and_nothing_else(model: Path) -> None:
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_model_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     with pytest.raises(MissingLibrary, match="not installed"):
         load_recogniser(f"spacy:{tmp_path / 'nothing'}")
@@ -91,11 +91,13 @@ def test_pictures_are_chosen_by_what_the_model_recognises(model: Path) -> None:
         "<div><img src=b.jpg>a harbour with forty boats</div></article></body>",
         "https://example.org/",
     )
-    verdict = Verdict(tuple("left the harbour" in each.text for each in page.segments))
+    verdict = Verdict(tuple("left the harbour" in segment.text for segment in page.segments))
 
-    def kept(ner: str) -> list[str]:
+    def selected_sources(ner: str) -> list[str]:
         choice = select_by_method(page, verdict, "joshi-liu", ner)
-        return [each.candidate.element.get("src", "") for each in choice.selected]
+        return [picture.candidate.element.get("src", "") for picture in choice.selected]
 
-    assert kept("rules") == ["a.jpg", "b.jpg"], "without capitals, terms stand for names"
-    assert kept(f"spacy:{model}") == ["a.jpg"]
+    assert selected_sources("rules") == ["a.jpg", "b.jpg"], (
+        "without capitals, terms stand for names"
+    )
+    assert selected_sources(f"spacy:{model}") == ["a.jpg"]

@@ -51,12 +51,12 @@ def test_nothing_in_a_grey_print_has_a_colour(variant: str) -> None:
     data = printed(variant)
     pictures = 0
     with pikepdf.open(BytesIO(data)) as pdf:
-        for each in pdf.objects:
-            if isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Image":
+        for pdf_object in pdf.objects:
+            if isinstance(pdf_object, pikepdf.Stream) and pdf_object.get("/Subtype") == "/Image":
                 pictures += 1
-                assert each.ColorSpace == "/DeviceGray"
-            elif isinstance(each, pikepdf.Dictionary) and "/ShadingType" in each:
-                assert each.ColorSpace == "/DeviceGray"
+                assert pdf_object.ColorSpace == "/DeviceGray"
+            elif isinstance(pdf_object, pikepdf.Dictionary) and "/ShadingType" in pdf_object:
+                assert pdf_object.ColorSpace == "/DeviceGray"
         for page in pdf.pages:
             assert _SETS_RGB.findall(page.Contents.read_bytes()) == []
     assert pictures >= 3

@@ -47,8 +47,8 @@ def written_out(values: list[object]) -> bytes:
         copying = PdfCopier(source, target, {})
         first = copying.copy(things[0])
         copying.finish()
-        told = b"<< /Type /Catalog /Kept %d 0 R /Pages %d 0 R >>"
-        target.write(root, told % (first, pages))
+        catalog = b"<< /Type /Catalog /Kept %d 0 R /Pages %d 0 R >>"
+        target.write(root, catalog % (first, pages))
         target.write(pages, b"<< /Type /Pages /Count 0 /Kids [ ] >>")
         target.close(root, 0)
     return file.getvalue()
@@ -94,16 +94,16 @@ def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def laid(press: RenderPool) -> tuple[bytes, bytes, int]:
+def parts(press: RenderPool) -> tuple[bytes, bytes, int]:
     """A front matter of one page, a part, and how many pages that has."""
     text = paragraph(LINE * 3, Span("see 7 0 R (there", href="https://example.org/7 0 R"))
     article = replace(SAMPLE_ARTICLE, title="Of 5 0 R \\ and (more", blocks=(text,) * 12)
-    whole = RenderContext.of([article, article], PrintOptions(title=""))
-    targets = LinkTargets(whole.links)
+    context = RenderContext.of([article, article], PrintOptions(title=""))
+    targets = LinkTargets(context.links)
     front, part = press.render_all(
         [
-            build_front_matter(whole, [whole.view(0, article)]),
-            build_document(whole, [0], {}, targets, targets),
+            build_front_matter(context, [context.view(0, article)]),
+            build_document(context, [0], {}, targets, targets),
         ]
     )
     assert front.pages == 1
@@ -111,19 +111,19 @@ def laid(press: RenderPool) -> tuple[bytes, bytes, int]:
 
 
 def test_titles_and_links_that_look_like_references_stay(
-    laid: tuple[bytes, bytes, int], press: RenderPool, tmp_path: Path
+    parts: tuple[bytes, bytes, int], press: RenderPool, tmp_path: Path
 ) -> None:
-    front, part, pages = laid
+    front, part, pages = parts
     path = tmp_path / "part.pdf"
     path.write_bytes(part)
-    whole = RenderContext.of([SAMPLE_ARTICLE, SAMPLE_ARTICLE], PrintOptions())
-    folios = press.render(build_page_numbers(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
+    context = RenderContext.of([SAMPLE_ARTICLE, SAMPLE_ARTICLE], PrintOptions())
+    folios = press.render(build_page_numbers(context, ["", *[""] * 2 * pages], 1 + 2 * pages))
     file = BytesIO()
     merge_parts(front, [MergePart(path), MergePart(path)], [folios.pdf], frozenset({0}), file)
     with pikepdf.open(file) as pdf, pdf.open_outline() as outline:
         assert not pdf.check_pdf_syntax()
         assert len(pdf.pages) == 1 + 2 * pages
-        assert [str(each.title) for each in outline.root] == ["Of 5 0 R \\ and (more"] * 2
+        assert [str(entry.title) for entry in outline.root] == ["Of 5 0 R \\ and (more"] * 2
         uris = [str(a.A.URI) for page in pdf.pages for a in page.Annots if "/A" in a]
         assert "https://example.org/7%200%20R" in uris
         two = typefaces(pdf)
@@ -137,8 +137,10 @@ def test_titles_and_links_that_look_like_references_stay(
 
 def typefaces(pdf: pikepdf.Pdf) -> set[bytes]:
     """Return the typefaces in a PDF, none of which is there twice."""
-    told = [each for each in pdf.objects if _is(each, "/FontDescriptor")]
-    programs = {each.FontFile3.objgen: each.FontFile3.read_bytes() for each in told}
+    descriptors = [descriptor for descriptor in pdf.objects if _is(descriptor, "/FontDescriptor")]
+    programs = {
+        descriptor.FontFile3.objgen: descriptor.FontFile3.read_bytes() for descriptor in descriptors
+    }
     assert len(set(programs.values())) == len(programs)
     return set(programs.values())
 
@@ -148,19 +150,19 @@ def _is(thing: object, kind: str) -> bool:
 
 
 def test_numbers_for_other_pages_are_not_drawn(
-    laid: tuple[bytes, bytes, int], tmp_path: Path
+    parts: tuple[bytes, bytes, int], tmp_path: Path
 ) -> None:
     path = tmp_path / "part.pdf"
-    path.write_bytes(laid[1])
+    path.write_bytes(parts[1])
     with pytest.raises(RenderError, match="0 page numbers do not fit 3 pages"):
-        merge_parts(laid[0], [MergePart(path)], [], frozenset(), BytesIO())
+        merge_parts(parts[0], [MergePart(path)], [], frozenset(), BytesIO())
 
 
-def test_a_part_that_is_broken_is_told(laid: tuple[bytes, bytes, int], tmp_path: Path) -> None:
+def test_a_broken_part_is_reported(parts: tuple[bytes, bytes, int], tmp_path: Path) -> None:
     path = tmp_path / "part.pdf"
     path.write_bytes(b"%PDF-1.7 nothing")
     with pytest.raises(RenderError, match="could not be merged"):
-        merge_parts(laid[0], [MergePart(path)], [], frozenset(), BytesIO())
+        merge_parts(parts[0], [MergePart(path)], [], frozenset(), BytesIO())
 
 
 GROWING = """
@@ -186,13 +188,13 @@ print((most(many) - before) / (many - few) / int(sys.argv[5]))
 
 
 def test_memory_does_not_grow_with_the_pages(
-    laid: tuple[bytes, bytes, int], tmp_path: Path
+    parts: tuple[bytes, bytes, int], tmp_path: Path
 ) -> None:
-    front, part, pages = laid
+    front, part, pages = parts
     (tmp_path / "front.pdf").write_bytes(front)
     (tmp_path / "part.pdf").write_bytes(part)
     names = [str(tmp_path / name) for name in ("front.pdf", "part.pdf", "whole.pdf")]
     command = [sys.executable, "-c", GROWING, *names, "200", str(pages)]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
-    assert float(told.stdout) < MAX_BYTES_PER_PAGE
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+    assert float(completed.stdout) < MAX_BYTES_PER_PAGE

@@ -80,7 +80,7 @@ def test_an_archive_holds_the_page_and_the_article() -> None:
 
 
 @pytest.mark.parametrize("variant", ["ua-1", "a-3u"])
-def test_a_pdf_says_where_it_came_from(variant: str) -> None:
+def test_a_pdf_names_its_source(variant: str) -> None:
     _, pdf = printed_page(pdf=variant)
     with pdf.open_metadata() as xmp:
         assert xmp["dc:source"] == "https://example.org/story"
@@ -89,7 +89,7 @@ def test_a_pdf_says_where_it_came_from(variant: str) -> None:
         assert xmp[f"{{{NAMESPACE}}}sha256"] == [hashlib.sha256(PAGE).hexdigest()]
 
 
-def test_several_pages_are_told_apart() -> None:
+def test_several_pages_have_separate_sources() -> None:
     other = capture("https://example.org/other", story_page("Bread rises").encode())
     _, pdf = printed_page(capture(), other, pdf="a-3u")
     assert set(pdf.attachments) == {
@@ -116,7 +116,7 @@ def test_metadata_cannot_be_injected() -> None:
         assert packet["dc:source"].startswith("https://example.org/?</rdf:RDF>")
 
 
-def test_the_schema_of_our_own_properties_is_told() -> None:
+def test_the_schema_of_our_properties_is_declared() -> None:
     tree = ElementTree.fromstring(
         b"<r>" + build_provenance([extracted(capture())], attach=False).xmp + b"</r>"
     )
@@ -219,13 +219,13 @@ def test_running_heads_are_no_part_of_the_text(printed) -> None:
             if str(operator) == "BDC":
                 marked.add(int(operands[1].MCID))
             artifacts += str(operator) == "BMC" and str(operands[0]) == "/Artifact"
-        held = {
+        referenced = {
             int(k)
             for e in elements(pdf)
             if "/Pg" in e and e.Pg.objgen == page.obj.objgen
             for k in _ids(e)
         }
-        assert marked <= held
+        assert marked <= referenced
         assert artifacts >= 1
     tree = pdf.Root.StructTreeRoot.ParentTree.Nums
     rows = [list(tree[n + 1]) for n in range(0, 2 * len(pdf.pages), 2)]

@@ -162,13 +162,13 @@ def test_a_column_is_not_left_white_before_a_picture(printed):
         assert int(rows[-1]) > 0.7 * picture.shape[0], f"with {count} paragraphs"
 
 
-def test_a_document_is_laid_out_again_so_often_and_no_more(printed, monkeypatch):
+def test_a_document_is_laid_out_a_limited_number_of_times(printed, monkeypatch):
     monkeypatch.setattr(figure_placement, "MAX_RELAYOUTS", 0)
     paper = printed(article(7, *(paragraph(TEXT) for _ in range(4))), pictures=specimens.pictures())
     assert paper.text.count("The valley in March.") == 1
 
 
-def test_a_picture_that_came_out_small_has_no_more_pixels_than_asked_for():
+def test_a_picture_that_was_scaled_down_has_no_needless_pixels():
     pictures = specimens.pictures()
     columns = PrintOptions(theme="newspaper")
     sizes = []
@@ -176,13 +176,13 @@ def test_a_picture_that_came_out_small_has_no_more_pixels_than_asked_for():
         document = replace(render_html([article(3, paragraph(TEXT))], pictures, columns), dpi=dpi)
         with pikepdf.open(BytesIO(render_pdf(document).pdf)) as pdf:
             sizes += [int(o.Width) for o in pdf.objects if _is_photo(o)]
-    whole, scaled = sizes
-    assert scaled < whole
+    full, scaled = sizes
+    assert scaled < full
     assert scaled <= 1.15 * 100 * 62 / 25.4  # a column of 62 mm at the most
 
 
-def _is_photo(each):
-    return isinstance(each, pikepdf.Stream) and each.get("/Filter") == "/DCTDecode"
+def _is_photo(pdf_object):
+    return isinstance(pdf_object, pikepdf.Stream) and pdf_object.get("/Filter") == "/DCTDecode"
 
 
 def test_a_picture_that_ends_an_article_goes_before_the_text_above_it(printed):

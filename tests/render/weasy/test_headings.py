@@ -38,9 +38,9 @@ def lines(title: str, width: float, language: str = "en") -> list[str]:
 )
 def test_headings_are_broken_between_phrases(language: str, title: str) -> None:
     text = title.replace("|", "" if language == "ja" else " ")
-    wanted = title.replace("<em>", "").replace("</em>", "").split("|")
-    longest = max(map(len, wanted)) * (1 if language in ("ja", "ko") else 0.62)
-    assert lines(text, longest + 0.8, language) == wanted
+    expected = title.replace("<em>", "").replace("</em>", "").split("|")
+    longest = max(map(len, expected)) * (1 if language in ("ja", "ko") else 0.62)
+    assert lines(text, longest + 0.8, language) == expected
 
 
 def test_chinese_is_broken_between_phrases_that_it_can_tell() -> None:
@@ -78,8 +78,8 @@ def test_a_line_rather_ends_before_a_quotation_than_inside(title: str) -> None:
 
 def test_a_title_is_smaller_if_that_keeps_its_quotation_whole() -> None:
     title = "Kling ruft zum «politischen Widerstand» gegen die neue Mühle"
-    wanted = ["Kling ruft zum", "«politischen Widerstand»", "gegen die neue Mühle"]
-    assert lines(title, 13) == wanted
+    expected = ["Kling ruft zum", "«politischen Widerstand»", "gegen die neue Mühle"]
+    assert lines(title, 13) == expected
 
 
 def test_a_line_rather_ends_before_a_name_behind_a_dash_than_inside() -> None:
@@ -90,8 +90,8 @@ def test_a_line_rather_ends_before_a_name_behind_a_dash_than_inside() -> None:
 
 
 def test_a_line_rather_ends_elsewhere_than_beside_an_ampersand() -> None:
-    wanted = ["Storm halts", "Miller & Company works"]
-    assert lines("Storm halts Miller & Company works", 12) == wanted
+    expected = ["Storm halts", "Miller & Company works"]
+    assert lines("Storm halts Miller & Company works", 12) == expected
 
 
 def test_no_line_begins_with_a_dash_even_if_there_are_more_lines() -> None:

@@ -190,7 +190,7 @@ def test_words_in_links_break_where_they_would_break_without() -> None:
             assert lines(MARKED, width) == lines(PLAIN, width), f"in a width of {width} pixels"
 
 
-def test_documents_of_others_are_laid_out_as_ever() -> None:
+def test_documents_of_other_programs_are_laid_out_as_without_patches() -> None:
     with patched():
         assert lines(MARKED, 100) == lines(PLAIN, 100)
     assert any(lines(MARKED, width) != lines(PLAIN, width) for width in range(90, 150))

@@ -85,7 +85,7 @@ def test_the_catalog_says_what_the_file_is(pdf) -> None:
 def test_all_structure_is_of_standard_kinds(pdf) -> None:
     """Clause 7.1: no kind of element without a mapping to a standard one."""
     mapped = {str(name)[1:] for name in pdf.Root.StructTreeRoot.get("/RoleMap", {})}
-    assert {str(each.S)[1:] for each, _ in elements(pdf)} <= STANDARD | mapped
+    assert {str(element.S)[1:] for element, _ in elements(pdf)} <= STANDARD | mapped
 
 
 def test_all_content_is_tagged_or_an_artifact(pdf) -> None:
@@ -113,9 +113,9 @@ def parents(pdf):
 def test_headings_begin_at_the_first_level_and_skip_none(pdf) -> None:
     """Clause 7.4.2."""
     levels = [
-        int(str(each.S)[2:])
-        for each, _ in elements(pdf)
-        if str(each.S) in ("/H1", "/H2", "/H3", "/H4", "/H5", "/H6")
+        int(str(element.S)[2:])
+        for element, _ in elements(pdf)
+        if str(element.S) in ("/H1", "/H2", "/H3", "/H4", "/H5", "/H6")
     ]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -123,28 +123,28 @@ def test_headings_begin_at_the_first_level_and_skip_none(pdf) -> None:
 
 def test_pictures_and_formulas_have_words(pdf) -> None:
     """Clauses 7.3 and 7.7."""
-    drawn = [each for each, _ in elements(pdf) if str(each.S) in ("/Figure", "/Formula")]
+    drawn = [element for element, _ in elements(pdf) if str(element.S) in ("/Figure", "/Formula")]
     assert len(drawn) > 3
-    assert all(str(each.get("/Alt", "")).strip() for each in drawn)
+    assert all(str(element.get("/Alt", "")).strip() for element in drawn)
 
 
 def test_heads_of_tables_have_a_scope(pdf) -> None:
     """Clause 7.5, and that rows and cells stand in tables."""
-    heads = [each for each, _ in elements(pdf) if str(each.S) == "/TH"]
+    heads = [element for element, _ in elements(pdf) if str(element.S) == "/TH"]
     assert heads
-    for each in heads:
-        stated = each.A if isinstance(each.A, pikepdf.Array) else [each.A]
+    for head in heads:
+        stated = head.A if isinstance(head.A, pikepdf.Array) else [head.A]
         assert any(str(a.get("/Scope", "")) in ("/Column", "/Row") for a in stated)
-    for each, above in elements(pdf):
-        if str(each.S) in ("/TH", "/TD"):
+    for element, above in elements(pdf):
+        if str(element.S) in ("/TH", "/TD"):
             assert above[-1] == "/TR"
-        if str(each.S) == "/LI":
+        if str(element.S) == "/LI":
             assert above[-1] == "/L"
 
 
 def test_notes_have_names_of_their_own(pdf) -> None:
     """Clause 7.9."""
-    names = [str(each.ID) for each, _ in elements(pdf) if str(each.S) == "/Note"]
+    names = [str(element.ID) for element, _ in elements(pdf) if str(element.S) == "/Note"]
     assert len(names) == len(set(names))
 
 
@@ -155,34 +155,36 @@ def test_every_link_is_tagged_and_says_what_it_is(pdf) -> None:
     for page in pdf.pages:
         annotations = list(page.get("/Annots", []))
         assert not annotations or str(page.Tabs) == "/S"
-        for each in annotations:
+        for annotation in annotations:
             links += 1
-            assert str(each.Subtype) == "/Link"
-            element = rows[int(each.StructParent)]
+            assert str(annotation.Subtype) == "/Link"
+            element = rows[int(annotation.StructParent)]
             assert str(element.S) == "/Link"
             assert any(
                 isinstance(kid, pikepdf.Dictionary)
                 and str(kid.get("/Type", "")) == "/OBJR"
-                and kid.Obj.objgen == each.objgen
+                and kid.Obj.objgen == annotation.objgen
                 for kid in element.K
             ), "the tag does not refer to the link"
-            assert str(each.Contents).strip()
-            assert not str(each.Contents).startswith(("#", "call-", "a1-", "a2-"))
+            assert str(annotation.Contents).strip()
+            assert not str(annotation.Contents).startswith(("#", "call-", "a1-", "a2-"))
     assert links > 5
 
 
 def test_links_say_their_text_and_signs_their_note(pdf) -> None:
-    told = {str(a.Contents) for page in pdf.pages for a in page.get("/Annots", [])}
-    assert "the ferry" in told
-    assert "below" in told
-    assert any(len(each) > 20 and each[:1].isdigit() for each in told), "a sign without its note"
+    contents = {str(a.Contents) for page in pdf.pages for a in page.get("/Annots", [])}
+    assert "the ferry" in contents
+    assert "below" in contents
+    assert any(len(text) > 20 and text[:1].isdigit() for text in contents), (
+        "a sign without its note"
+    )
 
 
 def test_all_fonts_are_embedded_and_can_be_read_back(pdf) -> None:
     """Clauses 7.21.4 and 7.21.7; PDF/A-3u asks the same (6.2.11)."""
     fonts = [
-        each for each in pdf.objects
-        if isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/Font"
+        pdf_object for pdf_object in pdf.objects
+        if isinstance(pdf_object, pikepdf.Dictionary) and pdf_object.get("/Type") == "/Font"
     ]  # fmt: skip
     assert fonts
     for font in fonts:
