@@ -285,9 +285,17 @@ def _grey(value: str) -> str:
         reference, bracket, fallback = text.rpartition(")")
     try:
         color = color4.parse_color(fallback.strip())
+    except ValueError:  # tinycss2 unpacks the empty arguments of "color()"
+        return value
+    if not isinstance(color, color4.Color):
+        return value  # a keyword
+    try:
         red, green, blue = color.to("srgb").coordinates
-    except (AttributeError, NotImplementedError, ValueError):
-        return value  # a keyword, or a colour space that is not drawn
-    level = round(255 * (0.299 * red + 0.587 * green + 0.114 * blue))
+    except NotImplementedError:  # a space that tinycss2 does not convert, such as oklab
+        return value
+    light = 0.299 * red + 0.587 * green + 0.114 * blue
+    if not math.isfinite(light):  # of "rgb(1e999 0 0)"
+        return value
+    level = round(255 * light)
     grey = f"rgba({level},{level},{level},{color.alpha:g})"
     return f"{reference}{bracket} {grey}" if bracket else grey

@@ -251,7 +251,10 @@ class ArticleView:
         if "cjk" in self.script:
             room //= 2
         title, site = printable(self.article.title), printable(self.article.site or self.host)
-        site = _shorten(_MORE_NAMES.split(site)[0], int(_MAX_HEAD_SITE * room))
+        site = _MORE_NAMES.split(site)[0]
+        if len(title) + len(site) + 3 <= room:
+            return title, site
+        site = _shorten(site, int(_MAX_HEAD_SITE * room))
         return _shorten(title, min(int(_MAX_HEAD_TITLE * room), room - len(site) - 3)), site
 
     @property

@@ -34,6 +34,8 @@ _MIN_BESIDE = 0.24
 MIN_MEASURE = 90.0
 #: The fewest figures of a gallery, and the blocks of one part of a collection.
 MIN_GALLERY, _MAX_PART = 3, 4
+#: The most pictures of a gallery that has two in a row; a larger one has three.
+MAX_LARGE_GALLERY = 12
 #: The most figures in a row, and the space between them as a share of the measure.
 MAX_IN_ROW, _GAP = 3, 0.03
 #: The most characters of a paragraph of a collection, such as a price.
@@ -217,6 +219,7 @@ class FigurePlacer:
         upright = sum(picture.height > picture.width for picture in pictures)
         is_gallery = len(parts[0]) == 1
         is_dense = 2 * upright > len(parts) if is_gallery else len(parts) != 4
+        is_dense = is_dense or len(parts) > MAX_LARGE_GALLERY
         in_row = MAX_IN_ROW if is_dense and len(parts) > 2 else 2
         start = 0
         if is_gallery and in_row == 2 and len(parts) % 2:

@@ -73,6 +73,9 @@ _ADDRESS = re.compile(
     r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
 )
 
+#: A compound that begins with a single letter, such as T-shirt, which is not broken.
+_LETTER_COMPOUND = re.compile(r"(?<![\w./-])[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])")
+
 #: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
 #: they would be printed blank although a later family in the list has them.
 _BLANK_SYMBOLS = re.compile(
@@ -99,6 +102,7 @@ def mark_symbols(text: str) -> Markup:
     """Return text as HTML, with marked addresses, specifications and symbols without a glyph."""
     html = str(escape(text))
     html = _ADDRESS.sub(_mark_address, html) if "." in html else html
+    html = _LETTER_COMPOUND.sub(r'<span class="no-break">\g<0></span>', html)
     html = _BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html)
     return Markup(_SPECIFICATION.sub(r'<span class="lining">\g<0></span>', html))  # noqa: S704
 

@@ -28,6 +28,7 @@ from ..article import (
     Quote,
     Row,
     Span,
+    Spans,
     Table,
     child_blocks,
     plain_text,
@@ -76,7 +77,15 @@ def _limit(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
 
 
 def _split(block: Block) -> Iterator[Block]:
-    """Split a paragraph with very many spans, as each line costs more the more spans it has."""
+    """Yield the figures of a list of nothing else, and the parts of a paragraph with many spans.
+
+    Each line costs more the more spans its paragraph has.
+    """
+    if isinstance(block, List):
+        parts = [part for item in block.items for part in item.blocks]
+        if parts and all(isinstance(part, Figure) for part in parts):
+            yield from parts
+            return
     if not isinstance(block, Paragraph) or len(block.spans) <= MAX_SPANS:
         yield block
         return
@@ -101,8 +110,22 @@ def _limit_children(block: Block, depth: int) -> Block:
             )
         case Table():
             return _limit_table(block, depth)
+        case Heading(spans=spans):
+            return replace(block, spans=_without_common_marks(spans))
+        case Figure(caption_spans=spans):
+            return replace(block, caption_spans=_without_common_marks(spans))
         case _:
             return block
+
+
+def _without_common_marks(spans: Spans) -> Spans:
+    """Return a heading or a caption without emphasis of the whole, which is up to the theme."""
+    marks = [set(span.marks) for span in spans if span.text.strip()]
+    common = set.intersection(*marks) & {"strong", "em"} if marks else set()
+    if not common:
+        return spans
+    kept = (tuple(mark for mark in span.marks if mark not in common) for span in spans)
+    return tuple(replace(span, marks=left) for span, left in zip(spans, kept, strict=True))
 
 
 def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:

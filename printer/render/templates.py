@@ -87,9 +87,9 @@ MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL, MAX_UNBROKEN_BOX = 4, 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
 
-#: The most characters of a label above code, of a bold line that is a heading, of a line that
-#: begins with a label, and of a line of verse.
-MAX_CODE_LABEL, MAX_LABEL, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 72, 64
+#: The most characters of a label above code, of a bold line that is a heading, of an interviewer's
+#: question, of a line that begins with a label, and of a line of verse.
+MAX_CODE_LABEL, MAX_LABEL, MAX_QUESTION, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 360, 72, 64
 
 #: The most characters of a plain line that is a heading, and the fewest of the paragraph below it;
 #: the signs that end one in capitals.
@@ -391,14 +391,15 @@ def introduces(block: Paragraph, following: Block) -> bool:
 def is_label(block: Paragraph, following: Block | None) -> bool:
     """Return whether a paragraph is a heading, though not marked up as one.
 
-    Such a heading is a short line in bold type, possibly with small print after it, or a short line
-    without final punctuation before code or a whole paragraph.
+    Such a heading is a short line in bold type, possibly with small print after it, a question
+    apart from its answer, or a short line without final punctuation before code or a whole
+    paragraph.
     """
     text = plain_text(block.spans).strip()
-    if following is None or not 0 < len(text) <= MAX_LABEL or "\n" in text:
+    if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
         return False
-    if isinstance(following, Heading | Rule):
-        return False
+    if len(text) > MAX_LABEL:
+        return _is_question(block, text, following)
     first, *rest = (span for span in block.spans if span.text.strip())
     if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in rest):
         return True
@@ -416,6 +417,19 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= least
 
 
+def _is_question(block: Paragraph, text: str, following: Block) -> bool:
+    """Return whether a paragraph is an interviewer's question, set apart from the answer."""
+    if len(text) > MAX_QUESTION or not text.endswith(("?", "？", "؟", ";")):
+        return False
+    return isinstance(following, Paragraph) and any(
+        _is_all(block, mark) and not _is_all(following, mark) for mark in ("strong", "em")
+    )
+
+
+def _is_all(block: Paragraph, mark: str) -> bool:
+    return all(mark in span.marks for span in block.spans if span.text.strip())
+
+
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     """Return whether a paragraph is a short line with a label, beside another such line."""
     if not isinstance(block, Paragraph):
@@ -431,9 +445,10 @@ def is_long_row(row: Sequence[Cell]) -> bool:
     return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL for cell in row)
 
 
-def is_bare(block: Heading, following: Block) -> bool:
-    """Return whether a heading has no content, as in a list made of headings."""
-    return isinstance(following, Heading) and following.level <= block.level
+def is_bare(block: Heading, following: Sequence[Block]) -> bool:
+    """Return whether a heading has no content, as at the end of a part or in a list of headings."""
+    levels = [part.level if isinstance(part, Heading) else 7 for part in (*following[:2], Rule())]
+    return levels[0] < block.level or (levels[0] == block.level and levels[1] <= block.level)
 
 
 def is_verse(block: Paragraph) -> bool:

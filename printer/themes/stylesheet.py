@@ -42,12 +42,20 @@ CAPITAL_HEIGHT = 0.65
 #: the fewest lines of a margin from which a line may be taken.
 CLOSER_LEADING, SMALLER_TYPE, MIN_MARGIN_LINES = 0.97, 0.97, 3
 
+#: The width of wide figures if that is not enough either, as a share of the measure, and about
+#: their height, as a share of the page.
+NARROWER_FIGURES, FIGURE_HEIGHT = 0.8, 0.35
+
 
 class LongerPages(NamedTuple):
-    """A style sheet that fits more on a page, and about what share of a page it gains at most."""
+    """A style sheet that fits more on a page, and about what it gains at most.
+
+    ``gain`` is the share of a page that it gains on each, ``gain_by_figure`` by each wide figure.
+    """
 
     css: str
     gain: float
+    gain_by_figure: float = 0.0
 
 
 def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> Markup:
@@ -97,7 +105,8 @@ def build_longer_pages(
 ) -> tuple[LongerPages, ...]:
     """Return style sheets that fit more on a page, least first; none if the options forbid it.
 
-    Pages become two lines longer; with the second style sheet, the type is also slightly smaller.
+    Pages become two lines longer; with the second style sheet, the type is also slightly smaller,
+    and with the third, wide figures are narrower and centred.
     """
     settings = styling.theme.page
     if options.fit or options.margin or options.css or settings.line_numbers:
@@ -119,7 +128,12 @@ def build_longer_pages(
     size = f"{SMALLER_TYPE * page.font_size:.3f}pt !important"
     smaller = f"{longer.css} html {{ font-size: {size} }}"
     # Lines are closer, and have more characters.
-    return longer, LongerPages(smaller, height / SMALLER_TYPE**2 - 1)
+    gain = height / SMALLER_TYPE**2 - 1
+    margin = f"{50 * (1 - NARROWER_FIGURES):.0f}%"
+    inset = f"{smaller} .body > figure:not([class]) {{ margin-inline: {margin} !important }}"
+    sheets = longer, LongerPages(smaller, gain)
+    narrower = LongerPages(inset, gain, FIGURE_HEIGHT * (1 - NARROWER_FIGURES))
+    return sheets if page.columns > 1 else (*sheets, narrower)
 
 
 def _mm(*lengths: float) -> str:

@@ -174,6 +174,10 @@ def test_any_text_gives_a_drawing_or_a_line(text: str) -> None:
         ("<rect fill='none'/>", 'fill="none"'),
         ("<rect fill='currentColor'/>", 'fill="currentColor"'),
         ("<rect fill='url(#p)'/>", 'fill="url(#p)"'),
+        ("<rect fill='color()'/>", 'fill="color()"'),
+        ("<rect fill='oklab(.5 .1 .1)'/>", 'fill="oklab(.5 .1 .1)"'),
+        ("<rect fill='rgb(1e999 0 0)'/>", 'fill="rgb(1e999 0 0)"'),
+        ("<rect fill='hsl(0 1e999 0)'/>", 'fill="hsl(0 1e999 0)"'),
     ],
 )  # fmt: skip
 def test_without_colour_on_request(coloured: str, grey: str) -> None:

@@ -12,6 +12,7 @@ from printer.article import (
     Block,
     Cell,
     Code,
+    Figure,
     Item,
     List,
     Paragraph,
@@ -90,3 +91,11 @@ def test_number_columns_are_set_to_the_right() -> None:
 
 def test_markdown_of_a_deep_article() -> None:
     assert "at the bottom" in to_markdown(article(*nested(3000)))
+
+
+def test_a_list_of_pictures_is_replaced_by_them() -> None:
+    pictures = tuple(Figure(f"https://example.org/{n}.jpg") for n in range(4))
+    listed = List((Item(pictures[:2]), Item(pictures[2:])))
+    assert limit_article(article(listed))[0].blocks == pictures
+    mixed = List((Item(pictures), Item((paragraph("words"),))))
+    assert limit_article(article(mixed))[0].blocks == (mixed,)

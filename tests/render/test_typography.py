@@ -14,6 +14,7 @@ from printer.article import (
     ZERO_WIDTH_SPACE,
     Cell,
     Code,
+    Figure,
     Heading,
     List,
     Paragraph,
@@ -23,9 +24,16 @@ from printer.article import (
     Table,
 )
 from printer.options import PrintOptions
-from printer.render.context import render_html
+from printer.render.context import ArticleView, render_html
 from printer.render.inline import mark_symbols
-from printer.render.templates import is_code_title, is_label, is_rough, is_verse, table_class
+from printer.render.templates import (
+    is_bare,
+    is_code_title,
+    is_label,
+    is_rough,
+    is_verse,
+    table_class,
+)
 from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, spans
@@ -116,7 +124,7 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
     counts = []
     for count in range(30, 40):
         document = render_html([article(*paragraphs(count))], {})
-        longer, smaller = document.extended_css
+        longer, smaller, _ = document.extended_css
         counts.append(
             tuple(
                 render_pdf(replace(document, extended_css=sheets)).pages
@@ -125,6 +133,23 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
         )
     assert (2, 1, 1) in counts
     assert (2, 2, 1) in counts
+
+
+def test_wide_figures_get_narrower_after_type_gets_smaller():
+    from tests.support.sample_articles import LANDSCAPE, pictures
+
+    figure = Figure(LANDSCAPE, alt="Hills")
+    counts = []
+    for count in range(18, 30):
+        document = render_html([article(paragraph(WORDS), figure, *paragraphs(count))], pictures())
+        counts.append(
+            tuple(
+                render_pdf(replace(document, extended_css=document.extended_css[:sheets])).pages
+                for sheets in (0, 2, 3)
+            )
+        )
+    assert (2, 2, 1) in counts
+    assert (2, 1, 1) in counts
 
 
 @pytest.mark.parametrize(
@@ -149,6 +174,10 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph("Note"), paragraph("Short."), False),
         (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
         (paragraph("It rained."), paragraph(WORDS), False),
+        (paragraph(Span(f"{WORDS * 2}is it?", ("strong",))), paragraph(WORDS), True),
+        (paragraph(Span(f"{WORDS * 2}is it?", ("em",))), paragraph(WORDS), True),
+        (paragraph(Span(f"{WORDS * 2}it is.", ("strong",))), paragraph(WORDS), False),
+        (paragraph(f"{WORDS * 2}is it?"), paragraph(WORDS), False),
         (paragraph(Span("The end", ("strong",))), None, False),
         (paragraph(Span("Above", ("strong",))), heading("A heading"), False),
         (paragraph(Span("Above", ("strong",))), Rule(), False),
@@ -184,6 +213,68 @@ def test_headings_with_nothing_under_them_do_not_hold_each_other():
     finally:
         document.close()
     assert "Part number 9" in first
+
+
+@pytest.mark.parametrize(
+    ("levels", "is_one"),
+    [((3, 2), True), ((3, 3, 3), True), ((3, 3, 2), True), ((3, 3), False), ((3, 4, 4), False)],
+)
+def test_a_heading_without_content_is_found(levels, is_one):
+    first, *following = (Heading(level, spans("A")) for level in levels)
+    assert is_bare(first, [*following, paragraph(WORDS)]) is is_one
+
+
+def test_a_heading_of_a_new_part_has_space_above():
+    def above(*levels):
+        """Return the white above the last heading."""
+        headings = [Heading(level, spans(f"Part {level}")) for level in levels]
+        html = render_html([article(paragraph(WORDS), *headings, paragraph(WORDS))], {})
+        document = pypdfium2.PdfDocument(render_pdf(html).pdf)
+        try:
+            page = document[0].get_textpage()
+            text = page.get_text_range()
+            places = [index for index in range(len(text)) if text.startswith("Part", index)]
+            boxes = [page.get_charbox(index) for index in places]
+            return boxes[-2][1] - boxes[-1][3]
+        finally:
+            document.close()
+
+    assert above(2, 3, 2) > above(2, 3) + 10
+
+
+def test_emphasis_of_a_whole_heading_or_caption_is_removed():
+    parts = (
+        Heading(2, (Span("All of it", ("strong",)), Span(" "), Span("so", ("strong", "em")))),
+        Heading(2, (Span("Part", ("strong",)), Span(" of it"))),
+        Figure("https://example.org/a.png", caption_spans=(Span("A caption", ("strong",)),)),
+        paragraph(WORDS),
+    )
+    html = render_html([article(*parts)], {}).html
+    assert ">All of it <em>so</em></h2>" in html
+    assert "<strong>Part</strong> of it</h2>" in html
+    assert "A caption" in html
+    assert "<strong>A caption" not in html
+
+
+def test_code_is_not_broken_before_its_first_line():
+    code = Code("\n".join(f"line {n} of the code" for n in range(14)))
+    for count in range(30, 44, 2):
+        printed = render_pdf(
+            render_html([article(*paragraphs(count), paragraph("It is:"), code)], {})
+        )
+        document = pypdfium2.PdfDocument(printed.pdf)
+        try:
+            pages = [page.get_textpage().get_text_range() for page in document]
+        finally:
+            document.close()
+        for text in pages:
+            assert ("It is:" in text) <= ("line 3 of the code" in text), f"{count} lines above"
+
+
+def test_a_running_head_is_cut_only_when_too_long():
+    view = ArticleView.of(article(paragraph(WORDS), title="A title", site="The School of Words"))
+    assert view.running_head(30) == ("A title", "The School of Words")
+    assert view.running_head(28) == ("A title", "The…")
 
 
 def test_stanzas_are_distinguished_from_paragraphs_and_spaced():

@@ -159,8 +159,11 @@ def lay_out_document(html: Any, document: Document) -> Any:
     first_page = [CSS(string=css)] if number != 1 else []
     layout = lay_out()
     if document.extended_css and (share := _needed_share(layout.pages)):
-        for stylesheet, gain in document.extended_css:
-            if share > gain * (len(layout.pages) - 1):
+        figures = figure_placement.count_wide_figures(layout.pages)
+        for stylesheet, gain, gain_by_figure in document.extended_css:
+            if share > gain * (len(layout.pages) - 1) + gain_by_figure * figures:
+                continue
+            if gain_by_figure and not figures:
                 continue
             longer = lay_out(CSS(string=stylesheet))
             if len(longer.pages) < len(layout.pages):

@@ -10,9 +10,10 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - moved before the text above it, as far as is needed to fit on the page,
 - moved behind the next heading and the paragraph below it.
 
-What does not fill the page better is undone.  A table on a rotated page is moved behind text until
-the page before it is full.  The result depends only on the document.  A page is laid out at most
-``MAX_TRIES`` times.
+What does not fill the page better is undone.  A list, a table or a box that is kept whole may be
+broken between its items or rows where it would leave a large gap.  A table on a rotated page is
+moved behind text until the page before it is full.  The result depends only on the document.  A
+page is laid out at most ``MAX_TRIES`` times.
 
 Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 
@@ -39,6 +40,9 @@ SkipStack: TypeAlias = "dict[int, Any] | None"
 #: the height of the page.
 MIN_GAP, MIN_GAP_TO_PASS_HEADING = 0.1, 0.15
 
+#: The fewest characters of an item and of a row that may stand alone on a page.
+MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
+
 #: The largest gap left before a table on a rotated page, as a share of the page.
 MAX_GAP_BEFORE_TURNED = 0.06
 
@@ -55,6 +59,7 @@ SLACK, CAPTION_MARGIN = 8.0, 1.1
 
 #: The elements that a figure may be moved behind.
 TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
+KEPT_WHOLE = ("ul", "ol", "table", "aside")
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
 #: The classes of paragraphs that are indented after each other.
@@ -99,7 +104,7 @@ def place_figures_on_page(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A figure that begins the next page, possibly after headings.
+    """A figure or a kept block at the top of the next page, possibly after headings.
 
     ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure;
     ``gap`` and ``height`` are the heights of the gap before them and of the page.  ``above`` has
@@ -232,6 +237,9 @@ class _PageFiller:
             return not undone and _let_text_before_turned(place, self._change)
         if place.gap < MIN_GAP * place.height:
             return False
+        if not _is_figure(place.figure):
+            is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
+            return not undone and is_large and _let_break(place.figure, self._change)
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
             "text": lambda: _let_text_ahead(place, self._change),
@@ -252,7 +260,7 @@ class _PageFiller:
 
 
 def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | None:
-    """Return the figure that begins the next page, None for none.
+    """Return the figure or the kept block that begins the next page, None for none.
 
     If a heading begins the page, the figure after it counts, as a heading is kept with its content.
     """
@@ -274,7 +282,7 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             index = start
             while _keeps_next(parent, index):
                 index += 1
-            if not _is_movable(parent, index):
+            if not _is_movable(parent, index) and not _has_tag(parent, index, KEPT_WHOLE):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent), above)
     return None
@@ -304,6 +312,15 @@ def _is_movable(parent: Box, index: int) -> bool:
 def _is_figure(box: Box) -> bool:
     """Return whether a box is a figure or a row of figures."""
     return bool(box.element_tag == "figure") or box.element.get("class") == "figures"
+
+
+def count_wide_figures(pages: list[Any]) -> int:
+    """Return the number of figures as wide as the text."""
+    return sum(
+        box.element_tag == "figure" and box.element.get("class") is None
+        for page in pages
+        for box in page._page_box.descendants()
+    )
 
 
 def _is_turned(box: Box) -> bool:
@@ -369,6 +386,22 @@ def lowest_edge(root: Box, default: float = 0) -> float:
         if not getattr(box, "children", ()) and isinstance(box.height, int | float)
     )
     return float(max(edges, default=default))
+
+
+def _let_break(block: Box, change: _Change) -> bool:
+    """Let a list, a table or a box be broken between its items or rows; return whether it was not.
+
+    No short item or row is left alone.
+    """
+    for box in (block, *block.descendants()):
+        tag, length = box.element_tag, len("".join(box.element.itertext()))
+        if tag in KEPT_WHOLE and box.style["break_inside"] == "avoid":
+            change.set_style(box, break_inside="auto")
+        if tag == "tr" and box.style["break_after"] == "avoid":
+            change.set_style(box, break_after="auto")
+        if length > {"li": MIN_LONE_ITEM, "tr": MIN_LONE_ROW}.get(tag, length):
+            change.set_style(box, break_before="auto", break_after="auto")
+    return change.has_changed
 
 
 def _let_text_before_turned(place: _Place, change: _Change) -> bool:

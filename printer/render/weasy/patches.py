@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import re
-import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -286,124 +285,6 @@ def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _
     return None if listener.heard else _StyleSheet(css, page_rules, counter_style)
 
 
-#: The bytes of a PangoGlyphInfo: the glyph, its width, its offsets, its attributes.
-_GLYPH = struct.Struct("=IiiiI")
-
-
-def draw_plain_glyphs(
-    original: Callable[..., Any],
-    stream: Any,
-    textbox: Any,
-    text_overflow: str,
-    block_ellipsis: Any,
-    matrix: Any,
-) -> Any:
-    """Draw the glyphs of a line, each run read as one array.
-
-    WeasyPrint asks cffi for every value of every glyph, which is a tenth of the time of a print.
-    Colored and bitmap fonts, missing, raised and empty glyphs are left to it.
-    """
-    arguments = (stream, textbox, text_overflow, block_ellipsis, matrix)
-    size = textbox.style["font_size"]
-    if text_overflow == "ellipsis" or block_ellipsis != "none" or not textbox.text.strip():
-        return original(*arguments)
-    from weasyprint.text.ffi import ffi, pango
-
-    layout = textbox.pango_layout
-    pango.pango_layout_set_single_paragraph_mode(layout.layout, True)
-    first_line, _ = layout.get_first_line()
-    strings: list[tuple[Any, float, list[str]]] = []
-    previous_font = None
-    run = first_line.runs[0]
-    while run != ffi.NULL:
-        item, run = run.data, run.next
-        pango_font = item.item.analysis.font
-        if pango_font != previous_font:
-            previous_font = pango_font
-            font, font_size = stream.add_font(pango_font)
-            if font.svg or font.png or font.colr or font.bitmap or size < _SMALLEST_SIZE:
-                return original(*arguments)
-            strings.append((font, font_size, []))
-        glyphs = _glyph_string(stream, layout.text, item, font, font_size)
-        if glyphs is None:
-            return original(*arguments)
-        strings[-1][2].append(glyphs)
-    if not strings:
-        return original(*arguments)
-    stream.set_text_matrix(*matrix.values)
-    for font, font_size, parts in strings:
-        stream.set_font_size(font.hash, font_size)
-        stream.show_text("".join(parts))
-    return []
-
-
-#: The smallest size of drawn type.
-_SMALLEST_SIZE = 1e-6
-
-
-def _glyph_string(stream: Any, text: str, item: Any, font: Any, font_size: float) -> str | None:
-    """Return the glyphs of a run as PDF draws them, None if one is empty, missing or raised."""
-    from weasyprint.text.ffi import FROM_UNITS, ffi, pango
-
-    count = item.glyphs.num_glyphs
-    array = ffi.buffer(item.glyphs.glyphs, count * _GLYPH.size)
-    known = font.__dict__.setdefault("known_glyphs", {}).setdefault(font_size, {})
-    drawn = []
-    for at, (glyph, width, x, y, _) in enumerate(_GLYPH.iter_unpack(array)):
-        code = known.get((glyph, width)) if not x and not y else None
-        if code is None:
-            unusual = glyph == pango.PANGO_GLYPH_EMPTY or glyph & pango.PANGO_GLYPH_UNKNOWN_FLAG
-            if unusual or y:
-                return None
-            if glyph not in font.to_unicode:
-                font.to_unicode[glyph] = _text_of_glyph(text, item, at, count)
-            if glyph not in font.widths:
-                pango.pango_font_get_glyph_extents(
-                    item.item.analysis.font, glyph, stream.ink_rect, stream.logical_rect
-                )
-                font.widths[glyph] = round(
-                    stream.logical_rect.width * 1000 * FROM_UNITS / font_size
-                )
-            offset = x / font_size
-            kerning = font.widths[glyph] + offset - width * 1000 * FROM_UNITS / font_size
-            code = f"{f'>{-offset}<' if offset else ''}{glyph:04x}"
-            code += f">{int(kerning)}<" if kerning else ""
-            if not x:
-                known[glyph, width] = code
-        drawn.append(code)
-    string = "<" + "".join(drawn)
-    return string[:-1] if string.endswith("<") else f"{string}>"
-
-
-def _text_of_glyph(text: str, item: Any, at: int, count: int) -> str:
-    """Return the characters of a glyph, by the clusters of its run."""
-    clusters, offset, length = item.glyphs.log_clusters, item.item.offset, item.item.length
-    if item.item.analysis.level % 2:  # from right to left
-        end = length if at == 0 else clusters[at - 1]
-    else:
-        end = length if at == count - 1 else clusters[at + 1]
-    return text.encode()[offset + clusters[at] : offset + end].decode()
-
-
-def keep_font_description(original: Callable[..., Any], style: Any) -> Any:
-    """Describe the font of a style once for all of its lines."""
-    size, description = style.__dict__.get("font_description", (None, None))
-    if size != style["font_size"]:
-        description = original(style)
-        style.font_description = style["font_size"], description
-    return description
-
-
-def keep_strut(original: Callable[..., Any], style: Any) -> Any:
-    """Measure the strut of a style once for all of its lines."""
-    key = style["font_size"], style["line_height"]
-    measured, strut = style.__dict__.get("strut", (None, None))
-    if measured != key:
-        strut = original(style)
-        style.strut = key, strut
-    return strut
-
-
 def lay_out_lines_once(original: Any, *args: Any, **kwargs: Any) -> Any:
     """Make the layout of a line, which is not shaped again to try one more word."""
     return _line_layout(original)(*args, **kwargs)
@@ -463,24 +344,14 @@ PATCHES = (
     Patch("weasyprint.layout.page", "make_page", reserve_notes),
     Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),
-    Patch("weasyprint.draw.text", "draw_first_line", draw_plain_glyphs),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
-    Patch("weasyprint.text.line_break", "get_font_description", keep_font_description),
     Patch("weasyprint.text.line_break", "Layout", lay_out_lines_once),
-    Patch("weasyprint.layout.inline", "strut", keep_strut),
     Patch("weasyprint.pdf", "add_tags", keep_page_references),
     Patch("weasyprint.css", "CSS", reuse_style_sheet),
 )
 
 #: The replacements that save time and change nothing: the pages are the same without them.
-FASTER = (
-    draw_plain_glyphs,
-    keep_font_description,
-    keep_page_references,
-    keep_strut,
-    lay_out_lines_once,
-    reuse_style_sheet,
-)
+FASTER = (keep_page_references, lay_out_lines_once, reuse_style_sheet)
 #: Replacements that are switched off.
 disabled: set[Callable[..., Any]] = set()
 

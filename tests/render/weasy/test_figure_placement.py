@@ -15,7 +15,14 @@ from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import LANDSCAPE, SAMPLE_ARTICLE, cells, heading, paragraph
+from tests.support.sample_articles import (
+    LANDSCAPE,
+    SAMPLE_ARTICLE,
+    cells,
+    heading,
+    items,
+    paragraph,
+)
 
 TEXT = "The river rose in the night and by morning the lower meadow was under water. " * 5
 PICTURE = Figure(LANDSCAPE, caption_spans=(Span("The valley in March."),), alt="Hills")
@@ -61,6 +68,41 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
     assert "The valley in March." in paper.texts[0]
     assert white(paper, 0) < 0.25 < white(plain, 0)
+
+
+KEPT_WHOLE = {
+    "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
+    "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
+    "short table": Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(8))),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT_WHOLE)
+def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatch, kind):
+    def whites():
+        """The largest white of a first page, for blocks that begin at different heights."""
+        return max(
+            white(
+                printed(
+                    replace(
+                        SAMPLE_ARTICLE,
+                        blocks=(
+                            *(paragraph(f"Line {n}.") for n in range(lines)),
+                            heading("The next part"),
+                            KEPT_WHOLE[kind],
+                            paragraph(TEXT * 3),
+                        ),
+                        url="",
+                    )
+                ),
+                0,
+            )
+            for lines in range(14, 34, 5)
+        )
+
+    broken = whites()
+    monkeypatch.setattr(figure_placement, "KEPT_WHOLE", ())
+    assert broken < whites() - 0.03
 
 
 def test_notes_stay_on_the_page_that_calls_them(printed):

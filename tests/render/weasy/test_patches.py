@@ -48,9 +48,7 @@ PARAMETERS = {
     "make_page": "context root_box page_type resume_at page_number page_state",
     "remake_page": "index context root_box html",
     "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
-    "get_font_description": "style",
     "Layout": "style justification_spacing max_width",
-    "strut": "style",
     "add_tags": "pdf document pdf_version page_streams",
     "CSS": "guess filename url file_obj string encoding base_url url_fetcher _check_mime_type"
     " media_type font_config counter_style color_profiles matcher page_rules layers layer",
@@ -67,9 +65,7 @@ BOUND_BY = {
     "make_page": set[str](),
     "remake_page": set[str](),
     "draw_first_line": set[str](),
-    "get_font_description": {"pdf.anchors", "text.line_break"},
     "Layout": set[str](),
-    "strut": {"css.computed_values", "css.units", "layout.inline"},
     "add_tags": {"pdf.__init__"},
     "CSS": {"css.__init__", "document", "html"},
 }
@@ -133,17 +129,9 @@ def test_the_layout_context_holds_what_placing_figures_knows() -> None:
     assert sorted(vars(context)) == sorted(CONTEXT.replace("*", "").split())
 
 
-def test_glyphs_are_read_as_arrays_of_the_size_relied_on() -> None:
-    from weasyprint.text.ffi import ffi, pango
+def test_pango_lets_spaces_at_the_end_of_a_line_hang() -> None:
+    from weasyprint.text.ffi import pango
 
-    assert ffi.sizeof("PangoGlyphInfo") == patches._GLYPH.size
-    assert [name for name, _ in ffi.typeof("PangoGlyphInfo").fields] == [
-        "glyph",
-        "geometry",
-        "attr",
-    ]
-    geometry = [name for name, _ in ffi.typeof("PangoGlyphGeometry").fields]
-    assert geometry == ["width", "x_offset", "y_offset"]
     assert pango.pango_version() >= 15000, "older versions may break lines before a last space"
 
 
