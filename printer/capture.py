@@ -20,12 +20,10 @@ class Rect(NamedTuple):
 
     @property
     def width(self) -> float:
-        """The width."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """The height."""
         return self.bottom - self.top
 
 
@@ -39,7 +37,6 @@ class Visibility(IntFlag):
     OFF_PAGE = auto()  # off the page to the left, the top or the right
     LAYER = auto()  # in a fixed or sticky layer, which may be visible
     OUT_OF_FLOW = auto()  # positioned absolutely, which may be visible
-    FIXED = auto()  # in a layer fixed in the window, over the page
 
 
 _INVISIBLE = Visibility.NOT_DISPLAYED | Visibility.HIDDEN | Visibility.CLIPPED | Visibility.OFF_PAGE
@@ -146,13 +143,12 @@ class Capture:
     """What a fetch returned: the decompressed bytes, within the size limit, and their source.
 
     A capture by a browser has the page's ``layout``, and its body has the attribute that ``layout``
-    refers to; ``screenshot`` is a PNG of the page, if requested.
+    refers to.
     """
 
     body: bytes = field(repr=False)
     source: PageSource
     layout: Layout | None = field(default=None, repr=False)
-    screenshot: bytes = field(default=b"", repr=False)
 
     @property
     def url(self) -> str:

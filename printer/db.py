@@ -5,7 +5,6 @@ SQLAlchemy is imported when it is needed: the cache and the library use SQLite a
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
 
     from .article import Article
+
+#: Seconds that a statement waits for a lock.
+LOCK_TIMEOUT = 5.0
 
 _RETRY_SECONDS = 0.01
 
@@ -43,6 +45,20 @@ def enable_wal(connection: sqlite3.Connection, timeout: float) -> None:
         time.sleep(_RETRY_SECONDS)
 
 
+def open_private_file(path: Path, tables: str, *, shared: bool = False) -> sqlite3.Connection:
+    """Open an SQLite file that only its owner can read, and create its tables if need be.
+
+    A ``shared`` connection may be used by several threads, one at a time.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, check_same_thread=not shared)
+    enable_wal(connection, LOCK_TIMEOUT)
+    connection.executescript(tables)
+    return connection
+
+
 def is_corruption(error: BaseException | None) -> bool:
     """Return whether an error means a damaged file, not one that is busy, full or out of reach."""
     return type(error) is sqlite3.DatabaseError
@@ -53,9 +69,6 @@ def delete_database(path: Path) -> None:
     for suffix in ("", "-wal", "-shm", "-journal"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
-
-#: Seconds that a statement waits for a lock.
-LOCK_TIMEOUT = 5.0
 
 #: The execution option of read-only connections.
 _READ_ONLY = "read_only"
@@ -189,12 +202,7 @@ class Library:
     def __init__(self, path: Path) -> None:
         self._path = path
         with self._errors():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            os.chmod(path, 0o600)  # noqa: PTH101
-            self._connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT)
-            enable_wal(self._connection, LOCK_TIMEOUT)
-            self._connection.executescript(_TABLES)
+            self._connection = open_private_file(path, _TABLES)
 
     def __enter__(self) -> Library:
         return self

@@ -258,5 +258,4 @@ class ErrorRecord:
 
     @property
     def is_transient(self) -> bool:
-        """Whether a retry may succeed."""
         return self.kind in ("FetchError", "FetchTimeout") or self.status in TRANSIENT_STATUSES

@@ -192,7 +192,7 @@ def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None
     from .extraction.explain import explain as explain_segments
 
     rules, verdict, selection, _ = _select(page, options, probe)
-    explanation = explain_segments(page, verdict, place_pictures(page, selection))
+    explanation = explain_segments(page, verdict)
     segments = (
         replace(decision, rule=segment_reason(rules, segment))
         for decision, segment in zip(explanation.segments, page.segments, strict=True)

@@ -191,5 +191,4 @@ class Result:
 
     @property
     def pdf(self) -> bytes:
-        """The PDF; empty in other formats."""
         return self.data if self.format == "pdf" else b""

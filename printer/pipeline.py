@@ -94,7 +94,6 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Close the opened resources."""
         self._resources.close()
 
     def preload_fonts(self) -> None:
@@ -304,10 +303,8 @@ class Printer:
 
     # The three stages.
 
-    def fetch(self, source: PageInput, *, screenshot: bool = False) -> Capture:
+    def fetch(self, source: PageInput) -> Capture:
         """Fetch a page over HTTP, from a file, or in a browser where the options say so.
-
-        With ``screenshot`` every address is loaded in a browser, which takes a picture of the page.
 
         Raises:
             FetchError: the page could not be fetched.
@@ -321,9 +318,9 @@ class Printer:
 
             path = path_of_file_url(source) if source.startswith("file:") else Path(source)
             return read_file(path, self.options.fetch.max_bytes)
-        if self.options.fetch.render == "always" or screenshot:
+        if self.options.fetch.render == "always":
             self._notify(source, "browse")
-            return self.session.browser.capture(source, screenshot=screenshot)
+            return self.session.browser.capture(source)
         self._notify(source, "fetch")
         return self.session.client.get_page(source)
 
@@ -421,16 +418,10 @@ class Printer:
             article = replace(page.article, warnings=(*page.article.warnings, warning))
             return capture, replace(page, article=article)
 
-    def explain(self, source: PageInput, *, screenshot: bool = False) -> Explanation:
-        """Fetch a page and explain the decision about each of its segments and pictures.
-
-        With ``screenshot`` every address is loaded in a browser, whatever the options say.
-        """
-        capture = self.fetch(source, screenshot=screenshot)
-        explanation = explain(
-            _parse(capture), self._extract_options(capture.url), self._size_probe()
-        )
-        return replace(explanation, screenshot=capture.screenshot)
+    def explain(self, source: PageInput) -> Explanation:
+        """Fetch a page and explain the decision about each of its segments and pictures."""
+        capture = self.fetch(source)
+        return explain(_parse(capture), self._extract_options(capture.url), self._size_probe())
 
     def print_pages(self, sources: Sequence[PageInput]) -> Result:
         """Print pages to one file.
@@ -470,10 +461,6 @@ class Printer:
         return replace(
             result, failures=(*failures.values(), *result.failures), outcomes=tuple(rendered)
         )
-
-    def details(self) -> tuple[str, ...]:
-        """Return extra lines for --verbose (cache hit rate)."""
-        return self.session.details()
 
     def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
         probe = self._size_probe()

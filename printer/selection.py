@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
 
 from lxml.html import HtmlElement
 
 from .article import Figure
-from .capture import Rect
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +77,11 @@ class PictureDecision:
         return not self.reason
 
 
-class MarkedArea(NamedTuple):
-    """An area of the rendered page, and the decision about it."""
-
-    rect: Rect
-    label: Literal["kept", "dropped", "caption", "picture"]
-
-
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a page's article is what it is: each segment with the score of each extractor.
 
-    ``pictures`` are all those of the page.  For a page from a browser, ``areas`` are those of its
-    segments and selected pictures, and ``screenshot`` is a PNG, if requested.  ``rules`` describe
-    what the site rules matched.
+    ``pictures`` are all those of the page; ``rules`` describe what the site rules matched.
     """
 
     url: str
@@ -101,6 +90,4 @@ class Explanation:
     confidence: float
     segments: tuple[SegmentDecision, ...]
     pictures: tuple[PictureDecision, ...] = ()
-    areas: tuple[MarkedArea, ...] = field(default=(), repr=False)
-    screenshot: bytes = field(default=b"", repr=False)
     rules: tuple[str, ...] = ()

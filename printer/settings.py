@@ -190,7 +190,6 @@ class Settings(BaseModel):
     mail_from: str = _setting("", "Digests", "The sender's address.")
 
     def options(self) -> Options:
-        """Return the options of all stages."""
         return Options(
             fetch=self.fetch_options(),
             extract=self.extract_options(),
@@ -199,7 +198,6 @@ class Settings(BaseModel):
         )
 
     def fetch_options(self) -> FetchOptions:
-        """Return the options of the fetch stage."""
         headers = tuple(map(_parse_header, self.header))
         return self._build(FetchOptions, max_bytes=self.max_size, headers=headers)
 
@@ -208,7 +206,6 @@ class Settings(BaseModel):
         return self._build(ExtractOptions, query=self.key_query, rules=())
 
     def print_options(self) -> PrintOptions:
-        """Return the options of the print stage."""
         format_ = "pdf" if self.format == "auto" else self.format
         css = _read_style_sheet(self.css)
         return self._build(PrintOptions, format=format_, css=css, theme_options=self.set)

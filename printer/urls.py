@@ -148,7 +148,6 @@ def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "
 
 
 def is_http(url: str) -> bool:
-    """Return whether a URL has the scheme http or https."""
     return url[:8].lower().startswith(("http://", "https://"))
 
 

@@ -13,13 +13,29 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import printer
 from printer import article, capture, errors, options, output, selection
+from printer.cli import COMMANDS
 from printer.cli.app import app
-from printer.cli.help import manual_page
+from printer.cli.help import EXAMPLES, arguments, panels, row
 
 FILE = Path(__file__).parent.parent / "docs/api.md"
+
+#: The last sections of the manual page.
+_SECTIONS = {
+    "Settings": "Every option of a setting is also a key of webprint.toml (without the dashes) "
+    "and an environment variable: --font-size is WEBPRINT_FONT_SIZE.  The command line takes "
+    "precedence over the environment, and that over webprint.toml in the working folder and in "
+    "~/.config/webprint.  'webprint config' shows the values in force and where each comes from.",
+    "Exit status": "0 if everything was printed; 2 for a wrong call; 3 to 15 by the kind of "
+    "failure (docs/exit-codes.md lists them); 130 after an interruption.",
+}
 
 #: The chapters in order: title, module, and the names that it documents.
 CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
@@ -134,6 +150,46 @@ def _docstring(thing: object) -> str:
     text = inspect.getdoc(thing) or ""
     text = re.sub(r":\w+:`~?([^`]+)`", lambda role: f"`{role[1].rpartition('.')[2]}`", text)
     return text.replace("``", "`") + "\n"
+
+
+def manual_page(app: typer.Typer, version: str) -> str:
+    """Return the manual page of all commands, in roff."""
+    group: Any = get_command(app)
+    root = group.make_context("webprint", [], resilient_parsing=True)
+    lines = [
+        f'.TH WEBPRINT 1 "" "webprint {version}" "User Commands"',
+        ".SH NAME", "webprint \\- print the article of web pages",
+        ".SH SYNOPSIS", ".B webprint", _roff("PAGE... [OUT.pdf] [OPTIONS]"), ".br",
+        ".B webprint", _roff("COMMAND [ARGUMENTS]"),
+    ]  # fmt: skip
+    for name in COMMANDS:
+        title = "DESCRIPTION" if name == "print" else f"webprint {name}"
+        lines += [f'.SH "{title}"', *_manual_section(group.get_command(root, name), root, name)]
+    lines += ['.SH "EXAMPLES"']
+    for call, text in EXAMPLES:
+        lines += [".TP", f".B {_roff(call)}", _roff(text)]
+    for title, text in _SECTIONS.items():
+        lines += [f'.SH "{title.upper()}"', _roff(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _manual_section(command: Any, parent: Any, name: str) -> Iterator[str]:
+    context = type(parent)(command, info_name=name, parent=parent)
+    for paragraph in (command.help or "").split("\n\n"):
+        yield from (".PP", _roff(" ".join(paragraph.split())))
+    rows = [(param.metavar or param.name, param.help) for param in arguments(command)]
+    rows += [row(param) for _, params in panels(command, context) for param in params]
+    for names, text in rows:
+        yield from (".TP", f".B {_roff(names)}", _roff(text or ""))
+    if isinstance(command, TyperGroup):
+        for sub in command.list_commands(context):
+            yield f'.SS "webprint {name} {sub}"'
+            yield from _manual_section(command.get_command(context, sub), context, sub)
+
+
+def _roff(text: str) -> str:
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text[:1] in (".", "'") else text
 
 
 def main() -> int:

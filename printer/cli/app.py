@@ -26,7 +26,6 @@ class CommandGroup(help_module.HelpGroup):
     """Loads commands on first use; any other word is a page to print."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands."""
         del ctx
         return list(COMMANDS)
 
@@ -39,7 +38,6 @@ class CommandGroup(help_module.HelpGroup):
         return get_group(module.commands).commands[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Return the command to run and its arguments."""
         if args[0] in COMMANDS:
             return super().resolve_command(ctx, args)
         return None, self.get_command(ctx, "print"), args

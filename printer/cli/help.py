@@ -1,14 +1,13 @@
-"""Help: the first screen, the help of each command, and the manual page."""
+"""Help: the first screen, and the help of each command."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import groupby
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
-from typer.main import get_command
 
 from ..errors import UsageError
 from . import COMMANDS
@@ -18,18 +17,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: The options that most prints need; the first screen shows no others.
 COMMON_OPTIONS = ("out", "bundle", "paper", "font_size", "theme", "images", "links", "cookies")
 
-_EXAMPLES = (
+EXAMPLES = (
     ("webprint https://example.org/story story.pdf", "or .epub, .html, .md, .json"),
     ("webprint URL URL --bundle week.pdf", "several pages in one file"),
 )
-_SECTIONS = {
-    "Settings": "Every option of a setting is also a key of webprint.toml (without the dashes) "
-    "and an environment variable: --font-size is WEBPRINT_FONT_SIZE.  The command line takes "
-    "precedence over the environment, and that over webprint.toml in the working folder and in "
-    "~/.config/webprint.  'webprint config' shows the values in force and where each comes from.",
-    "Exit status": "0 if everything was printed; 2 for a wrong call; 3 to 15 by the kind of "
-    "failure (docs/exit-codes.md lists them); 130 after an interruption.",
-}
 
 
 class HelpCommand(TyperCommand):
@@ -38,10 +29,9 @@ class HelpCommand(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line after the command."""
         options = [param for param in self.get_params(ctx) if not isinstance(param, TyperArgument)]
-        return [*(_usage(param) for param in _arguments(self)), *(["[OPTIONS]"] if options else [])]
+        return [*(_usage(param) for param in arguments(self)), *(["[OPTIONS]"] if options else [])]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments and options, a list for each panel."""
         write_parameters(self, ctx, formatter)
 
 
@@ -51,7 +41,6 @@ class HelpGroup(TyperGroup):
     command_class = HelpCommand
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, then the commands."""
         write_parameters(self, ctx, formatter)
         self.format_commands(ctx, formatter)
 
@@ -64,7 +53,6 @@ class Commands(typer.Typer):
         super().__init__(rich_markup_mode=None, pretty_exceptions_enable=False, **more)
 
     def command(self, name: str | None = None, **more: Any) -> Callable[[F], F]:
-        """Return a decorator that makes a command of a function."""
         return super().command(name, **{"cls": HelpCommand, **more})
 
 
@@ -118,7 +106,7 @@ def overview(group: Any) -> str:
     cells = [f"  {name:8} {COMMANDS[name][1]}" for name in names]
     cells += [""] * (2 * half - len(cells))
     params = {param.name: param for param in group.get_command(None, "print").params}
-    rows = [_row(params[name]) for name in COMMON_OPTIONS]
+    rows = [row(params[name]) for name in COMMON_OPTIONS]
     return "\n".join([
         "Usage: webprint PAGE... [OUT.pdf] [OPTIONS]   print the articles of web pages",
         "   or: webprint COMMAND                       webprint help COMMAND explains it",
@@ -126,66 +114,26 @@ def overview(group: Any) -> str:
         "Options of printing (webprint --help-all lists all):",
         *(f"  {names:18} {text}" for names, text in rows),
         "Examples:",
-        *(f"  {call:45} {text}" for call, text in _EXAMPLES),
+        *(f"  {call:45} {text}" for call, text in EXAMPLES),
     ])  # fmt: skip
 
 
 def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
     """Write the arguments and options of a command."""
-    arguments = [(param.metavar or param.name, param.help) for param in _arguments(command)]
-    if any(text for _, text in arguments):
+    rows = [(param.metavar or param.name, param.help) for param in arguments(command)]
+    if any(text for _, text in rows):
         with formatter.section("Arguments"):
-            formatter.write_dl(arguments)
-    for panel, params in _panels(command, ctx):
+            formatter.write_dl(rows)
+    for panel, params in panels(command, ctx):
         with formatter.section(panel):
-            formatter.write_dl([_row(param) for param in params])
+            formatter.write_dl([row(param) for param in params])
 
 
-def manual_page(app: typer.Typer, version: str) -> str:
-    """Return the manual page of all commands, in roff."""
-    group: Any = get_command(app)
-    root = group.make_context("webprint", [], resilient_parsing=True)
-    lines = [
-        f'.TH WEBPRINT 1 "" "webprint {version}" "User Commands"',
-        ".SH NAME", "webprint \\- print the article of web pages",
-        ".SH SYNOPSIS", ".B webprint", _roff("PAGE... [OUT.pdf] [OPTIONS]"), ".br",
-        ".B webprint", _roff("COMMAND [ARGUMENTS]"),
-    ]  # fmt: skip
-    for name in COMMANDS:
-        title = "DESCRIPTION" if name == "print" else f"webprint {name}"
-        lines += [f'.SH "{title}"', *_manual_section(group.get_command(root, name), root, name)]
-    lines += ['.SH "EXAMPLES"']
-    for call, text in _EXAMPLES:
-        lines += [".TP", f".B {_roff(call)}", _roff(text)]
-    for title, text in _SECTIONS.items():
-        lines += [f'.SH "{title.upper()}"', _roff(text)]
-    return "\n".join(lines) + "\n"
-
-
-def _manual_section(command: Any, parent: Any, name: str) -> Iterator[str]:
-    context = type(parent)(command, info_name=name, parent=parent)
-    for paragraph in (command.help or "").split("\n\n"):
-        yield from (".PP", _roff(" ".join(paragraph.split())))
-    rows = [(param.metavar or param.name, param.help) for param in _arguments(command)]
-    rows += [_row(param) for _, params in _panels(command, context) for param in params]
-    for names, text in rows:
-        yield from (".TP", f".B {_roff(names)}", _roff(text or ""))
-    if isinstance(command, TyperGroup):
-        for sub in command.list_commands(context):
-            yield f'.SS "webprint {name} {sub}"'
-            yield from _manual_section(command.get_command(context, sub), context, sub)
-
-
-def _roff(text: str) -> str:
-    text = text.replace("\\", "\\e").replace("-", "\\-")
-    return f"\\&{text}" if text[:1] in (".", "'") else text
-
-
-def _arguments(command: Any) -> list[Any]:
+def arguments(command: Any) -> list[Any]:
     return [param for param in command.params if isinstance(param, TyperArgument)]
 
 
-def _panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
+def panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
     """Return the options by panel, those without one first."""
     options = [p for p in command.get_params(ctx) if not isinstance(p, TyperArgument | None)]
     options = [option for option in options if not option.hidden and option.name != "help"]
@@ -202,7 +150,7 @@ def _usage(param: Any) -> str:
     return name + ("..." if param.nargs != 1 else "")
 
 
-def _row(param: Any) -> tuple[str, str]:
+def row(param: Any) -> tuple[str, str]:
     """Return an option's names and its help, with the default where that says something."""
     names = ", ".join(sorted(param.opts, key=lambda name: name.startswith("--")))
     names += "".join(f" / {name}" for name in param.secondary_opts)
@@ -224,5 +172,4 @@ def suggest(word: str, names: Any) -> str:
 
 
 def complete(names: Any, incomplete: str) -> list[str]:
-    """Return the names that begin with what was typed."""
     return [name for name in names if name.startswith(incomplete)]

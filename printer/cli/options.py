@@ -549,11 +549,12 @@ def check_print(
         )
     if form != "pdf" and (name := _first(_LAYOUT, typed)):
         hint = "Leave it out, or write a PDF"
-        raise UsageError(f"{_option(name)} does nothing for {_title(form)}", hint=hint)
+        raise UsageError(f"{_option(name)} does nothing for {output.FORMAT_NAMES[form]}", hint=hint)
     if form not in FORMATS_WITH_PICTURES and (name := _first(("dpi", "grayscale"), typed)):
         hint = "Leave it out, or write PDF, EPUB or HTML"
         raise UsageError(
-            f"{_option(name)} does nothing for {_title(form)}, which has no pictures", hint=hint
+            f"{_option(name)} does nothing for {output.FORMAT_NAMES[form]}, which has no pictures",
+            hint=hint,
         )
 
 
@@ -600,7 +601,3 @@ def _option(name: str, settings: Settings | None = None) -> str:
     if settings and name == "render":
         return f"{flag} {settings.render}"
     return "--no-follow" if settings and name == "follow" and not settings.follow else flag
-
-
-def _title(form: Format) -> str:
-    return output.FORMAT_NAMES[form]

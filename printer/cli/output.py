@@ -55,7 +55,6 @@ class Console:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Console:
-        """Create a console from settings."""
         return cls(settings.verbose, settings.quiet, settings.debug)
 
     def show_step(self, source: str, step: Step) -> None:
@@ -65,27 +64,22 @@ class Console:
         self.show_status(f"{_short(source)}: {_STEPS[step]}")
 
     def show_status(self, text: str) -> None:
-        """Show text beside the progress bar."""
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=text)
 
     def advance(self) -> None:
-        """Advance the progress bar by one page."""
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task)
 
     def info(self, line: str) -> None:
-        """Write a line unless quiet."""
         if not self.quiet:
             self._write(line)
 
     def detail(self, line: str) -> None:
-        """Write a line if verbose."""
         if self.verbose:
             self.info(line)
 
     def warn(self, line: str) -> None:
-        """Write a warning unless quiet."""
         self.info(f"warning: {line}")
 
     def error(self, error: WebprintError) -> None:
@@ -362,7 +356,6 @@ def show_plan(
 
 
 def print_json(data: object) -> None:
-    """Write a line of JSON to standard output."""
     print(json.dumps(data, ensure_ascii=False), flush=True)
 
 
@@ -379,12 +372,10 @@ def incomplete_error(result: Result) -> Incomplete | None:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with a noun in the singular or plural."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def library_path() -> Path:
-    """Return the library's file."""
     return data_folder() / "library.sqlite"
 
 

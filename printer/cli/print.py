@@ -138,7 +138,7 @@ def print_pages(
         job = _PrintJob(printer, target, console, settings, as_json)
         with console.progress(1 if target.bundle else len(names)):
             errors = [error for error in map(job.print_file, groups) if error]
-        for line in printer.details():
+        for line in printer.session.details():
             console.detail(line)
     if errors:
         raise typer.Exit(errors[0].exit_code)
@@ -326,32 +326,17 @@ def explain(
     *,
     loaded: LoadedSettings,
     as_json: AsJson = False,
-    picture: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Write a picture of the page, kept and dropped parts."),
-    ] = "",
     out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
     """Explain the extraction: each piece of text, and how every method scored it."""
     check_pages([page], url)
-    check_file(picture or out)
-    if picture and (as_json or "://" not in page):
-        raise UsageError(
-            "--picture needs a web address and takes the place of --json"
-            if as_json
-            else "a browser takes pictures of web addresses, not of files",
-            hint="Leave out --json" if as_json else "Leave out --picture",
-        )
-    from ..render.explain import draw_explanation, explanation_data, explanation_html
+    check_file(out)
+    from ..render.explain import explanation_data, explanation_html
 
     console = Console.from_settings(loaded.settings)
     with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
-        source = page_input(page, url, loaded.settings.max_size)
-        explanation = printer.explain(source, screenshot=bool(picture))
-    if picture:
-        output.write(Path(picture), draw_explanation(explanation))
-        return
+        explanation = printer.explain(page_input(page, url, loaded.settings.max_size))
     if as_json:
         text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:

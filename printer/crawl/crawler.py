@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
@@ -112,6 +112,7 @@ class Visitor:
         self._client = client
         self._options = options
         self._query = Query(options.query)
+        self._score = partial(score_link, self._query)
         # Protego compares only the first word, the program name.
         self._user_agent = client.credentials.user_agent
         self._printer = Printer(
@@ -190,11 +191,6 @@ class Visitor:
         pages.sort(key=lambda link: -link.score)  # Stable: equal scores stay latest first.
         children = [Link(url, _SITEMAP_SCORE, depth, "sitemap") for url in sitemap.children]
         return Visited((*children, *pages[:MAX_SITEMAP_PAGES]), reason="a sitemap")
-
-    def _score(
-        self, url: str, text: str, language: str, page_relevance: float, depth: int
-    ) -> float:
-        return score_link(self._query, url, text, language, page_relevance, depth)
 
     def _extract(self, capture: Capture) -> tuple[ExtractedPage | None, str]:
         """Extract a page, if possible; return it, and why it is not kept, or ''."""
@@ -362,7 +358,6 @@ class Query:
         return bool(self.words.strip())
 
     def terms(self, language: str) -> frozenset[str]:
-        """Return the query's terms, stemmed for a language (a BCP 47 tag)."""
         if language not in self._terms:
             # A query that has only stop words looks for them.
             terms = _terms(self.words, language) or _terms(self.words, "")
@@ -502,7 +497,6 @@ class Crawl:
         self.close()
 
     def close(self) -> None:
-        """Close the connections and the database."""
         self._client.close()
         self.store.close()
 
@@ -550,7 +544,6 @@ class Crawl:
         return [CrawledArticle(*row[:4], ArticleInfo(**json.loads(row[4]))) for row in rows]
 
     def capture(self, article: CrawledArticle) -> Capture:
-        """Return the page of an article as it was fetched."""
         this = select(articles).where(articles.c.address == article.id)
         with self.store.read() as connection:
             row = connection.execute(this).one()
@@ -564,7 +557,6 @@ class Crawl:
             yield article, self.capture(article)
 
     def summary(self) -> CrawlSummary:
-        """Return the progress of the crawl."""
         return self.frontier.summary()
 
     def _work(self, stop: threading.Event) -> None:

@@ -311,7 +311,6 @@ class Frontier:
             return _Recorder(self, connection, lease).record(outcome)
 
     def release(self) -> None:
-        """Release the leases of this process."""
         with self.store.write() as connection:
             now = self.store.now(connection)
             release_worker(connection, self.worker, now, self.options.delay)

@@ -136,7 +136,6 @@ class Store:
             metadata.create_all(connection)
 
     def close(self) -> None:
-        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -148,7 +147,6 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Open a read-only connection."""
         with _database_errors(), read_only(self._engine) as connection:
             yield connection
 
@@ -250,7 +248,6 @@ class HostDelays:
         self._delay = delay
 
     def close(self) -> None:
-        """Close the database."""
         self._store.close()
 
     def waiting_hosts(self) -> frozenset[str]:

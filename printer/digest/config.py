@@ -62,7 +62,6 @@ class Pattern:
     _regex: Any = field(repr=False, compare=False)
 
     def matches(self, text: str) -> bool:
-        """Return whether the pattern occurs in a text."""
         return self._regex.search(text[:_MAX_TEXT]) is not None
 
 
@@ -338,7 +337,6 @@ class Digest(_Table):
 
     @property
     def heading(self) -> str:
-        """The title on the cover."""
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 

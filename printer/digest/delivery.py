@@ -231,7 +231,6 @@ class Delivery:
 
     @property
     def stem(self) -> str:
-        """The name of the file without extension."""
         return f"{self.name}-{self.date:%Y-%m-%d}"
 
 

@@ -100,7 +100,6 @@ class RemoteWorkers:
         del pages
 
     def render(self, document: Document) -> RenderedPdf:
-        """Render a document."""
         (outcome,) = self.render_all([document])
         if isinstance(outcome, RenderError):
             raise outcome

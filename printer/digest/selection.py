@@ -108,7 +108,6 @@ class History:
             metadata.create_all(connection)
 
     def close(self) -> None:
-        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -167,7 +166,6 @@ class History:
             connection.execute(updated.values(fingerprints=" ".join(latest)))
 
     def remember(self, digest: str, printed: Iterable[StoryRecord], now: float) -> None:
-        """Record stories as printed."""
         with self._write() as connection:
             _delete_stories(connection, stories.c.printed < now - RETENTION)
             for record in printed:
@@ -284,7 +282,6 @@ class SelectedStory:
 
     @property
     def article(self) -> Article:
-        """The article of its page."""
         return self.page.article
 
     @property

@@ -93,7 +93,6 @@ _INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
 
 
 def local_name(element: etree._Element) -> str:
-    """Return an element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -288,7 +287,6 @@ class ScreenArticle:
         return Markup("<img{}/>").format(attributes(src=url, alt=read, class_="math", style=style))
 
     def inline(self, spans: Spans) -> Markup:
-        """Return spans as inline markup."""
         return nest(spans, self._elements, self._content)
 
     def _elements(self, span: Span) -> Iterator[Element]:
@@ -373,7 +371,6 @@ def parse(text: Markup) -> etree._Element:
 
 
 def stylesheet(*names: str) -> str:
-    """Return style sheets joined to one."""
     return "".join((TEMPLATES / f"{name}.css").read_text("utf-8") for name in names)
 
 

@@ -100,7 +100,6 @@ class Cache(BaseStorage):
         self._corrupt |= is_corruption(error)
 
     def get_entries(self, key: str) -> list[Entry]:
-        """Return the entries under a key."""
         return [] if self.disabled else self._store.get_entries(key)
 
     def create_entry(
@@ -125,12 +124,10 @@ class Cache(BaseStorage):
         return replace(entry, response=replace(entry.response, headers=response.headers))
 
     def update_headers(self, id: uuid.UUID, headers: Headers) -> None:  # noqa: A002
-        """Refresh an entry after a 304 response."""
         if not self.disabled:
             self._store.update_headers(id, _without(headers, _PRIVATE_RESPONSE))
 
     def remove_entry(self, id: uuid.UUID) -> None:  # noqa: A002
-        """Remove an entry."""
         if not self.disabled:
             self._store.remove_entry(id)
 

@@ -132,7 +132,6 @@ class GuardedTransport(httpx2.BaseTransport):
         self._pools: dict[tuple[str, UpstreamProxy | None], httpcore2.ConnectionPool] = {}
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request; exceptions of httpcore2 and our own pass through."""
         url = request.url
         target = httpcore2.URL(
             scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
@@ -160,7 +159,6 @@ class GuardedTransport(httpx2.BaseTransport):
         )
 
     def close(self) -> None:
-        """Close every connection."""
         with self._lock:
             pools, self._pools = self._pools, {}
         for pool in pools.values():
@@ -205,7 +203,6 @@ class CachedTransport(httpx2.BaseTransport):
         self._cached: httpx2.BaseTransport = transport
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request through the cache."""
         cache = self._opened_cache()
         if cache is None or cache.disabled:
             return self._transport.handle_request(request)
@@ -221,7 +218,6 @@ class CachedTransport(httpx2.BaseTransport):
         return response
 
     def close(self) -> None:
-        """Close the connections and the cache."""
         self._transport.close()
         if self._cache is not None:
             self._cache.close()
@@ -332,7 +328,6 @@ class HttpClient:
         self.close()
 
     def close(self) -> None:
-        """Close the connections and the cache."""
         self._client.close()
 
     def get_page(self, url: str, on_redirect: Callable[[str], None] | None = None) -> Capture:

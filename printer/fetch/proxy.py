@@ -53,7 +53,6 @@ class Proxy:
         self.close()
 
     def start(self) -> Self:
-        """Start serving."""
         self._thread.start()
         starting = asyncio.start_server(self._accept, "127.0.0.1", 0)
         self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()

@@ -43,7 +43,6 @@ class Budget:
         return left if timeout is None else min(timeout, left)
 
     def next_response(self) -> None:
-        """Start counting the bytes of another response."""
         self._received = 0
 
     def count(self, received: int) -> None:
@@ -53,14 +52,12 @@ class Budget:
             raise self.too_large()
 
     def timeout_error(self) -> FetchTimeout:
-        """Return the error for a fetch that took too long."""
         return FetchTimeout(
             f"no complete answer within {self.timeout:g} seconds",
             hint="Try again later, or allow more with --timeout",
         )
 
     def too_large(self) -> TooLarge:
-        """Return the error for a response over the size limit."""
         message = f"the answer is larger than {format_bytes(self.max_bytes)}"
         return TooLarge(message, hint=LARGER_HINT)
 
@@ -80,7 +77,6 @@ def use_budget(budget: Budget) -> Iterator[None]:
 
 
 def format_bytes(count: int) -> str:
-    """Return a number of bytes in readable units."""
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:
             return f"{count / unit:g} {name}"

@@ -132,7 +132,6 @@ class DeadlineProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start the clock; make room if there are too many connections."""
         super().connection_made(transport)
         self._watch()
         if len(self.connections) >= MAX_CONNECTIONS:
@@ -142,12 +141,10 @@ class DeadlineProtocol(H11Protocol):
                 min(waiting, key=DeadlineProtocol._due).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
         super().connection_lost(exc)
         self._unwatch()
 
     def handle_events(self) -> None:
-        """Handle what has arrived."""
         super().handle_events()
         self._watch()
 

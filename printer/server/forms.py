@@ -9,9 +9,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
+from fastapi import Depends, Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import ImmutableMultiDict
 from starlette.responses import HTMLResponse, Response
 
 from ..errors import BadURL
@@ -40,6 +42,9 @@ _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
     name: tuple((value, words) for value, words in choices)
     for name, choices in WORDS["choices"].items()
 }
+
+#: The most fields of a form: an edit has one for each block.
+_MAX_FIELDS = 6_000
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
 _FLAG = re.compile(r"--([a-z][a-z-]*[a-z])")
@@ -118,6 +123,15 @@ def describe_options(options: Mapping[str, Any]) -> list[tuple[str, str]]:
             text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             words.append(("Theme options" if name == "set" else name.capitalize(), text))
     return words
+
+
+async def _read_form(request: Request) -> ImmutableMultiDict[str, str]:
+    async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+        return ImmutableMultiDict([(name, str(value)) for name, value in form.multi_items()])
+
+
+#: The fields of a form without files, for the parameter of a route.
+Form: TypeAlias = Annotated[ImmutableMultiDict[str, str], Depends(_read_form)]
 
 
 def in_words(message: str) -> str:

@@ -7,7 +7,6 @@ prints were deleted, and may be restored for a while, is known here alone.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
 import threading
@@ -17,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..db import delete_database, enable_wal, is_corruption, search_terms
+from ..db import delete_database, is_corruption, open_private_file, search_terms
 from ..errors import JobsError
 from ..jobs import handler
 from ..jobs.models import STATES, Job, State
@@ -29,7 +28,6 @@ from ..text import UNSPACED
 #: The seconds in which a deleted print can be restored.
 UNDO_SECONDS = 600.0
 
-_LOCK_TIMEOUT = 5.0
 _MAX_JOBS, _MAX_TEXT, _MAX_WORDS = 10_000, 2_000_000, 20
 #: The most unfinished prints looked at, and the seconds for reading texts, in one update.
 _MAX_PENDING, _READ_SECONDS = 500, 2.0
@@ -95,7 +93,6 @@ class History:
         self._connection: sqlite3.Connection | None = None
 
     def find(self, query: HistoryQuery) -> HistoryPage:
-        """Return a page of prints."""
         jobs: list[Job] = []
         snippets: dict[str, str] = {}
         before = query.before
@@ -117,7 +114,6 @@ class History:
                     return HistoryPage(jobs, snippets, None)
 
     def sites(self, limit: int = 200) -> list[str]:
-        """Return the sites with the most prints."""
         query = "SELECT site FROM prints WHERE site != '' AND deleted IS NULL GROUP BY site"
         with self._open() as connection:
             rows = connection.execute(f"{query} ORDER BY count(*) DESC LIMIT ?", (limit,))
@@ -129,7 +125,6 @@ class History:
             connection.execute("UPDATE prints SET state = 'queued' WHERE id = ?", (print_id,))
 
     def is_deleted(self, print_id: str) -> bool:
-        """Return whether a print was deleted and can still be restored."""
         query = "SELECT 1 FROM prints WHERE id = ? AND deleted IS NOT NULL"
         with self._open() as connection:
             return connection.execute(query, (print_id,)).fetchone() is not None
@@ -159,7 +154,6 @@ class History:
         return None if first is None else max(0.0, first + UNDO_SECONDS - time.time())
 
     def forget(self, print_id: str) -> None:
-        """Remove a print that is gone."""
         with self._open() as connection:
             connection.execute("DELETE FROM prints WHERE id = ?", (print_id,))
 
@@ -203,7 +197,7 @@ class History:
         with self._lock:
             try:
                 if self._connection is None:
-                    self._connection = _connect(self._path)
+                    self._connection = open_private_file(self._path, _TABLES, shared=True)
                 with self._connection:
                     yield self._connection
             except (sqlite3.Error, OSError) as error:
@@ -211,16 +205,6 @@ class History:
                 if is_corruption(error):  # It is made again from the queue.
                     delete_database(self._path)
                 raise JobsError(f"the history of prints cannot be used: {error}") from error
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    os.chmod(path, 0o600)  # noqa: PTH101
-    connection = sqlite3.connect(path, timeout=_LOCK_TIMEOUT, check_same_thread=False)
-    enable_wal(connection, _LOCK_TIMEOUT)
-    connection.executescript(_TABLES)
-    return connection
 
 
 def _select(

@@ -114,19 +114,10 @@ def print_data(job: Job) -> dict[str, Any]:
         if print_format(job) == "pdf":
             links |= {name: f"{path}/{name}" for name in ("pdf", "first-page", "edit")}
             links |= {name: f"{path}/as/{name}" for name in get_args(ExportFormat)}
-    data = {
-        "id": job.id,
-        "state": job.state,
-        "url": job.url,
-        "title": job.title,
+    data = {name: getattr(job, name, None) for name in Print.model_fields} | {
         "options": dict(job.options),
-        "step": job.step,
-        "attempt": job.attempt,
         "result": dict(job.result) or None,
         "error": job.error.to_dict() if job.error else None,
-        "created": job.created,
-        "started": job.started,
-        "finished": job.finished,
         "links": links,
     }
     # One bad row must not break a list.

@@ -59,7 +59,6 @@ class AccessKeys:
     token: str = field(repr=False)
 
     def key(self, purpose: Purpose) -> str:
-        """Return the key for a purpose."""
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()
 
     @property
@@ -114,7 +113,6 @@ class Access:
             return self._keys
 
     def start_session(self) -> str:
-        """Return the cookie of a new session."""
         cookie = secrets.token_urlsafe(32)
         with self._lock:
             now = time.time()
@@ -130,7 +128,6 @@ class Access:
             return self._load_sessions().get(_session_key(keys, cookie), 0.0) > time.time()
 
     def end_session(self, cookie: str) -> None:
-        """Sign a browser out."""
         keys = self.keys
         with self._lock:
             sessions = dict(self._load_sessions())
@@ -138,7 +135,6 @@ class Access:
                 self._save_sessions(sessions)
 
     def end_all_sessions(self) -> None:
-        """Sign all browsers out."""
         with self._lock:
             self._save_sessions({})
 

@@ -74,7 +74,6 @@ class Preferences:
         return {}
 
     def settings(self) -> Settings:
-        """Return the server's settings with the chosen options."""
         return merge_options(self.defaults, self.options())
 
     def save(self, options: Mapping[str, Any]) -> None:
@@ -228,7 +227,6 @@ class PrintService:
         return snapshot
 
     def edit(self, job: Job) -> Edit:
-        """Return the edit of a print."""
         return Edit.load(self.queue.get_edit(job.id))
 
     def revise(
@@ -279,7 +277,6 @@ def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
 
 
 def block_label(editable: EditableBlock) -> str:
-    """Return a short description of a block."""
     block = editable.block
     text = " ".join(" ".join(iter_text(block)).split())
     match block:

@@ -132,11 +132,3 @@ def test_names_of_digests_are_completed(complete, tmp_path):
     )
     for call in ("digest run mo", "digest check mo", "digest add https://a.test --digest mo"):
         assert complete(f"webprint {call}") == ["morning"]
-
-
-def test_the_manual_page_is_current():
-    from printer import __version__
-    from printer.cli.app import app
-    from printer.cli.help import manual_page
-
-    assert (ROOT / "docs/webprint.1").read_text() == manual_page(app, __version__), "make api"

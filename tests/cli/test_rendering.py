@@ -1,16 +1,12 @@
-"""Which pages a browser loads, what is said of it, and the picture that explains a choice."""
+"""Which pages a browser loads, and what is said of it."""
 
 import json
 import threading
-from io import BytesIO
 
 import pytest
-from PIL import Image
 
-from printer.errors import NoArticle, UsageError
+from printer.errors import NoArticle
 from printer.fetch.browser.process import BrowserProcess
-from printer.options import FetchOptions, Options
-from printer.pipeline import Printer, Session
 from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply
 
@@ -61,35 +57,6 @@ def test_a_browser_that_does_not_help_is_said(webprint, web):
     assert "in a browser did not help" in told
 
 
-def test_the_picture_frames_what_was_kept_and_dropped(webprint, web, tmp_path):
-    text = "<p>It was day when the boats came in to the quay, all of them.</p>" * 9
-    page = f"""<!DOCTYPE html><style>body {{ margin: 0; font: 18px serif }}
-        main {{ width: 600px; margin: 0 auto }}
-        aside {{ position: absolute; left: 1000px; top: 9px }}
-        #wall {{ position: fixed; inset: 0; background: #f0f }}</style><aside>Most read</aside>
-        <main><h1>Quay</h1>{text}</main><div id=wall>Consent</div>"""
-    code, _, _ = webprint("explain", web.add("/p", page), "--picture", "why.png")
-    assert code == 0
-    shot = Image.open(BytesIO((tmp_path / "why.png").read_bytes())).convert("RGB")
-    assert shot.width == 1280
-    assert shot.height > 300
-    colors = {color for _, color in shot.getcolors(1 << 24)}
-    assert {(0, 114, 60), (200, 40, 30)} <= colors
-    assert (255, 0, 255) not in colors
-
-
-def test_layers_that_are_not_in_the_picture_have_no_frame_and_the_title_is_kept(web):
-    page = f"""<!DOCTYPE html><title>Lights</title><style>h1 {{ margin: 0; height: 90px }}
-        #wall {{ position: fixed; inset: 9px; background: #f0f }}</style>
-        {story_page("Lights")}<div id=wall>Consent</div>"""
-    url = web.add("/p", page)
-    fetch = FetchOptions(timeout=60, cache=False)
-    with Printer(Options(fetch=fetch), Session(fetch, user_urls=(url,))) as printer:
-        marks = printer.explain(url, screenshot=True).areas
-    assert not [mark for mark in marks if mark.rect.height > 800]
-    assert [mark.label for mark in marks if mark.rect.height == 90] == ["kept"]
-
-
 def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
     privacy = "<p>We and our partners store and use what your device tells of you.</p>" * 12
     page = f"""<!DOCTYPE html><style>body {{ margin: 0; overflow: hidden; height: 100% }}
@@ -105,13 +72,6 @@ def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
     assert "It was day 5." in out
     assert "partners" not in out
     assert "our app" not in out
-
-
-def test_a_picture_of_a_file_is_refused(webprint, tmp_path):
-    (tmp_path / "a.html").write_text(story_page())
-    code, _, told = webprint("explain", "a.html", "--picture", "why.png")
-    assert code == UsageError.exit_code
-    assert "web addresses" in told
 
 
 def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(

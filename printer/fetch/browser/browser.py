@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Coroutine, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from http.cookiejar import Cookie
@@ -62,7 +61,6 @@ _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 #: The shares of the time limit by which a page should be loaded, calm and ready.
 _LOADED, _CALM, _READY = 0.6, 0.75, 0.85
 _SCROLL_SECONDS = 1.5
-_MAX_SCREENSHOT_HEIGHT = 12_000
 _TRAFFIC_FACTOR = 10  # the traffic limit of a page, in size limits of one response
 _PAGE_CLOSE_SECONDS = 2.0
 _SCRIPT_ATTEMPTS = 3
@@ -169,7 +167,6 @@ class Tab:
             raise
 
     async def close(self) -> bool:
-        """Close the tab with its context; return whether that succeeded."""
         from playwright.async_api import Error as PlaywrightError
 
         try:
@@ -219,14 +216,11 @@ def cookie_params(cookie: Cookie) -> SetCookieParam:
 class PageCapture:
     """The capture of one page in a tab, to be finished by ``deadline``."""
 
-    def __init__(
-        self, tab: Tab, options: FetchOptions, deadline: float, *, screenshot: bool = False
-    ) -> None:
+    def __init__(self, tab: Tab, options: FetchOptions, deadline: float) -> None:
         self._tab = tab
         self._requests = tab.requests
         self._options = options
         self._start = deadline - options.timeout
-        self._screenshot = screenshot
 
     async def run(self, url: str) -> Capture:
         """Load, expand and read the page; Playwright's errors pass through."""
@@ -259,22 +253,7 @@ class PageCapture:
         with suppress(PlaywrightTimeout):  # Go on without what does not load.
             await page.wait_for_load_state("load", timeout=self._time_left(_LOADED))
         id_attribute = f"data-{secrets.token_hex(6)}"
-        capture = self._result(await self._read(id_attribute), id_attribute, url)
-        if self._screenshot:
-            return replace(capture, screenshot=await self._take_screenshot(page, capture))
-        return capture
-
-    async def _take_screenshot(self, page: Page, capture: Capture) -> bytes:
-        """Return a screenshot of the page from its top, without the layers over it."""
-        await self._tab.world.run(f"({_PREPARE}).bare()")
-        width, height = WINDOW
-        height = int(capture.layout.height) if capture.layout else height
-        return await page.screenshot(
-            full_page=True,
-            clip={"x": 0, "y": 0, "width": width, "height": min(height, _MAX_SCREENSHOT_HEIGHT)},
-            animations="disabled",
-            timeout=self._time_left(1.0),
-        )
+        return self._result(await self._read(id_attribute), id_attribute, url)
 
     async def _read(self, id_attribute: str) -> dict[str, Any]:
         """Wait until the page is calm, expand its article, and return the script's report.
@@ -455,7 +434,6 @@ class Browser:
         self.close()
 
     def close(self) -> None:
-        """Close the browser."""
         with self._loop_lock:
             self._closed = True
             loop, self._loop = self._loop, None
@@ -464,12 +442,11 @@ class Browser:
                 loop.run(self._close(), _CLOSE_SECONDS)
             loop.stop()
 
-    def capture(self, url: str, *, screenshot: bool = False) -> Capture:
+    def capture(self, url: str) -> Capture:
         """Load a page, run its scripts, and return it as HTML in UTF-8 with its layout.
 
         Args:
             url: the address as a user writes it.
-            screenshot: whether to take a picture of the page, without the layers over it.
 
         Raises:
             FetchError: the page cannot be loaded within ``options.timeout`` seconds.
@@ -482,14 +459,14 @@ class Browser:
             if self._loop is None:
                 self._loop = EventLoop("webprint-browser")
             loop = self._loop
-        return loop.run(self._capture(url, screenshot))
+        return loop.run(self._capture(url))
 
     @property
     def memory(self) -> int:
         """The private memory that the browser uses now, in bytes."""
         return self._process.memory() if self._process else 0
 
-    async def _capture(self, url: str, screenshot: bool) -> Capture:
+    async def _capture(self, url: str) -> Capture:
         """Capture a page, once more if the browser or its tab died."""
         async with self._slots:
             deadline = time.monotonic() + self.options.timeout
@@ -497,7 +474,7 @@ class Browser:
                 try:
                     process = await self._acquire(deadline)
                     try:
-                        return await self._load(process, url, deadline, screenshot)
+                        return await self._load(process, url, deadline)
                     finally:
                         await self._release(process)
                 except FetchError as error:
@@ -505,9 +482,7 @@ class Browser:
                         raise
         raise AssertionError("the second attempt returns or raises")
 
-    async def _load(
-        self, process: BrowserProcess, url: str, deadline: float, screenshot: bool
-    ) -> Capture:
+    async def _load(self, process: BrowserProcess, url: str, deadline: float) -> Capture:
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -516,7 +491,7 @@ class Browser:
         async def load() -> Capture:
             tab = await asyncio.shield(opening)
             await tab.requests.begin(url)
-            return await PageCapture(tab, self.options, deadline, screenshot=screenshot).run(url)
+            return await PageCapture(tab, self.options, deadline).run(url)
 
         try:
             left = max(deadline - time.monotonic(), 0.001)

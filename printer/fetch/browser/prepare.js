@@ -4,7 +4,6 @@
 //                refreshes.
 // ready(budget)  Undoes scroll locks, unfolds the article and triggers lazy loading, in `budget`
 //                milliseconds; returns whether that may have made the page load something.
-// bare()         Hides the layers over the page, for a screenshot.
 //
 // Only controls are clicked that claim, by ARIA or in words, to unfold a part of this page which
 // belongs to running text; never links to other pages or buttons that submit forms.  Text already
@@ -22,12 +21,6 @@
     const woken = this.wake();
     if (opened || this.stirs()) await this.scroll(end);
     return opened || woken;
-  },
-
-  bare() {
-    for (const element of [...document.querySelectorAll("body *")].slice(0, 20000))
-      if (getComputedStyle(element).position === "fixed")
-        element.style.setProperty("visibility", "hidden", "important");
   },
 
   // Undoes the scroll locks of overlays, which also prevent loading on scroll.

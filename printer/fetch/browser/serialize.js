@@ -16,8 +16,7 @@
 // (null if it has more than `most` entries).
 ((limit, mark, most) => {
   const NOT_DISPLAYED = 1, HIDDEN = 2, TRANSPARENT = 4, CLIPPED = 8, OFF_PAGE = 16, LAYER = 32,
-    OUT_OF_FLOW = 64,
-    FIXED = 128;
+    OUT_OF_FLOW = 64;
   const INLINE = 1, DRAWN = 2, UNREAD = 4, GONE = 8, SCRIPT = 16;
   const LONGEST = 10000;
   const inert = document.implementation.createHTMLDocument("");
@@ -139,10 +138,7 @@
     const away = position === "absolute" || position === "fixed";
     if (!still) {
       if (position === "fixed" || position === "sticky") item.visibility |= LAYER;
-      if (position === "fixed") {
-        item.visibility |= FIXED;
-        item.clip = item.lifted = null;
-      }
+      if (position === "fixed") item.clip = item.lifted = null;
       if (position === "absolute") { item.visibility |= OUT_OF_FLOW; item.clip = item.lifted; }
     }
     if (value === "contents") return;

@@ -60,7 +60,6 @@ _LINKED_OPERATIONS = (
 
 
 def add_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of prints and of their results."""
     prints = APIRouter(prefix="/prints", tags=["prints"])
     _add_print_routes(prints, service)
     _add_result_routes(prints, service)

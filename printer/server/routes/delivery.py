@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ...digest.config import NO_DESTINATIONS, Digest, destinations, find_destination, load_digests
@@ -21,7 +21,7 @@ from ...jobs.models import Job
 from ...options import MEDIA_TYPES
 from ...text import file_name
 from ..errors import document_problems
-from ..forms import render_page, render_xml
+from ..forms import Form, render_page, render_xml
 from ..history import HistoryQuery
 from ..schemas import (
     MAX_WORDS_LENGTH,
@@ -42,7 +42,6 @@ _ISSUE = r"-(\d{4}-\d\d-\d\d)(?:-\d{1,4})?\.(pdf|epub)"
 
 
 def add_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the catalogue."""
     _add_feed_routes(router, service)
     _add_file_routes(router, service)
 
@@ -216,8 +215,6 @@ async def _deliver_in_turn(service: PrintService, print_id: str, name: str) -> s
 
 
 def add_api_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the API."""
-
     @router.get(
         "/destinations", response_model=list[Destination], responses=document_problems(401, 422)
     )
@@ -236,8 +233,6 @@ def add_api_routes(router: APIRouter, service: PrintService) -> None:
 
 
 def add_page_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the pages."""
-
     @router.get("/prints/{print_id}/deliver")
     def choose(print_id: str, sent: str = "") -> Response:
         job = service.get(print_id)
@@ -246,8 +241,7 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
         return render_page("deliver", job=job, names=names, none=NO_DESTINATIONS, sent=sent)
 
     @router.post("/prints/{print_id}/deliver")
-    async def send(request: Request, print_id: str) -> Response:
-        async with request.form(max_files=0, max_fields=5) as form:
-            name = str(form.get("to", ""))
+    async def send(form: Form, print_id: str) -> Response:
+        name = form.get("to", "")
         await _deliver_in_turn(service, print_id, name)
         return RedirectResponse(f"/prints/{print_id}/deliver?sent={quote(name, safe='')}", 303)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Path, Request
+from starlette.datastructures import ImmutableMultiDict
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...article import Figure, to_data
@@ -20,6 +20,7 @@ from ..forms import (
     EDITOR_OPTIONS,
     PREFIX,
     THEME_OPTIONS,
+    Form,
     editor_fields,
     render_page,
     theme_assignments,
@@ -34,7 +35,6 @@ from ..service import (
     rule_site,
 )
 
-_MAX_FIELDS = 6_000
 _MAX_RULES = 50
 
 #: The media types of prepared pictures.
@@ -64,8 +64,6 @@ def editor_values(service: PrintService, job: Job) -> dict[str, Any] | None:
 
 
 def add_api_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the API."""
-
     @router.get(
         "/prints/{print_id}/edit",
         response_model=PrintEdit,
@@ -117,7 +115,6 @@ def add_api_routes(router: APIRouter, service: PrintService) -> None:
 
 
 def add_page_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the pages."""
     _add_preview_routes(router, service)
     _add_edit_routes(router, service)
 
@@ -176,13 +173,8 @@ def _add_preview_routes(router: APIRouter, service: PrintService) -> None:
 
 def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
     @router.post("/prints/{print_id}/edit")
-    async def edit_form(request: Request, print_id: str) -> Response:
-        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
-            included = {str(value) for value in form.getlist("include")}
-            without_pictures = "pictures" in form
-            names = ("title", *EDITOR_OPTIONS, *THEME_OPTIONS)
-            values = {name: str(form[name]) for name in names if name in form}
-        return await run_sync(_revise, service, print_id, included, values, without_pictures)
+    def edit_form(form: Form, print_id: str) -> Response:
+        return _revise(service, print_id, form)
 
     @router.get("/prints/{print_id}/rule")
     def show_rules(print_id: str) -> Response:
@@ -193,21 +185,17 @@ def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
         return render_page("rule", job=job, site=site, rules=rules, unnamed=unnamed, saved="")
 
     @router.post("/prints/{print_id}/rule")
-    async def rule_form(request: Request, print_id: str) -> Response:
-        async with request.form(max_files=0, max_fields=4 * _MAX_RULES) as form:
-            chosen = [str(number) for number in form.getlist("rule")][:_MAX_RULES]
-            rules = [(str(form.get(f"action{n}")), str(form.get(f"selector{n}"))) for n in chosen]
-        return await run_sync(_save_rules, service, print_id, rules)
+    def rule_form(form: Form, print_id: str) -> Response:
+        chosen = form.getlist("rule")[:_MAX_RULES]
+        rules = [(form.get(f"action{n}", ""), form.get(f"selector{n}", "")) for n in chosen]
+        return _save_rules(service, print_id, rules)
 
 
-def _revise(
-    service: PrintService,
-    print_id: str,
-    included: set[str],
-    values: dict[str, str],
-    without_pictures: bool,
-) -> Response:
+def _revise(service: PrintService, print_id: str, form: ImmutableMultiDict[str, str]) -> Response:
     """Revise a print with the values of a form, which has the state of every block."""
+    included, without_pictures = {*form.getlist("include")}, "pictures" in form
+    names = ("title", *EDITOR_OPTIONS, *THEME_OPTIONS)
+    values = {name: form[name] for name in names if name in form}
     job, snapshot = _editable(service, print_id)
     include = {
         block.id: block.id in included

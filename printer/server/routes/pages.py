@@ -31,6 +31,7 @@ from ..forms import (
     MORE_OPTIONS,
     PREFIX,
     WORDS,
+    Form,
     FormField,
     describe_options,
     make_fields,
@@ -47,7 +48,6 @@ from .reading_list import add_from_form
 _MAX_RECENT = 12
 _MAX_TYPED_BYTES = 16_000
 _TYPED_SECONDS = 10.0
-_MAX_TYPED_FIELDS = 500
 _TYPED = "typed:"  # begins the names of fields that the sign-in page carries
 
 
@@ -108,7 +108,6 @@ def _script(name: str) -> str:
 
 
 def add_routes(router: APIRouter, service: PrintService, access: Access) -> None:
-    """Add the routes of the pages."""
     _add_start_routes(router, service, access)
     _add_session_routes(router, access)
     _add_send_routes(router, service, access)
@@ -136,10 +135,9 @@ def _add_start_routes(router: APIRouter, service: PrintService, access: Access) 
         )
 
     @router.post("/prints")
-    async def print_form(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=100) as form:
-            values = {name: str(form[name]) for name in form}
-        return await run_sync(_print, service, values.pop("url", ""), values)
+    def print_form(form: Form) -> Response:
+        values = dict(form)
+        return _print(service, values.pop("url", ""), values)
 
     @router.get("/print")
     def print_link(url: str = "", text: str = "") -> Response:
@@ -153,23 +151,18 @@ def _add_start_routes(router: APIRouter, service: PrintService, access: Access) 
 
 def _add_session_routes(router: APIRouter, access: Access) -> None:
     @router.post("/enter")
-    async def enter(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=_MAX_TYPED_FIELDS) as form:
-            fields = [(name, str(value)) for name, value in form.multi_items()]
-        values = dict(fields)
+    def enter(request: Request, form: Form) -> Response:
+        fields = form.multi_items()
         typed = [(n.removeprefix(_TYPED), v) for n, v in fields if n.startswith(_TYPED)]
-        target = "/" + values.get("target", "").lstrip("/\\")
-        token = values.get("token", "").strip()
-        return await run_sync(_enter, request, access, token, target, typed)
+        target = "/" + form.get("target", "").lstrip("/\\")
+        return _enter(request, access, form.get("token", "").strip(), target, typed)
 
     @router.post("/sign-out")
-    async def sign_out(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=5) as form:
-            everywhere = "everywhere" in form
-        if everywhere:
-            await run_sync(access.end_all_sessions)
+    def sign_out(request: Request, form: Form) -> Response:
+        if "everywhere" in form:
+            access.end_all_sessions()
         else:
-            await run_sync(access.end_session, request.cookies.get(COOKIE, ""))
+            access.end_session(request.cookies.get(COOKIE, ""))
         response = RedirectResponse("/", 303)
         response.delete_cookie(COOKIE, path=f"{PREFIX.get()}/")
         return response
@@ -291,10 +284,8 @@ def _add_settings_routes(router: APIRouter, service: PrintService, access: Acces
         )  # fmt: skip
 
     @router.post("/settings")
-    async def settings_form(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=20) as form:
-            options = {name: str(form[name]) for name in MAIN_OPTIONS if name in form}
-        await run_sync(service.preferences.save, options)
+    def settings_form(form: Form) -> Response:
+        service.preferences.save({name: form[name] for name in MAIN_OPTIONS if name in form})
         return RedirectResponse("/settings?saved=yes", 303)
 
 
@@ -308,10 +299,8 @@ def _add_rule_routes(router: APIRouter) -> None:
         return render_page("rules", rules=rules, folder=str(folder))
 
     @router.post("/rules")
-    async def change_rules(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=10) as form:
-            values = {name: str(value) for name, value in form.items()}
-        await run_sync(_change_rules, values)
+    def change_rules(form: Form) -> Response:
+        _change_rules(form)
         return RedirectResponse("/rules", 303)
 
 
@@ -330,7 +319,7 @@ def _rule_values(rule: SiteRule, on: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _change_rules(values: dict[str, str]) -> None:
+def _change_rules(values: Mapping[str, str]) -> None:
     """Switch a file of rules on or off, delete it, or remove a selector from it."""
     folder, file = user_folder(), values.get("file", "")
     match values.get("do"):
@@ -374,21 +363,14 @@ def _add_history_routes(router: APIRouter, service: PrintService) -> None:
         )  # fmt: skip
 
     @router.post("/history/delete")
-    async def delete_form(request: Request) -> Response:
-        ids = await _form_ids(request)
-        gone = await run_sync(service.discard, ids)
+    def delete_prints(form: Form) -> Response:
+        gone = service.discard(_ids(form.getlist("id")))
         return RedirectResponse(f"/history?{urlencode({'deleted': ','.join(gone)})}", 303)
 
     @router.post("/history/restore")
-    async def restore_form(request: Request) -> Response:
-        ids = await _form_ids(request)
-        await run_sync(service.history.mark_deleted, ids, None)
+    def restore_form(form: Form) -> Response:
+        service.history.mark_deleted(_ids(form.getlist("id")), None)
         return RedirectResponse("/history", 303)
-
-
-async def _form_ids(request: Request) -> list[str]:
-    async with request.form(max_files=0, max_fields=_MAX_IDS + 5) as form:
-        return _ids([str(value) for value in form.getlist("id")])
 
 
 def _ids(texts: list[str]) -> list[str]:

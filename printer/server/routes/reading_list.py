@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
-from functools import partial
 from typing import Annotated, Any, get_args
 from urllib.parse import urlencode
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
-from starlette.datastructures import UploadFile
+from starlette.datastructures import ImmutableMultiDict, UploadFile
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...digest.reading_list import (
@@ -31,11 +30,11 @@ from ...errors import UsageError
 from ...jobs.models import BUNDLE_PART, MAX_BUNDLE, JobRequest
 from ...jobs.validation import validate_url
 from ..errors import document_problems
-from ..forms import WORDS, render_page, typed_url
+from ..forms import WORDS, Form, render_page, typed_url
 from ..schemas import MAX_WORDS_LENGTH, ReadingListRequest, ReadingListResult
 from ..service import PrintService
 
-_PAGE, _MAX_FIELDS = 100, 400
+_PAGE = 100
 
 
 def add_address(service: PrintService, url: str) -> bool:
@@ -55,8 +54,6 @@ def add_from_form(service: PrintService, url: str, *, is_typed: bool = False) ->
 
 
 def add_api_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the API."""
-
     @router.post(
         "/later",
         response_model=ReadingListResult,
@@ -78,8 +75,6 @@ def add_api_routes(router: APIRouter, service: PrintService) -> None:
 
 
 def add_page_routes(router: APIRouter, service: PrintService) -> None:
-    """Add the routes of the pages."""
-
     @router.get("/later")
     def show_list(
         q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
@@ -89,23 +84,18 @@ def add_page_routes(router: APIRouter, service: PrintService) -> None:
         return _list_page(service, q, page, bad="select" if error == "select" else "")
 
     @router.post("/later")
-    async def add_page(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=100) as form:
-            url = str(form.get("url", ""))
-        return await run_sync(partial(add_from_form, service, url, is_typed=True))
+    def add_page(form: Form) -> Response:
+        return add_from_form(service, form.get("url", ""), is_typed=True)
 
     @router.post("/later/change")
-    async def change_list(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
-            values = [(name, str(value)) for name, value in form.multi_items()]
-        return await run_sync(_change, service, values)
+    def change_list(form: Form) -> Response:
+        return _change(service, form)
 
     @router.post("/later/restore")
-    async def restore(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
-            lines = [str(value).partition(" ") for value in form.getlist("line")]
+    def restore(form: Form) -> Response:
+        lines = [line.partition(" ") for line in form.getlist("line")]
         pages = [ListedPage(url, title) for url, _, title in lines]
-        await run_sync(add_pages, reading_list_path(service.settings), pages)
+        add_pages(reading_list_path(service.settings), pages)
         return RedirectResponse("/later", 303)
 
     @router.post("/later/import")
@@ -140,10 +130,9 @@ def _list_page(
     )  # fmt: skip
 
 
-def _change(service: PrintService, values: Sequence[tuple[str, str]]) -> Response:
+def _change(service: PrintService, form: ImmutableMultiDict[str, str]) -> Response:
     """Apply a button of the list to the selected pages, or to the page in its row."""
-    path = reading_list_path(service.settings)
-    form, selected = dict(values), [value for name, value in values if name == "page_url"]
+    path, selected = reading_list_path(service.settings), form.getlist("page_url")
     query = urlencode({"q": form.get("q", "")[:MAX_WORDS_LENGTH], "page": form.get("page", "1")})
     for direction in get_args(Direction):
         if direction in form:
