@@ -31,15 +31,15 @@ from typing import Any, NoReturn, Self
 #: The longest answer of an untrusted worker, in bytes.
 MAX_UNTRUSTED_BYTES = 64_000_000
 
-#: Seconds between heartbeats, and between checks that the parent still exists.
-HEARTBEAT_SECONDS = 1.0
+#: Seconds between checks that the parent still exists.
+_WATCH_SECONDS = 1.0
 
 #: Seconds that a child has to exit by itself after it closed its connection.
 EXIT_SECONDS = 1.0
 
 # The kinds of frames, and a frame's header: its kind and its length.
 _CALL, _MESSAGE, _RESULT, _EXCEPTION = b"c", b"m", b"r", b"x"
-_FAILURE, _OUT_OF_MEMORY, _HEARTBEAT = b"f", b"o", b"h"
+_FAILURE, _OUT_OF_MEMORY = b"f", b"o"
 _HEADER = struct.Struct(">cQ")
 
 
@@ -49,10 +49,6 @@ class WorkerError(Exception):
 
 class WorkerTimeout(WorkerError):
     """The deadline passed; the process was killed."""
-
-
-class WorkerStalled(WorkerTimeout):
-    """The heartbeats stopped before the deadline; the process was killed."""
 
 
 class WorkerOutOfMemory(WorkerError):
@@ -99,7 +95,6 @@ class WorkerProcess:
             process is forked.
         memory_limit: bytes of private memory that the child may allocate (0: no limit).
         max_calls: replace the process after this many calls (0: never).
-        heartbeat_timeout: kill a child that sends nothing for this many seconds of a call (0: off).
         trusted: whether answers are unpickled; else they are JSON.
     """
 
@@ -109,16 +104,12 @@ class WorkerProcess:
         *,
         memory_limit: int = 0,
         max_calls: int = 0,
-        heartbeat_timeout: float = 0.0,
         trusted: bool = True,
     ) -> None:
         self.pid = 0
         self.calls = 0
-        #: When the process last sent anything, on the monotonic clock.
-        self.last_heard = 0.0
         self._setup = _Setup(prepare, memory_limit, trusted)
         self._max_calls = max_calls
-        self._heartbeat_timeout = heartbeat_timeout
         self._channel: _Channel | None = None
         self._oom_kills = 0
         self._is_busy = False
@@ -212,16 +203,9 @@ class WorkerProcess:
     ) -> Any:
         self.submit(function, *args, deadline=deadline)
         while True:
-            patience = deadline
-            if self._heartbeat_timeout:
-                patience = min(deadline, self.last_heard + self._heartbeat_timeout)
-            message = self.receive(patience)
+            message = self.receive(deadline)
             if message is None:
-                if patience < self.last_heard + self._heartbeat_timeout < deadline:
-                    continue  # A heartbeat came meanwhile.
                 self.close()
-                if patience < deadline:
-                    raise WorkerStalled("the process no longer responds")
                 raise WorkerTimeout("the process took too long")
             is_result, value = message
             if is_result:
@@ -240,7 +224,6 @@ class WorkerProcess:
         self._is_busy = True
         self._oom_kills = _count_oom_kills()
         self.calls += 1
-        self.last_heard = time.monotonic()
         try:
             channel.send(_CALL, request, deadline)
         except TimeoutError as error:
@@ -265,15 +248,12 @@ class WorkerProcess:
         if channel is None:
             raise WorkerClosed("the worker was closed")
         trusted = self._setup.trusted
-        kind = _HEARTBEAT
-        while kind == _HEARTBEAT:
-            try:
-                kind, body = channel.receive(deadline, 0 if trusted else MAX_UNTRUSTED_BYTES)
-            except TimeoutError:
-                return None
-            except (EOFError, OSError) as error:
-                raise self._reap() from error
-            self.last_heard = time.monotonic()
+        try:
+            kind, body = channel.receive(deadline, 0 if trusted else MAX_UNTRUSTED_BYTES)
+        except TimeoutError:
+            return None
+        except (EOFError, OSError) as error:
+            raise self._reap() from error
         self._is_busy = kind == _MESSAGE
         if kind == _FAILURE:
             raise WorkerFailed(body.decode("utf-8", "replace")[:400])
@@ -399,17 +379,12 @@ class _Child:
     def __init__(self, channel: _Channel, *, trusted: bool) -> None:
         self._channel, self._trusted = channel, trusted
         self._lock = threading.Lock()
-        self._active = True  # Preparing counts, so that a slow start shows signs of life.
         self._parent = os.getppid()
 
     def requests(self) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
         """Yield calls until the parent sends no more."""
         while True:
-            with self._lock:
-                self._active = False
             _, body = self._channel.receive()
-            with self._lock:
-                self._active = True
             yield pickle.loads(body)  # noqa: S301 - from our parent
 
     def send(self, kind: bytes, value: object) -> None:
@@ -431,16 +406,12 @@ class _Child:
             text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
             kind, body = _FAILURE, text.encode("utf-8", "replace")
         with self._lock:
-            self._active = self._active and kind == _MESSAGE
             self._channel.send(kind, body)
 
     def watch(self) -> None:
-        """Send heartbeats during calls; exit when the parent does, even during a call."""
+        """Exit when the parent does, even during a call."""
         while os.getppid() == self._parent:
-            time.sleep(HEARTBEAT_SECONDS)
-            with self._lock, suppress(OSError):
-                if self._active:
-                    self._channel.send(_HEARTBEAT, b"")
+            time.sleep(_WATCH_SECONDS)
         os._exit(1)
 
 

@@ -19,7 +19,6 @@ from printer.worker_process import (
     WorkerFailed,
     WorkerOutOfMemory,
     WorkerProcess,
-    WorkerStalled,
     WorkerTimeout,
 )
 from tests.support import worker_calls
@@ -88,20 +87,6 @@ def test_the_limit_holds_while_an_answer_is_read(worker: WorkerProcess) -> None:
 def test_no_time_at_all(worker: WorkerProcess) -> None:
     with pytest.raises(WorkerTimeout):
         worker.call(len, "", timeout=0.0)
-
-
-def test_a_process_that_stopped_is_not_waited_for() -> None:
-    with (
-        WorkerProcess(heartbeat_timeout=3.0) as worker,
-        within(20),
-        pytest.raises(WorkerStalled),
-    ):
-        worker.call(worker_calls.stop, timeout=PLENTY)
-
-
-def test_a_slow_process_with_a_pulse_is_waited_for() -> None:
-    with WorkerProcess(worker_calls.start_slowly, heartbeat_timeout=3.0) as worker:
-        assert worker.call(worker_calls.sleep, 5.0, timeout=PLENTY) is None
 
 
 def test_too_much_memory_is_neither_a_crash_nor_a_lack_of_time() -> None:

@@ -16,11 +16,6 @@ def sleep(seconds: float = 20.0) -> None:
     time.sleep(seconds)
 
 
-def start_slowly() -> None:
-    """Take half a second to start, which no heartbeat interrupts."""
-    time.sleep(0.5)
-
-
 def send_half_an_answer() -> None:
     """Send the beginning of a long frame and nothing more."""
     child = worker_process._child
@@ -32,11 +27,6 @@ def send_half_an_answer() -> None:
 def take_memory(size: int) -> int:
     """Allocate so many bytes."""
     return len(bytearray(size))
-
-
-def stop() -> None:
-    """Stop this process without ending it."""
-    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def die_once(marker: str) -> str:
