@@ -12,12 +12,16 @@ import base64
 import ipaddress
 import struct
 import threading
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Self
+from contextlib import suppress
+from typing import Any, Self, TypeVar
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
 from .response import LARGER_HINT, format_bytes
 from .ssrf import Guard, UpstreamProxy, upstream_proxy
+
+T = TypeVar("T")
 
 _MAX_CONNECTIONS = 128
 _BLOCK_BYTES = 65_536
@@ -26,6 +30,42 @@ _HANDSHAKE_SECONDS = 10.0
 #: Replies of RFC 1928.
 _OK, _FORBIDDEN, _UNREACHABLE, _REFUSED = 0, 2, 4, 5
 _UNKNOWN_COMMAND, _UNKNOWN_ADDRESS_TYPE = 7, 8
+
+
+class EventLoop:
+    """An event loop in a thread that runs coroutines for any other thread."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
+        """Return the coroutine's result; raises its exception, or ``TimeoutError``."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(timeout)
+        except BaseException:
+            future.cancel()
+            raise
+
+    def stop(self) -> None:
+        """Cancel all tasks and end the thread."""
+        with suppress(TimeoutError):
+            self.run(_cancel_all(), 1.0)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(1)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+async def _cancel_all() -> None:
+    # Tasks may start others as they are cancelled.
+    while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.sleep(0)  # Lets a task that has just begun reach its own clean-up.
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Proxy:
@@ -42,9 +82,8 @@ class Proxy:
         self._max_bytes = max_bytes
         self._bytes_left = max_bytes
         self._connections: set[asyncio.Task[None]] = set()
-        self._loop = asyncio.new_event_loop()
+        self._loop: EventLoop | None = None
         self._resolvers = ThreadPoolExecutor(8, thread_name_prefix="webprint-resolve")
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -53,20 +92,18 @@ class Proxy:
         self.close()
 
     def start(self) -> Self:
-        self._thread.start()
-        starting = asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
+        self._loop = EventLoop("webprint-proxy")
+        self._server = self._loop.run(asyncio.start_server(self._accept, "127.0.0.1", 0))
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     def close(self) -> None:
         """Close all connections and stop; may be called repeatedly."""
-        if self._loop.is_closed():
+        if self._loop is None:
             return
-        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._loop.run(self._stop_listening())
+        self._loop.stop()
+        self._loop = None
         self._resolvers.shutdown(wait=False, cancel_futures=True)
 
     @property
@@ -77,13 +114,9 @@ class Proxy:
         message = f"the page loads more than {format_bytes(self._max_bytes)}"
         return TooLarge(message, hint=LARGER_HINT)
 
-    async def _stop(self) -> None:
+    async def _stop_listening(self) -> None:
         self._server.close()
-        await asyncio.sleep(0)  # Lets connections that were just accepted register themselves.
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-        await asyncio.sleep(0)  # Lets their transports close.
+        await asyncio.sleep(0)  # Lets connections that were just accepted begin.
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -124,12 +157,14 @@ class Proxy:
         self, host: str, port: int
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to the first allowed address that answers."""
-        limit = self._connect_timeout
+        loop, limit = asyncio.get_running_loop(), self._connect_timeout
         if upstream := upstream_proxy("https" if port == 443 else "http", host):
             check = self._guard.check_proxied
-            await self._loop.run_in_executor(self._resolvers, check, host, port, limit)
+            await asyncio.get_running_loop().run_in_executor(
+                self._resolvers, check, host, port, limit
+            )
             return await asyncio.wait_for(_connect_through(upstream, host, port), limit)
-        *rest, last = await self._loop.run_in_executor(
+        *rest, last = await loop.run_in_executor(
             self._resolvers, self._guard.addresses, host, port, limit
         )
         for address in rest:

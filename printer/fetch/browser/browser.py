@@ -31,7 +31,7 @@ from ...options import FetchOptions
 from ...urls import is_http, normalize_url
 from ..credentials import Credentials, load_credentials
 from ..errors import status_error
-from ..proxy import Proxy
+from ..proxy import EventLoop, Proxy
 from ..response import HTML_TYPES, check_html, format_bytes, not_html
 from ..ssrf import Guard
 from .network import PageRequests, ResourceCache
@@ -39,7 +39,6 @@ from .process import (
     NO_SANDBOX,
     BrowserDied,
     BrowserProcess,
-    EventLoop,
     PageGone,
     TabCrashed,
     page_timeout,

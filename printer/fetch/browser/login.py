@@ -14,10 +14,10 @@ from ...errors import FetchError
 from ...options import FetchOptions
 from ...urls import normalize_url
 from ..credentials import load_credentials
-from ..proxy import Proxy
+from ..proxy import EventLoop, Proxy
 from ..ssrf import Guard
 from .browser import cookie_params
-from .process import BrowserProcess, EventLoop, translate
+from .process import BrowserProcess, translate
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page, Request

@@ -11,9 +11,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Awaitable, Coroutine, Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -449,39 +448,3 @@ def _driver_runs() -> bool:
         command = [program, "--version"]
         return subprocess.run(command, capture_output=True, timeout=10).returncode == 0  # noqa: S603
     return False
-
-
-class EventLoop:
-    """An event loop in a thread that runs coroutines for any other thread."""
-
-    def __init__(self, name: str) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
-        self._thread.start()
-
-    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """Return the coroutine's result; raises its exception, or ``TimeoutError``."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result(timeout)
-        except BaseException:
-            future.cancel()
-            raise
-
-    def stop(self) -> None:
-        """Cancel all tasks and end the thread."""
-        with suppress(TimeoutError):
-            self.run(_cancel_all(), 1.0)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(1)
-        if not self._thread.is_alive():
-            self._loop.close()
-
-
-async def _cancel_all() -> None:
-    # Tasks may start others as they are cancelled.
-    while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.sleep(0)  # Lets a task that has just begun reach its own clean-up.
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

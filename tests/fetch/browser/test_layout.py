@@ -82,7 +82,7 @@ def test_what_is_not_seen_says_why(drawn: tuple[Browser, WebServer]) -> None:
     assert visible["left"] & Visibility.OFF_PAGE
     assert visible["second"] & Visibility.CLIPPED
     assert "spoken" not in visible  # as text for screen readers
-    assert visible["banner"] == Visibility.LAYER | Visibility.FIXED
+    assert visible["banner"] == Visibility.LAYER
     assert visible["lifted"] == Visibility.OUT_OF_FLOW
 
 
