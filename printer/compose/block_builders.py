@@ -39,6 +39,9 @@ from ..html.posts import QUOTATION_CLASS
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
+#: The sign of a sentence that an empty box interrupts, and those after which it may stand.
+_CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
+_CLOSING = "\"'”’»)]"
 #: A dash or bullet that an author wrote before the text of an item.
 _DASH = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
 _SOURCE = re.compile(r"(?:^|[\s_-])(?:source|author|attribution|cit(?:e|ation))", re.IGNORECASE)
@@ -103,6 +106,10 @@ class BlockBuffer:
         if run.parts:
             for spans in split_paragraphs(run.take()):
                 block = paragraph(spans)
+                before = self.blocks[-1] if self.blocks else None
+                if isinstance(before, Paragraph) and _continues(before, block):
+                    self.blocks[-1] = replace(before, spans=before.spans + block.spans)
+                    continue
                 self.blocks.append(self._with_id(block) if self.id else block)
             self.segment = -1
         else:
@@ -136,6 +143,14 @@ class BlockBuffer:
             else:
                 rest.append(block)
         return joined(lines), rest
+
+
+def _continues(before: Paragraph, block: Paragraph) -> bool:
+    """Return whether a paragraph begins with the comma or full stop that ends the one before."""
+    text = block.spans[0].text
+    if not _CONTINUATION.match(text) or before.standfirst:
+        return False
+    return before.spans[-1].text.rstrip()[-1:].isalnum() or before.spans[-1].text[-1:] in _CLOSING
 
 
 def paragraph(spans: Spans) -> Paragraph:
@@ -180,6 +195,7 @@ class ListBuilder(BlockBuilder):
         style = attributes.get("type", "")
         self.items: list[Item] = []
         self.notes: list[Note] = []
+        self.has_items = element is None
         self.ordered = element is not None and element.tag == "ol"
         self.start = _start_number(attributes.get("start", ""))
         self.style = style if style in _LIST_STYLES else ""
@@ -205,6 +221,7 @@ class ListBuilder(BlockBuilder):
 
     def add(self, buffer: BlockBuffer) -> None:
         """Add an item."""
+        self.has_items = True
         self._add_loose()
         name, blocks = buffer.id, buffer.take()
         if blocks:
@@ -216,7 +233,9 @@ class ListBuilder(BlockBuilder):
         items = tuple(self.items if self.ordered else map(_without_dash, self.items))
         if len(items) == 1 and items[0].blocks and not items[0].id:
             blocks = items[0].blocks
-            if all(isinstance(block, List) for block in blocks):  # a list to indent another
+            if not self.has_items and all(isinstance(block, Paragraph) for block in blocks):
+                return [Quote(blocks), *self.notes]  # a list to indent text
+            if not self.has_items or all(isinstance(block, List) for block in blocks):
                 return [*blocks, *self.notes]
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
@@ -267,6 +286,7 @@ class DefinitionListBuilder(BlockBuilder):
     def _add_term(self, buffer: BlockBuffer) -> None:
         self._add_loose()
         spans, rest = buffer.take_spans()
+        spans = _strip_end(spans, _PERMALINK)
         if not self.entries or self.entries[-1][1]:
             self.entries.append(([], []))
         if spans:

@@ -41,7 +41,7 @@ _UP = ("^", "↑")
 _BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
 #: The number of a heading on its own; a place before the first paragraph ('Chemnitz.', 'Oslo –');
 #: what is longer than a label, in characters.
-_NUMBER = re.compile(r"[0-9]{1,3}[.)]")
+_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
 _PLACE = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}(?:\.|:| [–—-])")
 _LONG_LINE = 60
 _DASHES, _NEAR_PLACE = "–—-", 6
@@ -243,31 +243,29 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
+    begun = False
     for position, block in enumerate(blocks[:_MAX_TITLE_POSITION]):
         if not isinstance(block, Heading | Paragraph):
             continue
         text = plain_text(block.spans)
-        if _repeats_title(comparison_key(text), key, block):
+        found = comparison_key(text)
+        if found == key or (
+            isinstance(block, Heading) and not begun and _has_title(found, key, block.level)
+        ):
             return blocks[:position] + blocks[position + 1 :]
         line, _, rest = text.partition("\n")
         if rest.strip() and comparison_key(line) == key:
             below = replace(block, spans=_below_first_line(block.spans))
             return [*blocks[:position], below, *blocks[position + 1 :]]
+        begun |= isinstance(block, Paragraph) and not block.standfirst and len(text) > _LONG_LINE
     return blocks
 
 
-def _repeats_title(text: str, title: str, block: Heading | Paragraph) -> bool:
-    """Return whether a block is the title; for an ``h1``, one may contain the other.
-
-    Headings of lower rank may have a kicker before it.
-    """
-    if text == title:
-        return True
-    if not isinstance(block, Heading) or min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
+def _has_title(text: str, title: str, level: int) -> bool:
+    """Return whether a heading is the title after a kicker; an ``h1`` may be a part of it, too."""
+    if min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
         return False
-    return text.endswith(title) or (
-        block.level == 1 and (title.startswith(text) or text in title or text.startswith(title))
-    )
+    return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
 
 
 def _below_first_line(spans: Spans) -> Spans:

@@ -13,9 +13,9 @@ from ..options import ExtractOptions
 from ..selection import Verdict
 from .classifier.model import classify, load_default_model
 from .layout_filter import filter_by_layout
-from .missing_blocks import add_long_stretches, add_missing_blocks
+from .missing_blocks import add_linked_notes, add_long_stretches, add_missing_blocks
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
-from .postprocess import add_linked_notes, complete_elements
+from .postprocess import complete_elements
 from .standfirst import find_standfirst
 
 Scores: TypeAlias = tuple[float, ...]

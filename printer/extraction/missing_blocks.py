@@ -345,3 +345,55 @@ def _is_free(segments: Sequence[Segment], most: float) -> bool:
 
 def _names(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
+
+
+# Notes
+
+#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
+_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
+#: The longest note, in segments and characters; the largest share of the text that notes may be.
+_NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE = 6, 1200, 0.3
+
+
+def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection with the notes that the selected text links to, if they are few."""
+    index = page.index
+    sizes = [len(segment.text) for segment in page.segments]
+    references: dict[str, int] = {}
+    for at, tag in enumerate(index.tags):
+        if tag != "a":
+            continue
+        element = index.elements[at]
+        if (href := element.get("href")) and href[:1] == "#" != href:
+            segment = index.segment_begins[at]
+            inside = segment < index.segment_ends[at]
+            if inside and keep[segment] and _NOTE_MARK.fullmatch(_link_label(element)):
+                references.setdefault(href[1:], segment)
+    if not references:
+        return tuple(keep)
+    notes: set[int] = set()
+    for at, element in enumerate(index.elements):
+        if not index.has_attributes[at]:
+            continue
+        reference = references.pop(element.get("id") or element.get("name") or "", -1)
+        begin, end = index.segment_begins[at], index.segment_ends[at]
+        if (
+            end - begin == 1
+            and end < len(sizes)
+            and _NOTE_MARK.fullmatch(page.segments[begin].text)
+        ):
+            end += 1  # a note below its number
+        # Notes come after their references.
+        is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
+        if -1 < reference < begin and is_short:
+            notes.update(range(begin, end))
+    text = sum(size for at, size in enumerate(sizes) if keep[at] and at not in notes)
+    if sum(sizes[at] for at in notes) > _NOTES_SHARE * text:
+        return tuple(keep)
+    return tuple(flag or at in notes for at, flag in enumerate(keep))
+
+
+def _link_label(link: HtmlElement) -> str:
+    """Return the text of a link that contains at most one element."""
+    inner = link[0] if len(link) == 1 else None
+    return f"{link.text or ''}{'' if inner is None else inner.text or ''}"[:20]

@@ -33,6 +33,8 @@ _COMPLETED = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
 _COMPLETED_IN_ARTICLES = _COMPLETED | {"table": 0.35, "ul": 0.7, "ol": 0.7}
+#: The share of a list's text above which copies of selected text count as selected.
+_MOSTLY_COPIES = 0.5
 #: The share of the selected text above which a table is a layout table.
 _LAYOUT_TABLE = 0.5
 #: The share of a list below which its selected items are stray (a likely link in a list of links);
@@ -87,6 +89,8 @@ _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
 )
 _IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
+#: What may stand in a figure instead of a picture.
+_MEDIA = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
 #: The longest label together with the text it announces, in characters.
 _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
@@ -149,10 +153,12 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_closing_lines()
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
+    selection.drop_captions()
     selection.drop_labels()
     selection.drop_code_labels()
     selection.drop_table_remains(kind)
     selection.add_initials()
+    selection.add_numbers()
     selection.add_scene_breaks()
     return tuple(selection.keep)
 
@@ -183,6 +189,7 @@ class _Selection:
         stray = _STRAY_ITEMS_IN_COLLECTIONS if kind == "collection" else _STRAY_ITEMS
         index = self.index
         most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
+        texts = {segment.text for segment in self.segments if self.keep[segment.index]}
         elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
         for at, (tag, begin, end) in enumerate(elements):
             if tag not in completed or end - begin < 2:
@@ -191,6 +198,10 @@ class _Selection:
             if tag == "table" and total > most:
                 continue
             share = self.size(range(begin, end)) / total
+            if share >= _MOSTLY_COPIES and tag in {"ul", "ol"}:
+                # An item that is also in another list was left out as a copy.
+                copies = (at for at in range(begin, end) if self.segments[at].text in texts)
+                share = sum(map(self.sizes.__getitem__, copies)) / total
             if share >= completed[tag]:
                 self.keep[begin:end] = [True] * (end - begin)
             elif tag in {"ul", "ol"} and share > 0 and (share < stray or self._is_choice(at)):
@@ -595,6 +606,19 @@ class _Selection:
         is_head = tag in _HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
         return ends and is_head and all(map(self._is_story, stories))
 
+    def drop_captions(self) -> None:
+        """Drop the captions of pictures, which stand below them if these are printed."""
+        index = self.index
+        for at, tag in enumerate(index.tags):
+            figure = index.parents[at]
+            if tag != "figcaption" or figure < 0 or index.tags[figure] != "figure":
+                continue
+            inside = range(index.segment_begins[at], index.segment_ends[at])
+            is_all = index.segment_ends[figure] - index.segment_begins[figure] == len(inside)
+            other = next(index.elements[figure].iter(*_MEDIA), None)
+            if is_all and other is None and self.size(inside) <= _IMPRINT_CHARS:
+                self.drop(inside)
+
     def drop_labels(self) -> None:
         """Drop labels of advertisements and lines of actions."""
         for at, segment in enumerate(self.segments):
@@ -626,6 +650,22 @@ class _Selection:
         for at, (segment, after) in enumerate(pairwise(self.segments)):
             if self.keep[at + 1] and continues_drop_cap(segment.text, after.text):
                 self.keep[at] = True
+
+    def add_numbers(self) -> None:
+        """Select the numbers above consecutive headings, and no other number above a heading."""
+        steps = [
+            (at, int(segment.text))
+            for at, (segment, after) in enumerate(pairwise(self.segments))
+            if len(segment.text) <= 2
+            and segment.text.isdecimal()
+            and after.block.tag in _HEADING_TAGS
+            and segment.block.tag not in _HEADING_TAGS
+            and self.keep[at + 1]
+        ]
+        numbers = [number for _, number in steps]
+        are_steps = len(steps) > 1 and numbers == list(range(numbers[0], numbers[0] + len(steps)))
+        for at, _ in steps:
+            self.keep[at] = are_steps
 
     def add_scene_breaks(self) -> None:
         """Select rows of asterisks between selected text."""
@@ -745,55 +785,3 @@ def _link_around(element: HtmlElement | None) -> HtmlElement | None:
     while element is not None and element.tag != "a":
         element = element.getparent()
     return element
-
-
-# Notes
-
-#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
-_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
-#: The longest note, in segments and characters; the largest share of the text that notes may be.
-_NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE = 6, 1200, 0.3
-
-
-def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the notes that the selected text links to, if they are few."""
-    index = page.index
-    sizes = [len(segment.text) for segment in page.segments]
-    references: dict[str, int] = {}
-    for at, tag in enumerate(index.tags):
-        if tag != "a":
-            continue
-        element = index.elements[at]
-        if (href := element.get("href")) and href[:1] == "#" != href:
-            segment = index.segment_begins[at]
-            inside = segment < index.segment_ends[at]
-            if inside and keep[segment] and _NOTE_MARK.fullmatch(_link_label(element)):
-                references.setdefault(href[1:], segment)
-    if not references:
-        return tuple(keep)
-    notes: set[int] = set()
-    for at, element in enumerate(index.elements):
-        if not index.has_attributes[at]:
-            continue
-        reference = references.pop(element.get("id") or element.get("name") or "", -1)
-        begin, end = index.segment_begins[at], index.segment_ends[at]
-        if (
-            end - begin == 1
-            and end < len(sizes)
-            and _NOTE_MARK.fullmatch(page.segments[begin].text)
-        ):
-            end += 1  # a note below its number
-        # Notes come after their references.
-        is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
-        if -1 < reference < begin and is_short:
-            notes.update(range(begin, end))
-    text = sum(size for at, size in enumerate(sizes) if keep[at] and at not in notes)
-    if sum(sizes[at] for at in notes) > _NOTES_SHARE * text:
-        return tuple(keep)
-    return tuple(flag or at in notes for at, flag in enumerate(keep))
-
-
-def _link_label(link: HtmlElement) -> str:
-    """Return the text of a link that contains at most one element."""
-    inner = link[0] if len(link) == 1 else None
-    return f"{link.text or ''}{'' if inner is None else inner.text or ''}"[:20]

@@ -40,6 +40,9 @@ _CODE_BOX = re.compile(
 )
 #: What the names of both contain; searching for it is faster.
 _BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
+#: How the class of a ``span`` that is drawn as a line break ends.
+_BREAK_CLASS = (' br"', '"br"', '"line-break"', '"linebreak"')
+_BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
@@ -77,6 +80,8 @@ def name_structures(tree: HtmlElement, source: str) -> None:
     _name_codes(tree)
     _join_citations(tree)
     _drop_window_notices(tree)
+    if any(end in source for end in _BREAK_CLASS):
+        _name_breaks(tree)
     if _SUSPECT.search(source):
         _drop_shortcodes(tree)
 
@@ -199,6 +204,14 @@ def _is_line(element: HtmlElement) -> bool:
     """Return whether an element has only text, and blank space after it."""
     inside = any(child.tag in _BLOCKS or child.tag == "br" for child in element.iterdescendants())
     return not inside and _is_blank(element.tail)
+
+
+def _name_breaks(tree: HtmlElement) -> None:
+    """Name the empty elements whose class calls them line breaks."""
+    for element in list(tree.iter("span")):
+        names = (element.get("class") or "").split()[-1:]
+        if names and names[0] in _BREAK_NAMES and not len(element) and _is_blank(element.text):
+            element.tag, element.text = "br", None
 
 
 def _name_codes(tree: HtmlElement) -> None:

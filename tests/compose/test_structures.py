@@ -625,3 +625,24 @@ def test_short_paragraphs_that_their_class_calls_headings_are_headings() -> None
     assert [plain_text(block.spans) for block in found] == ["The long way", "The short way"]
     for other in (html.replace("short way", "short way."), html.replace("interline", "line")):
         assert not any(isinstance(block, Heading) for block in compose_article(other).blocks)
+
+
+def test_a_term_loses_the_link_to_itself() -> None:
+    html = '<dl><dt id=x>sail(wind)<a href="#x">¶</a></dt><dd>Sets sail.</dd></dl>'
+    (entry,) = only(html, DefinitionList).entries
+    assert [plain_text(term) for term in entry.terms] == ["sail(wind)"]
+
+
+def test_a_list_without_items_indents() -> None:
+    assert [type(b) for b in compose_article("<p>Text.</p><ul>Aside.</ul><p>More.").blocks] == [
+        Paragraph, Quote, Paragraph,
+    ]  # fmt: skip
+    nested = compose_article("<p>Text.</p><ul><b>Least:</b><ul><li>3 m<li>Two</ul></ul>").blocks
+    assert [type(block) for block in nested] == [Paragraph, Paragraph, List]
+
+
+def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
+    html = "<div>See <a href=/a>Tides</a><div></div>, and <i>Depths</i><div></div>. Then go.</div>"
+    (paragraph,) = compose_article(html).blocks
+    assert plain_text(paragraph.spans) == "See Tides, and Depths. Then go."
+    assert len(compose_article("<p>Ends.</p><p>, odd</p>").blocks) == 2

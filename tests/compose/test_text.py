@@ -136,6 +136,16 @@ def test_the_title_is_not_repeated() -> None:
     assert article.text == "It was."
 
 
+def test_a_heading_below_text_may_end_with_the_title() -> None:
+    lines = "<p>The harbour lies as it lay when the ferry was new, and that is long ago.</p>"
+    question = "<h2>Q: What is the depth of harbours?</h2><p>A: Three metres.</p>"
+    page = read_page(f"<title>The depth of harbours</title>{lines}{question}", URL)
+    made = compose(page, Verdict((True,) * len(page.segments)), ())
+    assert "Q: What is the depth of harbours?" in made.text
+    above = read_page(f"<title>The depth of harbours</title>{question}{lines}", URL)
+    assert "Q:" not in compose(above, Verdict((True,) * len(above.segments)), ()).text
+
+
 def test_marks_nest_in_one_order_and_spaces_between_links_are_in_none() -> None:
     (block,) = compose_article("<p><i><b>x</b></i> <a href=/1>one </a><a href=/2>two</a>.").blocks
     assert isinstance(block, Paragraph)

@@ -589,3 +589,31 @@ def test_the_site_s_own_last_line_goes(line):
 def test_a_line_above_the_text_that_is_named_a_byline_goes():
     html = f"<h1>Ferries</h1><p class=hn-byline>(AFP) – 2 days ago</p><p>{TEXT}</p>"
     assert choice(html, ["AFP", TEXT]) == [TEXT]
+
+
+def test_items_left_out_as_copies_complete_their_list():
+    boats = (
+        f"<ul><li>{name} of Wick</li><li>3 m</li><li>Masts</li></ul>" for name in ("Ada", "Bo")
+    )
+    page = read_page(f"<p>{TEXT}</p>{''.join(boats)}<ul><li>Cy</li><li>2 m</li><li>None</li></ul>")
+    flags = complete_elements(page, [True] * 5 + [True, False, True, True, False], "product")
+    assert list(flags) == [True] * 7 + [True, True, False]
+
+
+def test_the_caption_of_a_picture_is_no_text():
+    caption = "<figcaption>The quay at dawn</figcaption>"
+    for inside in ("<div></div>", "<img src=quay.png>"):
+        assert choice(f"<p>{TEXT}</p><figure>{inside}{caption}</figure>", [""]) == [TEXT]
+    for inside in ("<video src=a.mp4></video>", "<pre>make</pre>", "<p>A poem</p>"):
+        kept = choice(f"<p>{TEXT}</p><figure>{inside}{caption}</figure>", [""])
+        assert kept[-1] == "The quay at dawn"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "stay"),
+    [(("1", "2"), True), (("4", "5"), True), (("1", "3"), False), (("7",), False)],
+)
+def test_numbers_above_headings_are_kept_if_they_count_them(numbers, stay):
+    steps = "".join(f"<div>{n}</div><h3>Step {n} of all</h3><p>{TEXT} {n}</p>" for n in numbers)
+    kept = choice(steps, [TEXT, "Step", numbers[-1]])
+    assert ([text for text in kept if text in numbers] == list(numbers)) is stay

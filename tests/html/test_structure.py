@@ -131,3 +131,10 @@ def test_notices_that_a_link_opens_a_window(link: str, text: str) -> None:
 def test_paragraphs_and_pictures_are_no_lines_of_code() -> None:
     html = "<div class=code><div>One <a href=/a>link</a>.</div><div>Two.</div></div>"
     assert all(isinstance(block, Paragraph) for block in blocks(html))
+
+
+def test_an_empty_span_that_is_drawn_as_a_break_is_one() -> None:
+    mark = '<span class="part br"></span>'
+    text = "The silt comes down in winter and settles on the stones of the quay for months."
+    assert texts(f"<div>{text}{mark}{text} Again.</div>") == [text, f"{text} Again."]
+    assert texts(f'<p>{text}<span class="part">No</span></p>') == [f"{text}No"]

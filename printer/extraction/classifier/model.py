@@ -270,7 +270,31 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
         within = slice(runs[0][0], runs[-1][-1] + 1)
         is_linked = context.link_chars >= _WITHIN_LINKS * context.chars
         selected[within] |= (likely[within] >= _WITHIN) & ~is_linked[within]
+        add_adjacent(context, scores, selected, is_article)
     return selected
+
+
+def add_adjacent(
+    context: FeatureContext, scores: Column, selected: Bools, is_article: bool
+) -> None:
+    """Select likely headings above selected text, and lines between selected ones.
+
+    In articles such a line has links like those beside it, and a first heading is the title.
+    """
+    above, below = np.zeros_like(selected), np.zeros_like(selected)
+    above[1:], below[:-1] = selected[:-1], selected[1:]
+    linked = context.link_chars >= _WITHIN_LINKS * context.chars
+    headings = context.last_headings == np.arange(len(selected))
+    chosen = above & below & ~linked if not is_article else np.zeros_like(selected)
+    parents = context.parents[context.blocks]
+    same = parents[1:] == parents[:-1]
+    near = selected & linked
+    row = (near[2:] | near[:-2]) & same[1:] & same[:-1]
+    chosen[1:-1] |= above[1:-1] & below[1:-1] & linked[1:-1] & row
+    heads = headings & below & ~np.append(headings[1:], True)
+    if is_article:
+        heads[: np.argmax(selected)] = False
+    selected |= (scores >= _LIKELY) & (chosen | heads)
 
 
 def find_runs(keep: Bools, gap: int = _RUN_GAP) -> list[NDArray[np.intp]]:

@@ -31,6 +31,8 @@ _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 #: What software writes for a title or a section that was never set.
 _NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
 
+#: Signs between a title and the site's name, which some sites state with it.
+_AROUND_SITE = " |·•–—-"
 #: The longest site name, lead and URL, in characters.
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
 #: The longest name of a section, and what only a path, a list or a file's name has.
@@ -202,6 +204,7 @@ def _absolute(stated: str, base: str) -> str:
 def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     stated = head.values("og:site_name", limit=_SITE_CHARS)
     stated += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
+    stated = [name.strip(_AROUND_SITE) for name in stated]
     return [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
 
 
