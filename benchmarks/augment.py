@@ -24,7 +24,7 @@ from lxml.html import (
     tostring,
 )
 
-from printer.html.decode import decode
+from printer.html.parse import decode
 
 from .corpus import Sample
 

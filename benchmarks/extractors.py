@@ -16,8 +16,8 @@ from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Self
 
-from printer.html.decode import decode
 from printer.html.page import read_page
+from printer.html.parse import decode
 
 from .corpus import Sample
 from .machine import NODE

@@ -23,10 +23,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from printer.extraction.classifier.gbdt import BoostedTrees
 from printer.extraction.classifier.lexical import TokenPriors
 from printer.extraction.classifier.model import (
     PAGE_KINDS,
+    BoostedTrees,
     ClassifierModel,
     build_graph,
     combine_scores,

@@ -13,8 +13,8 @@ import lightgbm as lgb
 import numpy as np
 
 from printer.extraction.classifier.features import FeatureContext, extract_features
-from printer.extraction.classifier.gbdt import BoostedTrees
 from printer.extraction.classifier.lexical import TokenPriors
+from printer.extraction.classifier.model import BoostedTrees
 from printer.extraction.extract import score_segments
 from printer.html.page import read_page
 

@@ -36,6 +36,9 @@ _OPENING = "([{“‘«„\"'"
 _OPEN_END = "([{“‘«„-‐"
 #: This many lower-case letters are the end of a word rather than a symbol.
 _MIN_WORD_END = 3
+#: Signs of money, and a price at the end of text.
+_CURRENCIES = "$€£¥₹₽₩₺₴₫"
+_PRICE, _MAX_PRICE = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$"), 12
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 #: The shortest and longest measure of hard-wrapped lines in characters, and the share they fill.
@@ -215,7 +218,8 @@ def needs_space(
     """
     last_style, texts = run.parts[-1]
     marks = (*last_style.marks, *style.marks)
-    if not (text[0].isalnum() and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
+    is_begin = text[0].isalnum() or text[0] in _CURRENCIES
+    if not (is_begin and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
         return False
     before, (last, leaf) = texts[-1], leaves
     if layout is not None and _has_gap(layout, last, leaf):
@@ -249,18 +253,20 @@ def _is_in_sentence(element: HtmlElement) -> bool:
 
 
 def _is_phrase_boundary(before: str, element: HtmlElement, text: str) -> bool:
-    """Return whether a word ends and a capital follows at the boundary of two elements.
+    """Return whether a word or price ends and a capital or price follows, between two elements.
 
     One of the elements must have a class, and one several words, unlike markup within a word.
     """
     end = before[-_MIN_WORD_END:]
-    if not text[0].isupper() or len(end) < _MIN_WORD_END or not (end.isalpha() and end.islower()):
+    is_word = len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
+    has_price = text[0] in _CURRENCIES or _PRICE.search(before[-_MAX_PRICE:]) is not None
+    if not (text[0].isupper() or text[0] in _CURRENCIES) or not (is_word or has_price):
         return False
     previous = element.getprevious()
     if previous is None or previous.tail:
         return False
     has_class = previous.get("class") or element.get("class")
-    return bool(has_class) and (" " in before or " " in text.strip())
+    return bool(has_class) and (has_price or " " in before or " " in text.strip())
 
 
 # The meaning of line breaks

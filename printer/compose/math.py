@@ -25,8 +25,8 @@ from ..article import (
     plain_text,
     transform,
 )
-from ..html.formulas import MAX_SOURCE, attribute_tex, image_tex
 from ..html.page import Page
+from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
 from .inline import readable_line
 
 _MAX_ELEMENTS = 2000

@@ -11,9 +11,9 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.formulas import TEX_ATTRIBUTES, image_tex
 from ..html.index import ElementFlag, Leaf, PageIndex, Segment
 from ..html.page import Page
+from ..html.structure import TEX_ATTRIBUTES, image_tex
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
 

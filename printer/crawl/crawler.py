@@ -40,9 +40,8 @@ from ..errors import (
 )
 from ..fetch.client import HttpClient
 from ..fetch.ssrf import Resolver, resolve_host
-from ..html.decode import decode
 from ..html.metadata.metadata import read_head
-from ..html.parse import base_url, parse
+from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule
 from ..pipeline import ExtractedPage, Printer
 from ..summarize import Tokenizer

@@ -19,8 +19,7 @@ from lxml import etree
 from ..capture import Capture
 from ..errors import BadURL, FetchError, UsageError
 from ..fetch.client import HttpClient
-from ..html.decode import codec_for_label
-from ..html.parse import strip_invalid_references
+from ..html.parse import codec_for_label, strip_invalid_references
 from ..text import clean_line
 from ..urls import is_http, resolve
 

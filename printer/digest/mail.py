@@ -18,7 +18,7 @@ from typing import Any
 
 from ..capture import Capture, PageSource
 from ..errors import FetchError
-from ..html.decode import codec_for_label
+from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from lxml.html import HtmlElement
 
@@ -351,6 +351,8 @@ def _names(element: HtmlElement) -> str:
 
 #: A reference to a note: a number, a letter or a symbol, bare or in brackets.
 _NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
+#: The most elements in a reference: each bracket may be one.
+_MARK_PARTS = 3
 #: The longest note, in segments and characters; the largest share of the text that notes may be.
 _NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE = 6, 1200, 0.3
 
@@ -394,6 +396,5 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
 
 
 def _link_label(link: HtmlElement) -> str:
-    """Return the text of a link that contains at most one element."""
-    inner = link[0] if len(link) == 1 else None
-    return f"{link.text or ''}{'' if inner is None else inner.text or ''}"[:20]
+    """Return the text of a link that contains few elements."""
+    return "".join(islice(link.itertext(), 8))[:20] if len(link) <= _MARK_PARTS else ""

@@ -19,9 +19,9 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 from ..capture import PictureBox, Rect, is_visible
-from ..html.formulas import image_tex
 from ..html.layout import PageLayout
 from ..html.page import Page
+from ..html.structure import image_tex
 from ..selection import Verdict
 from .srcset import (
     PLAIN,

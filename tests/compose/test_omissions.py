@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from printer.compose.coverage import check_coverage
-from printer.compose.omissions import find_omissions
+from printer.compose.coverage import check_coverage, find_omissions
 from printer.extract_stage import extract_article
 from printer.html.page import read_page
 from printer.options import ExtractOptions

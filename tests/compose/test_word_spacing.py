@@ -19,6 +19,7 @@ from tests.support.compose_html import compose_article
         ("<em class=title>The ferry</em><span>Anna of Marl</span>", "The ferry Anna of Marl"),
         ("<a href=/1>Wide rivers</a><span class=n>Latest</span>", "Wide rivers Latest"),
         ("<span class=a>Colman</span><span class=b>Tent for 3</span>", "Colman Tent for 3"),
+        ("<b class=a>$24.50</b><b class=b>$35.00</b><b class=c>Now!</b>", "$24.50 $35.00 Now!"),
     ],
 )
 def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: str) -> None:

@@ -20,7 +20,7 @@ def story(label: str, note: str) -> str:
 
 
 def test_a_note_that_is_referred_to_is_kept() -> None:
-    for label in ("1", "[1]", "*", "<b>†</b>"):
+    for label in ("1", "[1]", "*", "<b>†</b>", "<i>[</i>1<i>]</i>"):
         assert "A boot." in chosen(story(label, "A boot."), "boot")
 
 

@@ -21,14 +21,13 @@ from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.extract_stage import extract, extract_article
 from printer.fetch.credentials import read_cookies
-from printer.html.decode import decode
 from printer.html.page import read_page
-from printer.html.parse import parse
+from printer.html.parse import decode, parse
 from printer.images.raster import UnusablePicture
 from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
 from printer.settings import Layer, check_layer
-from printer.site_rules import fulltextrss, store
+from printer.site_rules import apply, store
 
 URL = "https://fuzz.test/story"
 _STORY = "<p>The walk led along the river, past the mill and the old bridge, until dark.</p>" * 4
@@ -93,7 +92,7 @@ def fuzz_rules(data: bytes) -> None:
     rules = (
         store.parse_rule(text, "fuzz.test", "rule"),
         store.parse_rule(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
-        fulltextrss.parse_file(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
+        apply.parse_file(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
     )
     page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"
     for rule in rules:

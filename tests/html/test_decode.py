@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.html.decode import decode
+from printer.html.parse import decode
 
 TEXTS = {
     "ja": "これは日本語の文章です。東京の天気は晴れで、気温は二十度くらいになる見込みです。",

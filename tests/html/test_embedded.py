@@ -6,8 +6,7 @@ import json
 
 from lxml.html import document_fromstring
 
-from printer.html.embedded import find_embedded_article
-from printer.html.page import read_page
+from printer.html.page import find_embedded_article, read_page
 
 STORY = [
     f"The {ordinal} paragraph of the story tells what happened at the weir, at length, so that "

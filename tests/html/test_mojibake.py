@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.html.decode import fix_mojibake
 from printer.html.page import read_page
+from printer.html.parse import fix_mojibake
 
 TEXT = "“Don’t,” said Zoë — it’s 20 °C in Łódź, 東京 is far… 🙂"
 

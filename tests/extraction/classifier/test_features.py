@@ -16,7 +16,6 @@ from printer.extraction.classifier.features import (
     enclosing_elements,
     extract_features,
 )
-from printer.extraction.classifier.gbdt import BoostedTrees
 from printer.extraction.classifier.lexical import (
     NameTable,
     TokenPriors,
@@ -27,6 +26,7 @@ from printer.extraction.classifier.lexical import (
 )
 from printer.extraction.classifier.model import (
     PAGE_KINDS,
+    BoostedTrees,
     ClassifierModel,
     combine_scores,
     maximize_expected_f1,
