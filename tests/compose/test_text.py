@@ -140,8 +140,8 @@ def test_a_heading_below_text_may_end_with_the_title() -> None:
     lines = "<p>The harbour lies as it lay when the ferry was new, and that is long ago.</p>"
     question = "<h2>Q: What is the depth of harbours?</h2><p>A: Three metres.</p>"
     page = read_page(f"<title>The depth of harbours</title>{lines}{question}", URL)
-    made = compose(page, Verdict((True,) * len(page.segments)), ())
-    assert "Q: What is the depth of harbours?" in made.text
+    article = compose(page, Verdict((True,) * len(page.segments)), ())
+    assert "Q: What is the depth of harbours?" in article.text
     above = read_page(f"<title>The depth of harbours</title>{question}{lines}", URL)
     assert "Q:" not in compose(above, Verdict((True,) * len(above.segments)), ()).text
 

@@ -605,8 +605,8 @@ def test_the_caption_of_a_picture_is_no_text():
     for inside in ("<div></div>", "<img src=quay.png>"):
         assert choice(f"<p>{TEXT}</p><figure>{inside}{caption}</figure>", [""]) == [TEXT]
     for inside in ("<video src=a.mp4></video>", "<pre>make</pre>", "<p>A poem</p>"):
-        kept = choice(f"<p>{TEXT}</p><figure>{inside}{caption}</figure>", [""])
-        assert kept[-1] == "The quay at dawn"
+        texts = choice(f"<p>{TEXT}</p><figure>{inside}{caption}</figure>", [""])
+        assert texts[-1] == "The quay at dawn"
 
 
 @pytest.mark.parametrize(
@@ -615,5 +615,5 @@ def test_the_caption_of_a_picture_is_no_text():
 )
 def test_numbers_above_headings_are_kept_if_they_count_them(numbers, stay):
     steps = "".join(f"<div>{n}</div><h3>Step {n} of all</h3><p>{TEXT} {n}</p>" for n in numbers)
-    kept = choice(steps, [TEXT, "Step", numbers[-1]])
-    assert ([text for text in kept if text in numbers] == list(numbers)) is stay
+    texts = choice(steps, [TEXT, "Step", numbers[-1]])
+    assert ([text for text in texts if text in numbers] == list(numbers)) is stay
