@@ -14,7 +14,7 @@ def webprint(monkeypatch, capsys, tmp_path):
         monkeypatch.setattr(sys, "argv", ["webprint", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             commands.run()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
 
     return run

@@ -83,7 +83,7 @@ def test_an_output_that_cannot_be_is_refused(call, says):
     assert says in str(caught.value)
 
 
-def test_a_folder_that_is_missing_is_told_before_anything_is_read():
+def test_a_missing_folder_is_reported_before_anything_is_read():
     with pytest.raises(OutputError, match="no such file or directory"):
         parse("missing/out.pdf")
 

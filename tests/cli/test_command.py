@@ -359,7 +359,7 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(tmp_path, delay):
     assert not (tmp_path / "out.pdf").exists()
 
 
-def test_a_password_that_is_asked_for_and_an_answer_too_large_name_their_options(webprint, web):
+def test_password_and_size_errors_name_their_options(webprint, web):
     url = web.add("/x", "no", status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
     assert "--user NAME:PASSWORD" in fails(webprint, url)[1]
     url = web.add("/large", "x" * 50_000)
@@ -374,8 +374,8 @@ def test_a_very_long_article_says_what_it_will_take(webprint, tmp_path, monkeypa
     (tmp_path / "a.html").write_text(f"<article><h1>The ferry</h1>{paragraphs * 40}</article>")
     first, *_, last = webprint("a.html", "out.pdf")[2].splitlines()
     assert "--print-timeout" not in first
-    told, printed = (int(re.search(r"(\d+) pages", line)[1]) for line in (first, last))
-    assert abs(told - printed) <= 1
+    announced, printed = (int(re.search(r"(\d+) pages", line)[1]) for line in (first, last))
+    assert abs(announced - printed) <= 1
     monkeypatch.setattr("printer.cli.print.LETTERS_PER_SECOND", 100)
     assert "minutes; --print-timeout " in webprint("a.html", "out.pdf")[2]
     assert "may take" not in webprint("a.html", "out.md")[2]

@@ -44,18 +44,20 @@ def test_the_last_line_counts_what_was_kept_and_what_is_missing(webprint, page, 
 
 
 @pytest.mark.parametrize(
-    ("wanted", "names"),
+    ("option", "names"),
     [
         ("none", set()), ("lead", {"ferry"}), ("article", {"ferry", "quay"}),
         ("all", {"ferry", "quay"}),
     ],
 )  # fmt: skip
-def test_images_says_which(webprint, page, tmp_path, monkeypatch, wanted, names):
-    monkeypatch.setenv("WEBPRINT_IMAGES", wanted)
+def test_images_says_which(webprint, page, tmp_path, monkeypatch, option, names):
+    monkeypatch.setenv("WEBPRINT_IMAGES", option)
     assert webprint(page, "out.pdf")[0] == 0
     with pikepdf.open(tmp_path / "out.pdf") as pdf:
-        streams = [each for each in pdf.objects if isinstance(each, pikepdf.Stream)]
-        widths = {int(each.Width) for each in streams if each.get("/Subtype") == "/Image"}
+        streams = [
+            pdf_object for pdf_object in pdf.objects if isinstance(pdf_object, pikepdf.Stream)
+        ]
+        widths = {int(stream.Width) for stream in streams if stream.get("/Subtype") == "/Image"}
     assert widths == {{"ferry": 400, "quay": 300}[name] for name in names}
 
 
@@ -84,10 +86,10 @@ def test_rejected_pictures_are_remembered_between_runs(webprint, web, page):
 def test_explain_tells_of_every_picture(webprint, page):
     code, out, _ = webprint("explain", page, "--json")
     assert code == 0
-    told = {each["alt"] or "dot": each for each in json.loads(out)["pictures"]}
-    assert told["A ferry"]["keep"]
-    assert told["A ferry"]["caption"] == "The ferry at dawn."
-    assert told["dot"] == {
+    pictures = {picture["alt"] or "dot": picture for picture in json.loads(out)["pictures"]}
+    assert pictures["A ferry"]["keep"]
+    assert pictures["A ferry"]["caption"] == "The ferry at dawn."
+    assert pictures["dot"] == {
         "url": page.replace("/story", "/dot.png"), "kind": "image", "keep": False,
         "reason": "too small (9 x 9 pixels)", "caption": "", "credit": "", "alt": "",
         "width": 0, "height": 0,

@@ -19,13 +19,15 @@ def fill(web, count=3):
 
 
 def test_what_is_found_is_listed_the_best_first(web, webprint):
-    code, out, said = webprint("crawl", fill(web), *QUICK, "--query", "a garden of tulips")
-    assert code == 0, said
+    code, out, err = webprint("crawl", fill(web), *QUICK, "--query", "a garden of tulips")
+    assert code == 0, err
     found = [json.loads(line) for line in out.splitlines()]
-    assert {each["url"] for each in found} == {f"{web.url}/story/{n}" for n in range(3)}
-    assert [each["score"] for each in found] == sorted((e["score"] for e in found), reverse=True)
-    assert all(each["title"] and each["relevance"] > 0.1 for each in found)
-    assert "3 articles, " in said
+    assert {article["url"] for article in found} == {f"{web.url}/story/{n}" for n in range(3)}
+    assert [article["score"] for article in found] == sorted(
+        (e["score"] for e in found), reverse=True
+    )
+    assert all(article["title"] and article["relevance"] > 0.1 for article in found)
+    assert "3 articles, " in err
 
 
 def test_a_crawl_is_gone_on_with_or_begun_afresh(web, webprint):
@@ -44,8 +46,8 @@ def test_a_crawl_is_gone_on_with_or_begun_afresh(web, webprint):
 
 
 def test_what_is_found_is_printed(web, webprint, tmp_path):
-    code, _, said = webprint("crawl", fill(web, 1), *QUICK, "--out", "found", "--no-cache")
-    assert code == 0, said
+    code, _, err = webprint("crawl", fill(web, 1), *QUICK, "--out", "found", "--no-cache")
+    assert code == 0, err
     printed = list((tmp_path / "found").glob("*.pdf"))
     assert len(printed) == 1
     with pikepdf.open(printed[0]) as pdf:
@@ -56,30 +58,30 @@ def test_what_is_found_is_printed(web, webprint, tmp_path):
 
 
 def test_a_crawl_that_finds_nothing_says_so(web, webprint):
-    code, out, said = webprint("crawl", web.add("/", "<p>Nothing</p>"), *QUICK)
+    code, out, err = webprint("crawl", web.add("/", "<p>Nothing</p>"), *QUICK)
     assert code == 10
     assert out == ""
-    assert "no article was found" in said
+    assert "no article was found" in err
     assert webprint("crawl", "nowhere at all")[0] == 3
 
 
-def test_why_pages_failed_is_told(web, webprint):
+def test_the_reasons_of_failures_are_reported(web, webprint):
     links = [(web.add("/story/0", article_page(0, "garden")), "Garden")]
     links += [(f"{web.url}/gone/{n}", "Gone") for n in range(2)]
-    code, _, said = webprint("crawl", web.add("/", list_page("All", links)), *QUICK)
-    assert code == 0, said
-    assert " failed: the server answered 404" in said
+    code, _, err = webprint("crawl", web.add("/", list_page("All", links)), *QUICK)
+    assert code == 0, err
+    assert " failed: the server answered 404" in err
 
 
 def test_every_printed_page_is_a_line_of_json(web, webprint):
-    code, out, said = webprint("crawl", fill(web, 2), *QUICK, "--out", "found.pdf", "--json")
-    assert code == 0, said
+    code, out, err = webprint("crawl", fill(web, 2), *QUICK, "--out", "found.pdf", "--json")
+    assert code == 0, err
     lines = [json.loads(line) for line in out.splitlines()]
     assert {line["url"] for line in lines} == {f"{web.url}/story/{n}" for n in range(2)}
     assert all(line["out"] == "found.pdf" and line["error"] is None for line in lines)
 
 
-def test_a_dead_host_is_told_at_once_and_asked_again_by_the_next_run(web, webprint):
+def test_a_dead_host_is_reported_at_once_and_retried_by_the_next_run(web, webprint):
     seed, url = fill(web, 1), web.url
     web.close()
     for more in ((), ("--resume",)):
@@ -96,18 +98,18 @@ def test_a_dead_host_is_told_at_once_and_asked_again_by_the_next_run(web, webpri
 def test_one_dead_host_of_several_stops_no_crawl(web, webprint):
     dead = WebServer()
     dead.close()
-    code, out, said = webprint("crawl", f"{dead.url}/", fill(web, 1), *QUICK)
-    assert code == 0, said
+    code, out, err = webprint("crawl", f"{dead.url}/", fill(web, 1), *QUICK)
+    assert code == 0, err
     assert len(out.splitlines()) == 1
-    assert said.startswith(f"webprint: the server refused the connection ({dead.url}/robots.txt)")
+    assert err.startswith(f"webprint: the server refused the connection ({dead.url}/robots.txt)")
 
 
-def test_a_server_in_trouble_is_told_and_asked_again(web, webprint, monkeypatch):
+def test_a_failing_server_is_reported_and_retried(web, webprint, monkeypatch):
     monkeypatch.setattr("printer.crawl.frontier.MAX_DELAY", 0.01)
     seed = web.add("/", Reply("", 503))
-    code, _, said = webprint("crawl", seed, *QUICK)
+    code, _, err = webprint("crawl", seed, *QUICK)
     assert code == 6
-    first, last = said.splitlines()
+    first, last = err.splitlines()
     assert first == (
         f"warning: {seed}: the server answered 503 Service Unavailable; trying again for a while"
     )

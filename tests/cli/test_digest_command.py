@@ -74,7 +74,7 @@ def test_what_is_on_the_pages(webprint, sites):
     describe(sites)
     webprint("digest", "run", "morning", "paper.pdf", "--render=never")
     with pypdfium2.PdfDocument("paper.pdf") as pdf:
-        pages = [each.get_textpage().get_text_range() for each in pdf]
+        pages = [page.get_textpage().get_text_range() for page in pdf]
     assert "The Morning Paper" in pages[0]
     assert "3 articles" in pages[0]
     contents = " ".join(pages[1].split())
@@ -158,9 +158,7 @@ def test_later_puts_on_the_reading_list_once(webprint):
 
 
 @pytest.mark.slow
-def test_a_killed_scheduler_goes_on_and_stops_when_it_is_told(
-    webprint, sites, tmp_path, monkeypatch
-):
+def test_a_killed_scheduler_continues_and_stops_on_request(webprint, sites, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     deliver = f'[[digest.deliver]]\nfolder = "{tmp_path}/papers"\n'
     describe(sites, f'schedule = "0 6 * * *"\ncatch-up = "1h"\n{deliver}')
@@ -197,5 +195,5 @@ def test_a_digest_for_an_e_reader(webprint, sites):
     assert "paper.epub: 3 articles, EPUB" in err
     with zipfile.ZipFile("paper.epub") as book:
         pages = [book.read(name).decode() for name in book.namelist() if name.endswith("html")]
-    assert any("News · The Courier · 1 min" in each for each in pages)
-    assert any("The Gone: the server answered 404" in each for each in pages)
+    assert any("News · The Courier · 1 min" in page for page in pages)
+    assert any("The Gone: the server answered 404" in page for page in pages)

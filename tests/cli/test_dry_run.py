@@ -47,7 +47,7 @@ def test_a_print(webprint, web):
 
 
 def test_a_list(webprint, web):
-    code, out, said = webprint("batch", "list.txt", "out", "--dry-run", "--no-cache")
+    code, out, err = webprint("batch", "list.txt", "out", "--dry-run", "--no-cache")
     assert code == 0
     assert out.splitlines() == [
         f"fetch  {web.url}/a",
@@ -57,7 +57,7 @@ def test_a_list(webprint, web):
         "write  out/report.json",
         "keep   the state of the list in out/.webprint",
     ]
-    assert re.fullmatch("warning: line 3: .*ftp.*\n", said)
+    assert re.fullmatch("warning: line 3: .*ftp.*\n", err)
     assert webprint("batch", "list.txt", "out", "--dry-run", "--json")[1].splitlines() == [
         json.dumps({"url": f"{web.url}/{name}", "out": "out/TITLE.pdf", "format": "pdf"})
         for name in "ab"
@@ -66,7 +66,7 @@ def test_a_list(webprint, web):
 
 def test_a_crawl(webprint, web):
     call = ("crawl", web.url, "--dry-run", "--max", "1", "--max-pages", "30")
-    code, out, said = webprint(*call, "--out", "found", "--no-cache")
+    code, out, err = webprint(*call, "--out", "found", "--no-cache")
     assert code == 0
     assert out.splitlines()[:3] == [
         f"fetch  {web.url}",
@@ -74,7 +74,7 @@ def test_a_crawl(webprint, web):
         "write  found/articles.jsonl",
     ]
     assert re.fullmatch("keep   the pages of the crawl in .*/crawl.sqlite", out.splitlines()[3])
-    assert said == (
+    assert err == (
         "then pages that these link to: at most 30 pages, 10 links from the first, "
         "to find 1 article\n"
     )
@@ -85,7 +85,7 @@ def test_a_crawl(webprint, web):
 
 
 def test_a_digest(webprint):
-    code, out, said = webprint("digest", "run", "morning", "--dry-run", "--library", "--no-cache")
+    code, out, err = webprint("digest", "run", "morning", "--dry-run", "--library", "--no-cache")
     assert code == 0
     *lines, history, library = out.splitlines()
     assert lines == [
@@ -95,7 +95,7 @@ def test_a_digest(webprint):
     ]
     assert re.fullmatch("keep   what was printed in .*/digests.sqlite", history)
     assert re.fullmatch("keep   the text in .*/library.sqlite", library)
-    assert said == "webprint digest check morning shows which articles it would contain\n"
+    assert err == "webprint digest check morning shows which articles it would contain\n"
     out = webprint("digest", "run", "morning", "x.epub", "--dry-run", "--json")[1]
     assert json.loads(out.splitlines()[0])["format"] == "epub"
     assert not Path("x.epub").exists()

@@ -19,8 +19,8 @@ def test_the_data_hold_every_score(webprint, tmp_path):
     code, out, _ = webprint("explain", "a.html", "--json")
     assert code == 0
     page = json.loads(out)
-    kept = [segment["text"] for segment in page["segments"] if segment["keep"]]
-    assert sum("It was day" in text for text in kept) == 6
+    selected = [segment["text"] for segment in page["segments"] if segment["keep"]]
+    assert sum("It was day" in text for text in selected) == 6
     for segment in page["segments"]:
         assert {"text-to-tag", "summary-node", "article-subtree"} <= set(segment["scores"])
 

@@ -33,20 +33,20 @@ def saved(tmp_path):
     [("a.epub", b"PK"), ("a.md", b"# A day"), ("a.HTML", b"<!DOCTYPE html>"), ("a.json", b"{")],
 )
 def test_the_ending_says_the_format(webprint, saved, tmp_path, name, begins):
-    code, _, told = webprint(saved, name)
-    assert code == 0, told
+    code, _, err = webprint(saved, name)
+    assert code == 0, err
     data = (tmp_path / name).read_bytes()
     assert data.startswith(begins)
     assert b"alert(1)" not in data
-    assert "all 177 words" in told, told
+    assert "all 177 words" in err, err
 
 
 def test_the_option_wins_over_the_ending(webprint, saved, tmp_path):
-    code, out, told = webprint(saved, "-o", "a.txt", "--format", "markdown", "--json")
-    assert code == 0, told
+    code, out, err = webprint(saved, "-o", "a.txt", "--format", "markdown", "--json")
+    assert code == 0, err
     assert (tmp_path / "a.txt").read_text().startswith("# A day at sea")
-    said = json.loads(out)
-    assert (said["format"], said["pages"], said["complete"]) == ("markdown", 0, True)
+    result = json.loads(out)
+    assert (result["format"], result["pages"], result["complete"]) == ("markdown", 0, True)
 
 
 def test_a_file_named_after_the_title_has_the_ending(webprint, saved, tmp_path):
@@ -59,8 +59,8 @@ def test_a_file_named_after_the_title_has_the_ending(webprint, saved, tmp_path):
 def test_several_pages_are_one_book(webprint, saved, tmp_path):
     other = tmp_path / "other.htm"
     other.write_text(PAGE.replace("A day at sea", "A day ashore"))
-    code, _, told = webprint(saved, other, "--bundle", "week.epub", "--title", "Week 12")
-    assert code == 0, told
+    code, _, err = webprint(saved, other, "--bundle", "week.epub", "--title", "Week 12")
+    assert code == 0, err
     with zipfile.ZipFile(tmp_path / "week.epub") as book:
         assert book.namelist()[0] == "mimetype"
         assert {"book/chapter-1.xhtml", "book/chapter-2.xhtml"} <= set(book.namelist())
@@ -80,23 +80,23 @@ def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):
     picture = "<img src='gone.jpg' width=600 height=400>"
     figure = f"<figure>{picture}<figcaption>The quay</figcaption></figure>"
     saved.write_text(PAGE.replace("<p>On day 4", figure + "<p>On day 4"))
-    code, _, told = webprint(saved, "a.epub", "--strict")
-    assert code == 15, told
-    assert "only 0 of 1 pictures" in told
+    code, _, err = webprint(saved, "a.epub", "--strict")
+    assert code == 15, err
+    assert "only 0 of 1 pictures" in err
     assert (tmp_path / "a.epub").is_file()
 
 
-def test_a_sign_in_page_is_told_and_fails_strictly(webprint, saved, tmp_path):
+def test_a_sign_in_page_is_reported_and_fails_with_strict(webprint, saved, tmp_path):
     form = "<form><input name=mail><input type=password></form>"
     saved.write_text(f"<title>Sign in</title><h1>Sign in</h1><p>Welcome to the Tide.</p>{form}")
-    code, shown, told = webprint(saved, "a.md", "--json")
-    assert code == 0, told
-    said = json.loads(shown)
-    assert (said["obstacles"], said["complete"]) == (["sign-in"], False)
-    assert "sign-in page" in told + str(said["warnings"])
-    code, _, told = webprint(saved, "a.md", "--strict")
-    assert code == 15, told
-    assert "this looks like a sign-in page. Pass the cookies of a browser: --cookies FILE" in told
+    code, out, err = webprint(saved, "a.md", "--json")
+    assert code == 0, err
+    result = json.loads(out)
+    assert (result["obstacles"], result["complete"]) == (["sign-in"], False)
+    assert "sign-in page" in err + str(result["warnings"])
+    code, _, err = webprint(saved, "a.md", "--strict")
+    assert code == 15, err
+    assert "this looks like a sign-in page. Pass the cookies of a browser: --cookies FILE" in err
 
 
 @pytest.mark.parametrize(

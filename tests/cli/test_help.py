@@ -25,9 +25,9 @@ def test_the_first_screen_is_one_screen(webprint, call):
     assert commands < options < out.index("Examples")
     for name in COMMANDS:
         assert name == "print" or re.search(rf"(^|  ){name} ", out, re.MULTILINE), name
-    shown = re.findall(r"--[a-z-]+", out[options : out.index("Examples")])
+    options_in_help = re.findall(r"--[a-z-]+", out[options : out.index("Examples")])
     assert [name.replace("_", "-") for name in COMMON_OPTIONS] == [
-        flag[2:] for flag in shown if flag != "--help-all"
+        flag[2:] for flag in options_in_help if flag != "--help-all"
     ]
     assert len(COMMON_OPTIONS) == 8
 

@@ -35,8 +35,8 @@ def test_jobs_are_tried_again_and_cancelled(webprint):
     assert webprint("jobs", "cancel", waiting, other)[0] == 0
     states = [table.get(job).state for job in (failed, waiting, other)]
     assert states == ["queued", "cancelled", "cancelled"]
-    code, _, said = webprint("jobs", "cancel", waiting)
+    code, _, err = webprint("jobs", "cancel", waiting)
     assert code == 2
-    assert waiting in said
+    assert waiting in err
     assert webprint("jobs", "retry")[0] == 2
     table.disconnect()

@@ -110,14 +110,14 @@ def test_signing_in_reaches_nothing_private_that_was_not_named(members, other_we
 
 
 def test_login_needs_a_file_and_a_browser_that_shows_itself(webprint, monkeypatch, tmp_path):
-    code, _, told = webprint("login", "https://example.org/")
+    code, _, err = webprint("login", "https://example.org/")
     assert code == UsageError.exit_code
-    assert "--storage-state" in told
+    assert "--storage-state" in err
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-    code, _, told = webprint("login", "https://example.org/", "--storage-state", "s.json")
+    code, _, err = webprint("login", "https://example.org/", "--storage-state", "s.json")
     assert code == 13
-    assert "--cookies" in told
+    assert "--cookies" in err
 
 
 @pytest.mark.parametrize(

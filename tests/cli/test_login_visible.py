@@ -17,11 +17,11 @@ from printer.fetch.browser.process import find_chromium
 from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply, WebServer
 
-SEEN = next((one for one in find_chromium() if "headless" not in Path(one).name), "")
+CHROMIUM = next((one for one in find_chromium() if "headless" not in Path(one).name), "")
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(not SEEN, reason="no Chromium that can show itself (package chromium)"),
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium that can show itself (package chromium)"),
     pytest.mark.skipif(
         not (shutil.which("Xvfb") and shutil.which("xdotool")),
         reason="no screen to test on (packages xvfb and xdotool)",
@@ -54,8 +54,8 @@ def screen() -> Iterator[dict[str, str]]:
     )
     try:
         os.close(writing)
-        with os.fdopen(reading, "rb") as told:
-            number = told.readline().decode().strip()
+        with os.fdopen(reading, "rb") as pipe:
+            number = pipe.readline().decode().strip()
         if not number:
             pytest.skip("Xvfb does not start here")
         yield {**os.environ, "DISPLAY": f":{number}"}
@@ -100,7 +100,7 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
                 ["xdotool", *words], env=env, capture_output=True, timeout=LIMIT
             ).returncode
 
-        def shown(title: str) -> bool:
+        def is_visible(title: str) -> bool:
             return hands("search", "--onlyvisible", "--name", title)
 
         def signs_in() -> None:
@@ -108,16 +108,16 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
             hands("type", "ann")
             hands("key", "Return")
 
-        wait(lambda: shown("Sign in") or ours.poll() is not None)
+        wait(lambda: is_visible("Sign in") or ours.poll() is not None)
         assert ours.poll() is None, ours.stderr.read()
         wait(lambda: web.hits("/in"), signs_in)
-        wait(lambda: shown("Welcome"))
+        wait(lambda: is_visible("Welcome"))
         wait(lambda: ours.poll() is not None, lambda: hands("key", "ctrl+w"))
-        told = ours.stderr.read()
-        assert ours.returncode == 0, told
-    assert "Sign in in the browser that opens" in told
+        err = ours.stderr.read()
+        assert ours.returncode == 0, err
+    assert "Sign in in the browser that opens" in err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "session" in {each["name"] for each in json.loads(file.read_text())["cookies"]}
+    assert "session" in {cookie["name"] for cookie in json.loads(file.read_text())["cookies"]}
     assert webprint("extract", url)[0] != 0
     code, out, _ = webprint("extract", url, "--storage-state", file, "--to", "text")
     assert code == 0
@@ -128,7 +128,7 @@ def test_without_a_screen_it_says_what_is_needed(tmp_path: Path) -> None:
     screens = ("DISPLAY", "WAYLAND_DISPLAY")
     env = {name: value for name, value in os.environ.items() if name not in screens}
     with login("http://127.0.0.1:9/", tmp_path / "s.json", env) as ours:
-        told = ours.stderr.read()
+        err = ours.stderr.read()
         assert ours.wait() == 13
-    assert "screen" in told
-    assert "--cookies" in told
+    assert "screen" in err
+    assert "--cookies" in err

@@ -9,7 +9,7 @@ from printer.cli.options import with_settings
 from printer.crawl import CrawlOptions
 from printer.settings import LoadedSettings
 
-ASKED = {
+EXPECTED = {
     "--query tides --max 3 --max-pages 4 --depth 0 --path-prefix /a --also a.test --also b.test "
     "--delay 0.5 --parallel 2 --no-sitemaps": CrawlOptions(
         query="tides", articles=3, pages=4, depth=0, path_prefix="/a",
@@ -23,20 +23,20 @@ ASKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("words", ASKED)
-def test_what_is_said_is_in_the_value(words: str) -> None:
-    wanted = ASKED[words]
-    made: list[object] = []
+@pytest.mark.parametrize("words", EXPECTED)
+def test_options_are_parsed(words: str) -> None:
+    expected = EXPECTED[words]
+    parsed: list[object] = []
 
     def command(*, loaded: LoadedSettings, options: object) -> None:
-        made.extend([options, loaded.settings.verbose])
+        parsed.extend([options, loaded.settings.verbose])
 
-    command.__annotations__["options"] = type(wanted)
+    command.__annotations__["options"] = type(expected)
     app = typer.Typer()
     app.command()(with_settings("Run")(command))
     ran = CliRunner().invoke(app, [*words.split(), "--verbose"], catch_exceptions=False)
     assert ran.exit_code == 0, ran.output
-    assert made == [wanted, True]
+    assert parsed == [expected, True]
 
 
 def test_a_number_out_of_bounds_is_refused() -> None:

@@ -53,7 +53,7 @@ def test_a_device_is_written_to_directly():
 
 
 @pytest.mark.parametrize(("name", "says"), [("missing/out.pdf", "no folder"), (".", "is a folder")])
-def test_what_cannot_be_written_is_said(tmp_path, name, says):
+def test_an_unwritable_file_is_reported(tmp_path, name, says):
     with pytest.raises(OutputError) as caught:
         output.write(tmp_path / name, b"x")
     assert says in str(caught.value)

@@ -20,18 +20,18 @@ document.getElementById("app").innerHTML = "<article><h1>From a script</h1>" +
 
 def test_a_page_that_is_enough_is_not_loaded_in_a_browser(webprint, web):
     url = web.add("/story", story_page())
-    code, _, told = webprint("extract", url, "-v", "-o", "out.json")
+    code, _, err = webprint("extract", url, "-v", "-o", "out.json")
     assert code == 0
-    assert "complete without a browser" in told
+    assert "complete without a browser" in err
     assert len(web.hits("/story")) == 1
 
 
-def test_a_page_without_its_text_is_loaded_and_it_is_said_why(webprint, web):
+def test_a_page_without_its_text_is_loaded_in_a_browser_with_the_reason(webprint, web):
     url = web.add("/app", SHELL)
-    code, out, told = webprint("extract", url, "-v", "--to", "text")
+    code, out, err = webprint("extract", url, "-v", "--to", "text")
     assert code == 0
     assert "quay was full" in out
-    assert "in a browser, as there is no article without one" in told
+    assert "in a browser, as there is no article without one" in err
 
 
 def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(
@@ -39,22 +39,22 @@ def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(
 ):
     monkeypatch.setattr("printer.pipeline.MIN_CONFIDENCE", 2.0)
     url = web.add("/story", story_page())
-    code, out, told = webprint("extract", url, "-v", "--to", "text")
+    code, out, err = webprint("extract", url, "-v", "--to", "text")
     assert code == 0
-    assert "not clear without one" in told
+    assert "not clear without one" in err
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-    code, again, told = webprint("extract", url, "--to", "text")
+    code, again, err = webprint("extract", url, "--to", "text")
     assert code == 0
     assert again == out
-    assert "warning: the page was not loaded in a browser: no Chromium" in told
+    assert "warning: the page was not loaded in a browser: no Chromium" in err
 
 
-def test_a_browser_that_does_not_help_is_said(webprint, web):
+def test_a_browser_that_does_not_help_is_reported(webprint, web):
     url = web.add("/empty", "<title>x</title><script>1</script>")
-    code, _, told = webprint("extract", url)
+    code, _, err = webprint("extract", url)
     assert code == NoArticle.exit_code
-    assert "in a browser did not help" in told
+    assert "in a browser did not help" in err
 
 
 def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
@@ -74,7 +74,7 @@ def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
     assert "our app" not in out
 
 
-def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(
+def test_several_pages_are_loaded_at_once_in_one_browser_and_printed_in_order(
     webprint, web, tmp_path, monkeypatch
 ):
     meeting = threading.Barrier(3, timeout=60)
@@ -90,9 +90,9 @@ def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(
     )
     urls = [web.add(f"/{name}", answer) for name in ("one", "two", "three")]
     gone = web.url + "/gone"
-    code, out, told = webprint(urls[0], gone, *urls[1:], "--render", "always", "--json")
+    code, out, err = webprint(urls[0], gone, *urls[1:], "--render", "always", "--json")
     assert code != 0
-    assert "404" in told
+    assert "404" in err
     lines = [json.loads(line) for line in out.splitlines()]
     assert [line["title"] for line in lines] == ["Story one", "", "Story two", "Story three"]
     assert [line["url"] for line in lines] == [urls[0], gone, *urls[1:]]

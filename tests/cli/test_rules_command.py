@@ -25,21 +25,21 @@ def rules(home_folder):
 def test_a_rule_is_added_listed_tested_followed_and_removed(webprint, page, rules):
     place = ("--url", "https://www.example.org/a")
     assert "No rules yet" in webprint("rules")[1]
-    code, told, _ = webprint("rules", "add", "example.org", "--drop", ".inlay", "--drop", ".more")
-    assert (code, told.strip()) == (0, str(rules / "example.org.toml"))
+    code, out, _ = webprint("rules", "add", "example.org", "--drop", ".inlay", "--drop", ".more")
+    assert (code, out.strip()) == (0, str(rules / "example.org.toml"))
     assert "example.org: 2 drop" in webprint("rules", "list")[1]
-    code, told, _ = webprint("rules", "test", page, *place)
+    code, out, _ = webprint("rules", "test", page, *place)
     assert code == 0
-    assert f"drop .inlay ({rules / 'example.org.toml'}): 1 on the page" in told
-    assert "drop .more" in told
-    assert f"  - {LETTER[:40]}" in told
-    sizes = [int(line.split()[3]) for line in told.splitlines() if line.startswith("with")]
+    assert f"drop .inlay ({rules / 'example.org.toml'}): 1 on the page" in out
+    assert "drop .more" in out
+    assert f"  - {LETTER[:40]}" in out
+    sizes = [int(line.split()[3]) for line in out.splitlines() if line.startswith("with")]
     assert sizes[0] - sizes[1] == len(LETTER.split())
     assert LETTER.strip() not in webprint("extract", page, *place, "-t", "text")[1]
     assert LETTER.strip() in webprint("extract", page, *place, "-t", "text", "--no-rules")[1]
     assert LETTER.strip() in webprint("extract", page, "-t", "text")[1]
-    told = json.loads(webprint("explain", page, *place, "--json")[1])
-    assert [s["rule"] for s in told["segments"] if "letter from" in s["text"]] == [
+    out = json.loads(webprint("explain", page, *place, "--json")[1])
+    assert [s["rule"] for s in out["segments"] if "letter from" in s["text"]] == [
         f"drop .inlay ({rules / 'example.org.toml'})"
     ]
     assert webprint("rules", "remove", "example.org", ".more")[0] == 0
@@ -55,26 +55,26 @@ def test_rules_of_another_folder(webprint, page, tmp_path):
     (tmp_path / "more" / "example.org.txt").write_text("strip: //div[@class='inlay']\n")
     place = ("--url", "https://example.org/a", "-t", "text")
     assert LETTER.strip() not in webprint("extract", page, *place, "--rules", "more")[1]
-    code, _, said = webprint("extract", page, *place, "--rules", "nowhere")
+    code, _, err = webprint("extract", page, *place, "--rules", "nowhere")
     assert code == 2
-    assert "not a folder" in said
+    assert "not a folder" in err
 
 
-def test_a_fault_in_a_file_is_told_and_the_page_printed(webprint, page, rules):
+def test_a_faulty_rule_file_is_reported_and_the_page_printed(webprint, page, rules):
     rules.mkdir(parents=True)
     (rules / "example.org.toml").write_text('drop = [\n  ".inlay",\n  "p:hover",\n]\n')
-    code, told, said = webprint("extract", page, "--url", "https://example.org/a", "-t", "text")
+    code, out, err = webprint("extract", page, "--url", "https://example.org/a", "-t", "text")
     assert code == 0
-    assert "line 3: 'p:hover' cannot be used" in said
-    assert LETTER.strip() not in told
-    code, _, said = webprint("rules", "list")
-    assert (code, said.count("line 3")) == (2, 1)
+    assert "line 3: 'p:hover' cannot be used" in err
+    assert LETTER.strip() not in out
+    code, _, err = webprint("rules", "list")
+    assert (code, err.count("line 3")) == (2, 1)
 
 
 @pytest.mark.parametrize("call", [("add", "example.org", "--drop", "p:hover"),
                                   ("add", "../x", "--drop", "p")])  # fmt: skip
 def test_what_cannot_be_a_rule(webprint, rules, call):
-    code, _, said = webprint("rules", *call)
+    code, _, err = webprint("rules", *call)
     assert code == 2
-    assert "cannot be used" in said or "not the name of a host" in said
+    assert "cannot be used" in err or "not the name of a host" in err
     assert not rules.exists()

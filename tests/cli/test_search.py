@@ -66,9 +66,9 @@ def test_nothing_is_kept_unasked(webprint, web):
     assert "library = true" in err
     assert webprint(url, "a.pdf", "--render=never", "--library")[0] == 0
     code, out, _ = webprint("search", "harbour", "lights", "--json")
-    told = json.loads(out)
-    assert (code, told["title"], told["url"]) == (0, "Harbour lights", url)
-    assert told["file"].endswith("/a.pdf")
+    result = json.loads(out)
+    assert (code, result["title"], result["url"]) == (0, "Harbour lights", url)
+    assert result["file"].endswith("/a.pdf")
     code, out, err = webprint("search", "absent")
     assert (code, out) == (0, "")
     assert "all of these words" in err

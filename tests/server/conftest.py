@@ -16,9 +16,9 @@ from tests.support.web_server import Reply, WebServer
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A server shared by the tests of a file."""
-    made = PrintServer(tmp_path_factory.mktemp("server"), "--port", "0", "--render", "never")
-    yield made
-    made.close()
+    started = PrintServer(tmp_path_factory.mktemp("server"), "--port", "0", "--render", "never")
+    yield started
+    started.close()
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def serve(tmp_path):
     started = []
 
     def start(*options):
-        made = PrintServer(tmp_path, "--port", "0", "--render", "never", *options)
-        started.append(made)
-        return made
+        new_server = PrintServer(tmp_path, "--port", "0", "--render", "never", *options)
+        started.append(new_server)
+        return new_server
 
     yield start
-    for made in started:
-        made.close()
+    for running in started:
+        running.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +51,11 @@ def browser():
 
 def png(side=400):
     """A picture with something to see in it."""
-    made = io.BytesIO()
+    file = io.BytesIO()
     noise = random.Random(side).randbytes(side * side * 3 // 100)
     small = Image.frombytes("RGB", (side // 10, side // 10), noise)
-    small.resize((side, side), Image.Resampling.BICUBIC).save(made, "PNG")
-    return made.getvalue()
+    small.resize((side, side), Image.Resampling.BICUBIC).save(file, "PNG")
+    return file.getvalue()
 
 
 @pytest.fixture(scope="module")

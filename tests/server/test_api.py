@@ -86,9 +86,9 @@ def test_a_print_is_followed_by_events(server):
 
 
 def test_pictures_that_come_with_a_page_are_printed(server):
-    made = io.BytesIO()
-    Image.linear_gradient("L").resize((400, 300)).save(made, "PNG")
-    sent = "data:image/png;base64," + base64.b64encode(made.getvalue()).decode()
+    file = io.BytesIO()
+    Image.linear_gradient("L").resize((400, 300)).save(file, "PNG")
+    sent = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
     address = "https://members.example.org/harbour.png"
     page = story_page("With its picture", f"<figure><img src='{address}'></figure>")
     order = {"url": "https://example.org/pictures", "html": page, "pictures": {address: sent}}
@@ -184,9 +184,9 @@ def test_an_order_that_makes_no_sense_is_refused(server, order):
     )
     assert answer.status_code == 422, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-    told = answer.json()
-    assert told["status"] == 422
-    assert told["detail"]
+    problem = answer.json()
+    assert problem["status"] == 422
+    assert problem["detail"]
     assert "passwd" not in answer.text
 
 

@@ -19,14 +19,14 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def context(browser, server):
     """A browser that has been on the start page once."""
-    made = browser.new_context(ignore_https_errors=True)
-    page = made.new_page()
+    new_context = browser.new_context(ignore_https_errors=True)
+    page = new_context.new_page()
     page.goto(f"{server.url}/?token={server.token}")
-    made.button = page.get_by_role("link", name="Print this").get_attribute("href")
-    made.later = page.get_by_role("link", name="Read later").get_attribute("href")
+    new_context.button = page.get_by_role("link", name="Print this").get_attribute("href")
+    new_context.later = page.get_by_role("link", name="Read later").get_attribute("href")
     page.close()
-    yield made
-    made.close()
+    yield new_context
+    new_context.close()
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +35,11 @@ def secure(tmp_path_factory):
     if not shutil.which("openssl"):
         pytest.skip("makes its own certificate")
     folder = tmp_path_factory.mktemp("certificate")
-    made = (
+    command = (
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
         " -subj /CN=localhost -keyout key.pem -out cert.pem"
     )
-    subprocess.run(made, shell=True, cwd=folder, check=True, capture_output=True)
+    subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(folder / "cert.pem", folder / "key.pem")
     with WebServer(wrap=lambda sock: tls.wrap_socket(sock, server_side=True)) as web:
@@ -53,14 +53,14 @@ def press(context, page):
     """
     with context.expect_page() as opened:
         page.evaluate(unquote(context.button.removeprefix("javascript:")))
-    shown = opened.value
-    shown.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"), timeout=20_000)
-    return shown
+    print_page = opened.value
+    print_page.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"), timeout=20_000)
+    return print_page
 
 
-def printed(server, shown):
+def printed(server, print_page):
     """Wait for the print a page shows; return what its article is."""
-    print_id = shown.url.rpartition("/")[2]
+    print_id = print_page.url.rpartition("/")[2]
     job = server.wait_finished(print_id)
     assert job["state"] == "done", job
     article = server.client.get(f"/api/prints/{print_id}/article").json()
@@ -70,12 +70,12 @@ def printed(server, shown):
 def test_a_plain_page(server, context, other_web):
     page = context.new_page()
     page.goto(other_web.add("/story", story_page()))
-    shown = press(context, page)
-    title, text, job = printed(server, shown)
+    print_page = press(context, page)
+    title, text, job = printed(server, print_page)
     assert title == "Harbour lights go dark"
     assert SENTENCE.strip() in text
     assert job["url"] == f"{other_web.url}/story"
-    shown.get_by_role("button", name="Print").wait_for(timeout=10_000)
+    print_page.get_by_role("button", name="Print").wait_for(timeout=10_000)
 
 
 def test_a_page_behind_a_login(server, context, other_web):
@@ -119,15 +119,17 @@ def test_pictures_behind_a_login_come_from_the_browser(server, context, members,
     _, _, job = printed(server, press(context, page))
     assert job["result"]["pictures"] == 2, job["result"]["warnings"]
     assert job["result"]["warnings"] == []
-    asked = [hit for hit in members.hits() if hit.path.endswith(".png")]
-    assert all("who=me" in hit.headers["cookie"] for hit in asked), "the server fetched nothing"
+    picture_hits = [hit for hit in members.hits() if hit.path.endswith(".png")]
+    assert all("who=me" in hit.headers["cookie"] for hit in picture_hits), (
+        "the server fetched nothing"
+    )
 
 
 def test_a_wider_version_is_sent_for_print(server, context, members):
     page = as_member(context, members, "/members")
-    shown = press(context, page)
-    printed(server, shown)
-    article = server.client.get(f"/api/prints/{shown.url.rpartition('/')[2]}/article").json()
+    print_page = press(context, page)
+    printed(server, print_page)
+    article = server.client.get(f"/api/prints/{print_page.url.rpartition('/')[2]}/article").json()
     sources = [block["src"] for block in article["blocks"] if block.get("src")]
     assert sources == [f"{members.url}/a.png", f"{members.url}/wide.png"]
 
@@ -162,9 +164,9 @@ def test_a_page_that_cuts_itself_off_from_what_it_opens(server, context, secure)
     page.evaluate(unquote(context.button.removeprefix("javascript:")))
     with context.expect_page() as opened:
         page.get_by_role("button", name="Click here to send this page").click()
-    shown = opened.value
-    shown.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"), timeout=20_000)
-    assert printed(server, shown)[0] == "All alone!!!"
+    print_page = opened.value
+    print_page.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"), timeout=20_000)
+    assert printed(server, print_page)[0] == "All alone!!!"
 
 
 def test_no_script_of_the_page_gets_at_a_print(server, context, other_web):

@@ -38,14 +38,14 @@ def chromium():
 
 @pytest.fixture
 def context(chromium, server):
-    made = chromium.new_context()
-    made.set_default_timeout(SECONDS)
-    page = made.new_page()
+    new_context = chromium.new_context()
+    new_context.set_default_timeout(SECONDS)
+    page = new_context.new_page()
     page.goto(f"{server.url}/?token={server.token}")
-    made.button = page.get_by_role("link", name="Print this").get_attribute("href")
+    new_context.button = page.get_by_role("link", name="Print this").get_attribute("href")
     page.close()
-    yield made
-    made.close()
+    yield new_context
+    new_context.close()
 
 
 def click_bookmark(context, page):
@@ -78,11 +78,11 @@ def test_a_first_visit(serve, chromium, web):
     """Follow what the terminal and the first page say, to a printed page."""
     begun = time.monotonic()
     started = serve()
-    told = re.search(r"to sign in, open (\S+)", started.log_text())[1]
+    sign_in_url = re.search(r"to sign in, open (\S+)", started.log_text())[1]
     assert "press Ctrl+C to stop it" in started.log_text()
     context = chromium.new_context()
     page = context.new_page()
-    page.goto(told)
+    page.goto(sign_in_url)
     steps = page.locator("ol li").all_inner_texts()
     assert [step.split()[0] for step in steps] == ["Show", "Drag", "Go"]
     button = page.get_by_role("link", name="Print this")
@@ -91,9 +91,9 @@ def test_a_first_visit(serve, chromium, web):
     context.button = button.get_attribute("href")
     page.goto(web.add("/first", story_page("A first visit")))
     click_bookmark(context, page)
-    shown, job = finished(started, context)
+    print_page, job = finished(started, context)
     assert job["title"] == "A first visit"
-    shown.get_by_role("button", name="Print", exact=True).wait_for()
+    print_page.get_by_role("button", name="Print", exact=True).wait_for()
     assert time.monotonic() - begun < 60
     context.close()
 
@@ -161,17 +161,17 @@ def test_pictures_below_the_fold_and_behind_a_login_come_along(server, context, 
     page.goto(long_page.url + path)
     assert page.evaluate("[...document.images].filter((i) => i.naturalWidth > 1).length") == 0
     click_bookmark(context, page)
-    shown, job = finished(server, context)
+    print_page, job = finished(server, context)
     assert job["result"]["pictures"] == 5, job["result"]["warnings"]
-    assert "missing" not in shown.url
+    assert "missing" not in print_page.url
     hits = [hit for hit in long_page.hits() if hit.path.endswith(".png")]
     assert all("who=me" in hit.headers["cookie"] for hit in hits), "the server fetched nothing"
 
 
-def test_a_person_is_told_how_many_are_missing(server, context, long_page):
+def test_the_number_of_missing_pictures_is_reported(server, context, long_page):
     context.add_cookies([{"name": "who", "value": "me", "url": long_page.url}])
     page = context.new_page()
     page.goto(long_page.url + "/gone")
     click_bookmark(context, page)
-    shown, _ = finished(server, context)
-    shown.get_by_text("1 picture was not loaded on the page: scroll down").wait_for()
+    print_page, _ = finished(server, context)
+    print_page.get_by_text("1 picture was not loaded on the page: scroll down").wait_for()

@@ -41,9 +41,9 @@ def person(server):
 def test_without_a_place_it_says_what_to_do(server, settings, done, person):
     settings("")
     assert server.client.get("/api/destinations").json() == []
-    shown = person.get(f"/prints/{done}/deliver")
-    assert "No destination is set up yet" in shown.text
-    assert "[[send]]" in shown.text
+    form = person.get(f"/prints/{done}/deliver")
+    assert "No destination is set up yet" in form.text
+    assert "[[send]]" in form.text
     answer = server.client.post(f"/api/prints/{done}/deliver", json={"to": "e-mail"})
     assert answer.status_code == 422
     assert "[[send]]" in answer.json()["hint"]
@@ -58,11 +58,11 @@ def test_it_goes_to_a_folder_and_to_no_other(server, settings, done, person, tmp
     answer = person.post(page, data={"to": "Papers"})
     assert answer.status_code == 303
     assert "Sent: Papers." in person.get(answer.headers["location"]).text
-    (kept,) = (tmp_path / "papers").iterdir()
-    assert kept.name.startswith("The quay at night-")
-    assert kept.read_bytes() == server.client.get(f"/api/prints/{done}/pdf").content
-    elsewhere = f"{tmp_path}/elsewhere"
-    refused = person.post(page, data={"to": elsewhere})
+    (delivered,) = (tmp_path / "papers").iterdir()
+    assert delivered.name.startswith("The quay at night-")
+    assert delivered.read_bytes() == server.client.get(f"/api/prints/{done}/pdf").content
+    other_folder = f"{tmp_path}/elsewhere"
+    refused = person.post(page, data={"to": other_folder})
     assert refused.status_code == 422
     assert "There is no destination" in refused.text
     assert "Sent" not in person.get(page, params={"sent": "your bank"}).text
@@ -72,12 +72,12 @@ def test_as_a_book_where_the_owner_wants_one(server, settings, done, tmp_path):
     settings(f'[[send]]\nname = "reader"\nformat = "epub"\nfolder = "{tmp_path}"\n')
     sent = server.client.post(f"/api/prints/{done}/deliver", json={"to": "reader"})
     assert sent.status_code == 200, sent.text
-    (kept,) = tmp_path.glob("*.epub")
-    assert sent.json() == {"delivered": str(kept)}
-    assert b"application/epub+zip" in kept.read_bytes()[:100]
+    (delivered,) = tmp_path.glob("*.epub")
+    assert sent.json() == {"delivered": str(delivered)}
+    assert b"application/epub+zip" in delivered.read_bytes()[:100]
 
 
-def test_a_webhook_is_told_and_its_key_is_not(server, settings, done, web):
+def test_a_webhook_is_called_and_its_key_stays_secret(server, settings, done, web):
     url = web.add("/secret-key", Reply(status=204))
     settings(f'[[send]]\nwebhook = "{url}"\n')
     (known,) = server.client.get("/api/destinations").json()
@@ -86,9 +86,9 @@ def test_a_webhook_is_told_and_its_key_is_not(server, settings, done, web):
     sent = server.client.post(f"/api/prints/{done}/deliver", json={"to": known["name"]})
     assert sent.status_code == 200, sent.text
     (hit,) = web.hits("/secret-key")
-    told = json.loads(hit.body)
-    assert told["title"] == "The quay at night"
-    assert told["print"] == done
+    body = json.loads(hit.body)
+    assert body["title"] == "The quay at night"
+    assert body["print"] == done
 
 
 def test_where_digests_go_prints_may_go_too(server, settings, tmp_path):
@@ -97,11 +97,11 @@ def test_where_digests_go_prints_may_go_too(server, settings, tmp_path):
         '[[digest.deliver]]\nprinter = "office"\n[[digest.deliver]]\nmail = "me@example.org"\n'
         '[[send]]\nname = "Desk"\nprinter = "office"\n'
     )
-    names = [each["name"] for each in server.client.get("/api/destinations").json()]
+    names = [destination["name"] for destination in server.client.get("/api/destinations").json()]
     assert names == ["Desk", "e-mail to me@example.org"]
 
 
-def test_what_fails_is_told(server, settings, done):
+def test_a_failed_delivery_is_reported(server, settings, done):
     settings('[[send]]\nname = "me"\nmail = "me@example.org"\n')
     answer = server.client.post(f"/api/prints/{done}/deliver", json={"to": "me"})
     assert answer.status_code == 422

@@ -10,11 +10,11 @@ PAGE = story_page(extra=f"<div class=entry><p>A letter from the harbour. {SENTEN
 @pytest.fixture(scope="module")
 def job(server):
     """A finished print; whoever changes it puts it back as it was."""
-    made = server.wait_finished(
+    finished = server.wait_finished(
         server.submit(url="https://example.org/edited", html=PAGE).json()["id"]
     )  # fmt: skip
-    assert made["state"] == "done", made
-    return made
+    assert finished["state"] == "done", finished
+    return finished
 
 
 def change(server, job, **what):
@@ -24,7 +24,7 @@ def change(server, job, **what):
 def test_a_print_is_edited_and_edited_back(server, job):
     edits = server.client.get(job["links"]["edit"]).json()
     assert edits["title"] == "Harbour lights go dark"
-    (letter,) = [each for each in edits["blocks"] if "letter" in each["label"]]
+    (letter,) = [block for block in edits["blocks"] if "letter" in block["label"]]
     assert letter["included"]
     assert letter["block"]["type"] == "paragraph"
     assert {"selector": ".entry", "covers": [letter["id"]]} in letter["rules"]
@@ -33,8 +33,8 @@ def test_a_print_is_edited_and_edited_back(server, job):
         revision=edits["revision"],
     )  # fmt: skip
     assert answer.status_code == 202, answer.text
-    made = server.wait_finished(job["id"])
-    assert (made["title"], made["options"]) == ("Changed", {"paper": "A5"})
+    finished = server.wait_finished(job["id"])
+    assert (finished["title"], finished["options"]) == ("Changed", {"paper": "A5"})
     assert "letter" not in server.client.get(job["links"]["article"]).json()["text"]
     assert "letter" not in server.client.get(job["links"]["markdown"]).text
     assert "letter" not in server.client.get(job["links"]["html"]).text
@@ -47,8 +47,8 @@ def test_a_print_is_edited_and_edited_back(server, job):
     assert [p["id"] for p in again["blocks"]] == [p["id"] for p in edits["blocks"]]
     assert change(server, job, include={}, revision=edits["revision"]).status_code == 409
     assert change(server, job, include={letter["id"]: True}, title="").status_code == 202
-    made = server.wait_finished(job["id"])
-    assert made["title"] == "Harbour lights go dark"
+    finished = server.wait_finished(job["id"])
+    assert finished["title"] == "Harbour lights go dark"
     assert "letter" in server.client.get(job["links"]["article"]).json()["text"]
 
 
@@ -67,7 +67,7 @@ def test_changes_that_make_no_sense(server, job, what):
 
 def test_all_cannot_be_left_out(server, job):
     pieces = server.client.get(job["links"]["edit"]).json()["blocks"]
-    answer = change(server, job, include={each["id"]: False for each in pieces})
+    answer = change(server, job, include={piece["id"]: False for piece in pieces})
     assert answer.status_code == 422
     assert "nothing is left" in answer.json()["detail"]
 
@@ -88,7 +88,7 @@ def test_an_edited_print_outlives_the_server(serve):
     first = serve()
     job = first.wait_finished(first.submit(url="https://example.org/kept", html=PAGE).json()["id"])
     edits = first.client.get(job["links"]["edit"]).json()
-    gone = {each["id"]: False for each in edits["blocks"] if "letter" in each["label"]}
+    gone = {block["id"]: False for block in edits["blocks"] if "letter" in block["label"]}
     assert change(first, job, include=gone).status_code == 202
     first.close()
     second = serve()

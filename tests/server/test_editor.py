@@ -44,9 +44,9 @@ def open_page(browser, server):
 
 
 def picture():
-    kept = io.BytesIO()
-    Image.linear_gradient("L").resize((300, 200)).save(kept, "PNG")
-    return kept.getvalue()
+    file = io.BytesIO()
+    Image.linear_gradient("L").resize((300, 200)).save(file, "PNG")
+    return file.getvalue()
 
 
 def long_story(title="Harbour lights go dark", boats=50):
@@ -271,8 +271,8 @@ def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
     job = printed(server, url=web.add("/story", html))
     before = len(web.hits())
     page = open_page(f"/prints/{job['id']}")
-    asked = []
-    page.context.on("request", lambda request: asked.append(request.url))
+    requested = []
+    page.context.on("request", lambda request: requested.append(request.url))
     frame = page.frame_locator("#preview")
     frame.locator("[data-block]:not(.excluded)").first.wait_for()
     page.get_by_label("Show what is left out").check()
@@ -288,12 +288,12 @@ def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
     page.goto(f"{server.url}/prints/{job['id']}")
     frame.locator("[data-block]:not(.excluded)").first.wait_for()
     assert page.evaluate("window.harmed") is None
-    assert all(url.startswith(server.url) for url in asked)
+    assert all(url.startswith(server.url) for url in requested)
     assert len(web.hits()) == before, [hit.path for hit in web.hits()[before:]]
     assert "<img" in page.get_by_role("heading", level=1).text_content()
 
 
-def test_no_script_runs_in_the_preview_even_if_one_came_in(server, open_page):
+def test_no_script_runs_in_the_preview_even_if_one_is_present(server, open_page):
     job = printed(server, url="https://example.org/held", html=story_page())
     page = open_page(f"/prints/{job['id']}")
     page.frame_locator("#preview").locator("[data-block]:not(.excluded)").first.wait_for()
@@ -334,9 +334,9 @@ def test_the_headers_of_the_preview_and_of_its_pictures(server, web):
     assert "default-src 'none'" in policy
     assert f"img-src {host}/prints/{job['id']}/pictures/;" in policy
     assert "script-src" not in policy
-    shown = server.client.get(f"/prints/{job['id']}/pictures/0")
-    assert shown.headers["content-type"].startswith("image/")
-    assert shown.headers["content-security-policy"].startswith("sandbox;")
+    picture_response = server.client.get(f"/prints/{job['id']}/pictures/0")
+    assert picture_response.headers["content-type"].startswith("image/")
+    assert picture_response.headers["content-security-policy"].startswith("sandbox;")
     assert server.client.get(f"/prints/{job['id']}/pictures/1").status_code == 404
     for path in ("preview", "pictures/0", "rule"):
         with server.anonymous_client() as client:
@@ -491,7 +491,7 @@ def test_all_pages_pictures_columns_and_their_size(server, open_page, web):
     assert page.complaints == []
 
 
-def test_a_change_to_ten_pages_is_shown_at_once(server, open_page, record_property):
+def test_a_change_to_ten_pages_is_displayed_at_once(server, open_page, record_property):
     job = printed(server, url="https://example.org/long", html=long_story(boats=200))
     page = open_page(f"/prints/{job['id']}")
     assert settled(page) >= 10

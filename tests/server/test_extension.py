@@ -23,13 +23,13 @@ from tests.support.web_server import Reply
 sync_api = pytest.importorskip("playwright.sync_api")
 
 FOLDER = Path(__file__).parents[2] / "extension"
-SHOWN = re.compile(r"/prints/[0-9a-f]{20}$")
+PRINT_URL = re.compile(r"/prints/[0-9a-f]{20}$")
 
 
 def test_it_captures_a_page_as_the_bookmarklet_does():
-    own = FOLDER / "capture.js"
+    copied = FOLDER / "capture.js"
     shared = FOLDER.parent / "printer/server/static/capture.js"
-    assert own.read_bytes() == shared.read_bytes(), "copy the server's capture.js here"
+    assert copied.read_bytes() == shared.read_bytes(), "copy the server's capture.js here"
 
 
 def test_it_asks_for_no_more_than_it_needs():
@@ -163,17 +163,17 @@ def driven(server, tmp_path_factory):
     if program is None:
         pytest.skip("the headless shell loads no extensions, and there is no other Chromium")
     with sync_api.sync_playwright() as playwright:
-        made = Driven(playwright, program, server, lambda: tmp_path_factory.mktemp("profile"))
-        with closing(made):
-            yield made
+        driven = Driven(playwright, program, server, lambda: tmp_path_factory.mktemp("profile"))
+        with closing(driven):
+            yield driven
 
 
 def in_chromium(test):
     """Give a test the browser as its first argument."""
     names = list(inspect.signature(test).parameters)[1:]
 
-    def run(driven, **others):
-        driven.run(lambda chromium: test(chromium, **others))
+    def run(driven, **fixtures):
+        driven.run(lambda chromium: test(chromium, **fixtures))
 
     known = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
     first = inspect.Parameter("driven", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -200,9 +200,9 @@ def press(context, page):
     return opened.value
 
 
-def printed(server, shown):
-    shown.wait_for_url(SHOWN, timeout=20_000)
-    print_id = shown.url.rpartition("/")[2]
+def printed(server, print_page):
+    print_page.wait_for_url(PRINT_URL, timeout=20_000)
+    print_id = print_page.url.rpartition("/")[2]
     job = server.wait_finished(print_id)
     assert job["state"] == "done", job
     return server.client.get(f"/api/prints/{print_id}/article").json(), job
@@ -212,9 +212,9 @@ def printed(server, shown):
 def test_its_options_keep_no_token(chromium, server):
     page = chromium.new_page()
     page.goto(f"chrome-extension://{chromium.extension}/options.html")
-    kept = page.evaluate("chrome.storage.local.get(null)")
+    stored = page.evaluate("chrome.storage.local.get(null)")
     page.close()
-    assert kept == {"server": server.url, "key": AccessKeys(server.token).key("order")}
+    assert stored == {"server": server.url, "key": AccessKeys(server.token).key("order")}
 
 
 @in_chromium
@@ -222,14 +222,14 @@ def test_its_button_prints_a_page_behind_a_login_with_its_pictures(chromium, ser
     chromium.add_cookies([{"name": "who", "value": "me", "url": members.url}])
     page = chromium.new_page()
     page.goto(f"{members.url}/strict")
-    shown = press(chromium, page)
-    article, job = printed(server, shown)
+    print_page = press(chromium, page)
+    article, job = printed(server, print_page)
     assert article["title"] == "For members"
     assert job["result"]["pictures"] == 2, job["result"]["warnings"]
     pictures = [hit for hit in members.hits() if hit.path.endswith(".png")]
     assert all("who=me" in hit.headers.get("cookie", "") for hit in pictures)
-    for each in (page, shown):
-        each.close()
+    for opened in (page, print_page):
+        opened.close()
 
 
 @in_chromium
@@ -254,18 +254,18 @@ def test_it_sends_what_shadows_show_and_only_the_selection(chromium, server, oth
     text = printed(server, second)[0]["text"]
     assert "It was day 1." in text
     assert "It was day 3." not in text
-    for each in (page, first, second):
-        each.close()
+    for opened in (page, first, second):
+        opened.close()
 
 
 @in_chromium
-def test_a_page_it_may_not_read_is_told(chromium):
+def test_a_page_it_may_not_read_is_reported(chromium):
     page = chromium.new_page()
     page.goto("chrome://version/")
-    shown = press(chromium, page)
-    shown.get_by_text("lets no extension read this page").wait_for()
-    for each in (page, shown):
-        each.close()
+    print_page = press(chromium, page)
+    print_page.get_by_text("lets no extension read this page").wait_for()
+    for opened in (page, print_page):
+        opened.close()
 
 
 @in_chromium
@@ -275,15 +275,15 @@ def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web
     address = other_web.add("/linked", Reply(story_page("Linked")))
     page.goto(other_web.add("/links", f"<a href='{address}'>Read on</a>"))
     woken = press(chromium, page)  # Its worker sleeps when it has had nothing to do for a while.
-    woken.wait_for_url(SHOWN, timeout=20_000)
+    woken.wait_for_url(PRINT_URL, timeout=20_000)
     worker = chromium.service_workers[-1]
     choose = "([chosen, url]) => chrome.tabs.query({url: []}).then(([tab]) =>" \
         " chrome.contextMenus.onClicked.dispatch(chosen, tab))"  # fmt: skip
     with chromium.expect_page() as opened:
         worker.evaluate(choose, [{"menuItemId": "link", "linkUrl": address}, page.url])
-    shown = opened.value
-    shown.wait_for_url(SHOWN, timeout=20_000)
-    print_id = shown.url.rpartition("/")[2]
+    print_page = opened.value
+    print_page.wait_for_url(PRINT_URL, timeout=20_000)
+    print_id = print_page.url.rpartition("/")[2]
     job = wait_until(lambda: server.client.get(f"/api/prints/{print_id}").json())
     assert job["url"] == address
     with chromium.expect_page() as opened:
@@ -291,25 +291,25 @@ def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web
     listed = opened.value
     listed.get_by_text("Added to your reading list").wait_for()
     assert address in server.client.get("/api/later").json()
-    for each in (page, woken, shown, listed):
-        each.close()
+    for tab in (page, woken, print_page, listed):
+        tab.close()
 
 
 @in_chromium
 def test_without_a_server_it_asks_for_one(chromium, other_web):
     page = chromium.new_page()
     page.goto(f"chrome-extension://{chromium.extension}/options.html")
-    kept = page.evaluate(
+    stored = page.evaluate(
         "async () => { const kept = await chrome.storage.local.get(null);"
         " await chrome.storage.local.clear(); return kept; }"
     )
     page.goto(other_web.add("/story", story_page()))
-    shown = press(chromium, page)
-    shown.get_by_text("No server is set up yet").wait_for()
-    query = parse_qs(urlsplit(shown.url).query)
+    print_page = press(chromium, page)
+    print_page.get_by_text("No server is set up yet").wait_for()
+    query = parse_qs(urlsplit(print_page.url).query)
     assert list(query) == ["tab"]
-    shown.get_by_role("link", name="Set it up").click()
-    shown.get_by_role("heading", name="Your print server").wait_for()
-    shown.evaluate("kept => chrome.storage.local.set(kept)", kept)
-    for each in (page, shown):
-        each.close()
+    print_page.get_by_role("link", name="Set it up").click()
+    print_page.get_by_role("heading", name="Your print server").wait_for()
+    print_page.evaluate("kept => chrome.storage.local.set(kept)", stored)
+    for opened in (page, print_page):
+        opened.close()

@@ -75,8 +75,10 @@ def test_an_address_needs_no_scheme(typed, url):
 
 
 def test_options_are_described_as_in_the_form():
-    said = forms.describe_options({"nup": 2, "qr": True, "set": ["columns=2"], "links": "endnote"})
-    assert said == [
+    described = forms.describe_options(
+        {"nup": 2, "qr": True, "set": ["columns=2"], "links": "endnote"}
+    )
+    assert described == [
         ("Pages per sheet", "2"), ("QR code for your phone", "yes"),
         ("Theme options", "columns=2"), ("Links", "At the end"),
     ]  # fmt: skip
@@ -89,7 +91,7 @@ def test_options_of_the_theme_are_checked_at_the_door(values):
         validate_request(JobRequest("https://example.org/", {"set": values}), Settings())
 
 
-def test_what_was_typed_is_shown_again_with_what_is_wrong(server):
+def test_a_refused_form_keeps_its_input_and_explains_the_error(server):
     sent = {"url": "harbour", "paper": "A5", "theme": "compact", "nup": "2"}
     answer = server.client.post("/prints", data=sent, headers={"Accept": "text/html"})
     assert answer.status_code == 422

@@ -30,12 +30,12 @@ def reader(server):
 
 @pytest.fixture(scope="module")
 def prints(server):
-    made = {}
+    ids = {}
     for title, text in (("Harbour & lights", ""), ("Of ducks", "<p>The <b>eider</b> is a duck.")):
         page = story_page(title, extra=text)
-        answer = server.submit(url=f"https://ducks.example/{len(made)}", html=page)
-        made[title] = server.wait_finished(answer.json()["id"])["id"]
-    return made
+        answer = server.submit(url=f"https://ducks.example/{len(ids)}", html=page)
+        ids[title] = server.wait_finished(answer.json()["id"])["id"]
+    return ids
 
 
 def feed(reader, path):
@@ -50,7 +50,11 @@ def feed(reader, path):
 
 
 def link(links, rel, type_=""):
-    return next(each.href for each in links if each.rel == rel and each.type.startswith(type_))
+    return next(
+        candidate.href
+        for candidate in links
+        if candidate.rel == rel and candidate.type.startswith(type_)
+    )
 
 
 def test_a_reader_finds_its_way_to_the_files(reader, prints):

@@ -37,21 +37,21 @@ def test_schemathesis_finds_nothing(server, tmp_path):
     assert "Traceback" not in server.log_text()
 
 
-def test_a_person_is_told_on_a_page_what_a_program_is_told_as_data(server):
+def test_errors_are_pages_for_browsers_and_data_for_programs(server):
     nothing = f"/api/prints/{'0' * 20}/pdf"
-    told = server.client.get(nothing)
-    assert told.headers["content-type"] == "application/problem+json"
-    assert told.json()["detail"] == "there is no such print"
-    shown = server.client.get(nothing, headers={"Accept": "text/html,*/*;q=0.8"})
-    assert shown.status_code == 404
-    assert shown.headers["content-type"].startswith("text/html")
-    assert "There is no such print." in shown.text
-    assert "Back to the start" in shown.text
+    as_data = server.client.get(nothing)
+    assert as_data.headers["content-type"] == "application/problem+json"
+    assert as_data.json()["detail"] == "there is no such print"
+    as_page = server.client.get(nothing, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert as_page.status_code == 404
+    assert as_page.headers["content-type"].startswith("text/html")
+    assert "There is no such print." in as_page.text
+    assert "Back to the start" in as_page.text
     renamed = {"Accept": "text/html", "Host": "evil.test"}
     assert "does not answer to the name" in server.client.get("/", headers=renamed).text
 
 
-def test_what_may_be_done_at_an_address_is_said_in_full(server):
+def test_a_refused_method_names_all_that_are_allowed(server):
     answer = server.client.put(f"/api/prints/{'0' * 20}")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "DELETE, GET"

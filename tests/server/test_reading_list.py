@@ -68,7 +68,7 @@ def page_of(server, path="/later"):
     return server.client.get(path).raise_for_status().text
 
 
-def test_the_list_is_shown_searched_changed_and_restored(server, listed):
+def test_the_list_is_displayed_searched_changed_and_restored(server, listed):
     urls = [f"https://example.org/{name}" for name in "abc"]
     for url in urls:
         server.client.post("/later", data={"url": url})
@@ -128,7 +128,7 @@ def test_several_pages_become_one_pdf(server, listed, web):
     assert "Story one" in text
     assert "Story two" in text
     found = server.client.get("/api/prints?q=two&limit=1").json()
-    assert [each["id"] for each in found] == [job["id"]]
+    assert [result["id"] for result in found] == [job["id"]]
     page = server.client.get(f"/prints/{job['id']}")
     assert page.status_code == 200
     too_many = {"print": "yes", "page_url": [f"https://example.org/{n}" for n in range(21)]}

@@ -21,7 +21,7 @@ HTML = story_page("Kept")
 
 def jobs(server):
     prints = server.client.get("/api/prints", params={"limit": 200}).raise_for_status().json()
-    return {each["id"]: each["state"] for each in prints}
+    return {job["id"]: job["state"] for job in prints}
 
 
 def gone(server, pid):
@@ -77,7 +77,7 @@ def test_the_web_process_is_started_again_and_callers_wait(serve):
     assert "started again" in server.log_text()
 
 
-def test_a_second_server_on_the_same_jobs_is_told(serve):
+def test_a_second_server_on_the_same_jobs_is_refused(serve):
     server = serve("--workers", "1")
     ran = subprocess.run(
         [sys.executable, "-c", "from printer.cli import main; main()", "serve", "--port", "0"],
@@ -89,7 +89,7 @@ def test_a_second_server_on_the_same_jobs_is_told(serve):
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
+def test_a_stopping_server_leaves_no_process_and_loses_no_job(serve):
     server = serve("--workers", "1")
     ids = [server.submit(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(3)]
     below = list(child_pids(server.process.pid))
@@ -100,10 +100,10 @@ def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     again = serve("--workers", "1")
-    assert {again.wait_finished(each)["state"] for each in ids} == {"done"}
+    assert {again.wait_finished(print_id)["state"] for print_id in ids} == {"done"}
 
 
-def test_a_port_that_is_taken_is_told(serve, tmp_path):
+def test_a_port_in_use_is_reported(serve, tmp_path):
     server = serve()
     other = tmp_path / "other"
     other.mkdir()

@@ -21,10 +21,10 @@ SITE = "https://www.example.org"
 @pytest.fixture(scope="module")
 def context(browser):
     """A browser whose every request a test answers itself."""
-    made = browser.new_context()
-    made.set_default_timeout(20_000)
-    yield made
-    made.close()
+    new_context = browser.new_context()
+    new_context.set_default_timeout(20_000)
+    yield new_context
+    new_context.close()
 
 
 @pytest.fixture
@@ -35,13 +35,13 @@ def visit(context):
     def open_(html, answers=None, path="/"):
         page = context.new_page()
         opened.append(page)
-        page.asked = []
+        page.requested = []
         known = {f"{SITE}{path.partition('#')[0]}": {"body": html, "content_type": "text/html"}}
         known |= answers or {}
 
         def answer(route):
             url = route.request.url
-            page.asked.append(url)
+            page.requested.append(url)
             name = url.removeprefix(f"{SITE}/static/")
             if name != url and (STATIC / name).is_file():
                 route.fulfill(path=STATIC / name)
@@ -64,7 +64,7 @@ def picture(side=200):
 # The capture of a page
 
 
-def test_a_capture_is_what_is_shown(visit):
+def test_a_capture_is_what_the_browser_displays(visit):
     page = visit(
         "<html lang=en><title>Quay</title><script>1</script><style>p{}</style>"
         "<script type='application/ld+json'>{\"a\": 1}</script><link rel=icon href=/x.ico>"
@@ -158,7 +158,7 @@ def test_pictures_of_other_sites_are_left_to_the_server(visit):
     found = page.evaluate(CAPTURE)
     assert (found["pictures"], found["missing"]) == ({}, 0)
     assert 'data-src="https://cdn.example.net/p.png"' in found["html"]
-    assert not [url for url in page.asked if "example.net" in url or "evil" in url]
+    assert not [url for url in page.requested if "example.net" in url or "evil" in url]
 
 
 def test_what_cannot_be_fetched_is_counted(visit):
@@ -199,11 +199,12 @@ def test_a_page_comes_in_the_fragment_of_an_address(visit):
 
 
 @pytest.mark.parametrize(
-    ("fragment", "told"), [("", "Nothing"), ("#!!!", "Unreadable"), ("#later,k,%E0", "Unreadable")]
+    ("fragment", "message"),
+    [("", "Nothing"), ("#!!!", "Unreadable"), ("#later,k,%E0", "Unreadable")],
 )
-def test_what_is_no_page_is_told(visit, fragment, told):
+def test_an_invalid_capture_is_reported(visit, fragment, message):
     page = visit(RELAY, path="/send" + fragment)
-    expect(page.locator("#status")).to_have_text(told)
+    expect(page.locator("#status")).to_have_text(message)
     assert page.evaluate("window.sent") is None
 
 
@@ -303,7 +304,7 @@ def test_changes_during_a_change_follow_it_as_one(editor):
     assert excluded(page) == ["p2"]
     page.evaluate("window.go({ status: 200, body: { attempt: 1 } })")
     ready(page)
-    assert [each["include"] for each in page.evaluate("window.sent")] == [
+    assert [change["include"] for change in page.evaluate("window.sent")] == [
         {"p1": False}, {"p1": True, "p2": False},
     ]  # fmt: skip
 
@@ -331,13 +332,13 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("answer", "told"), FAULTS.values(), ids=FAULTS)
-def test_a_change_that_is_not_taken_is_told_and_sent_with_the_next(editor, answer, told):
+@pytest.mark.parametrize(("answer", "message"), FAULTS.values(), ids=FAULTS)
+def test_a_refused_change_is_reported_and_sent_with_the_next(editor, answer, message):
     page = editor()
     code = answer if isinstance(answer, str) else json.dumps(answer)
     page.evaluate(f"window.answers = [{code}]; 0")
     click_block(page, "p1")
-    expect(page.locator("#count")).to_have_text(told)
+    expect(page.locator("#count")).to_have_text(message)
     ready(page)
     expect(page.get_by_role("link", name="Open")).not_to_have_attribute("aria-disabled", "true")
     click_block(page, "p2")
@@ -346,7 +347,7 @@ def test_a_change_that_is_not_taken_is_told_and_sent_with_the_next(editor, answe
     assert page.evaluate("window.sent.at(-1).include") == {"p1": False, "p2": False}
 
 
-def test_a_change_that_fails_later_is_told(editor):
+def test_a_change_that_fails_later_is_reported(editor):
     page = editor()
     page.evaluate("window.end = { state: 'failed', error: { message: 'it is too large' } }")
     click_block(page, "p1")

@@ -24,9 +24,9 @@ def session(server):
 
 
 @pytest.mark.parametrize(("method", "path"), CLOSED)
-@pytest.mark.parametrize("given", ["", "Bearer", "Bearer wrong", "Basic x", "Bearer \xff"])
-def test_without_the_token_nothing_opens(server, method, path, given):
-    headers = {"Authorization": given.encode("latin-1")} if given else {}
+@pytest.mark.parametrize("credentials", ["", "Bearer", "Bearer wrong", "Basic x", "Bearer \xff"])
+def test_without_the_token_nothing_opens(server, method, path, credentials):
+    headers = {"Authorization": credentials.encode("latin-1")} if credentials else {}
     with server.anonymous_client() as client:
         answer = client.request(method, path, headers=headers)
     assert answer.status_code in (401, 429)
@@ -43,14 +43,14 @@ def test_the_cookie_opens_what_is_only_read(server, session):
         assert answer.status_code == 429 or "Authorization: Bearer" in answer.json()["hint"]
 
 
-ELSEWHERE = [
+FOREIGN_ORIGINS = [
     {}, {"Origin": "https://evil.test"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
     {"Sec-Fetch-Site": "cross-site", "Origin": "OWN"}, {"Origin": "http://127.0.0.1:1"},
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("headers", ELSEWHERE)
+@pytest.mark.parametrize("headers", FOREIGN_ORIGINS)
 def test_a_page_elsewhere_changes_nothing_with_the_cookie(server, session, headers):
     headers = {name: value.replace("OWN", server.url) for name, value in headers.items()}
     order = {"url": "https://example.org/", "html": story_page()}
@@ -76,10 +76,10 @@ def test_a_name_that_is_not_ours_is_refused(server, host):
 
 
 def test_which_names_are_ours():
-    own = AllowedHosts.of("127.0.0.1")
-    assert own.allows("localhost:8631")
-    assert own.allows("[::1]:8631")
-    assert not own.allows("192.168.1.5:8631")
+    allowed = AllowedHosts.of("127.0.0.1")
+    assert allowed.allows("localhost:8631")
+    assert allowed.allows("[::1]:8631")
+    assert not allowed.allows("192.168.1.5:8631")
     open_ = AllowedHosts.of("0.0.0.0", ["print.example.org"])
     assert open_.allows("192.168.1.5:8631")
     assert open_.allows("PRINT.example.org")
@@ -94,7 +94,7 @@ def test_which_names_are_ours():
         "::1",
         "localhost:x",
     ):
-        assert not own.allows(name), name
+        assert not allowed.allows(name), name
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_the_token_is_in_no_log(server):
         assert wrong.status_code == 401
         assert "wrong-but-secret" not in wrong.text
         client.get("/nothing", headers={"Authorization": f"Bearer {server.token}"})
-    said = server.log_text().replace(
+    log = server.log_text().replace(
         f"open http://localhost:{server.port}/?token={server.token}", ""
     )
-    assert server.token not in said
-    assert "wrong-but-secret" not in said
+    assert server.token not in log
+    assert "wrong-but-secret" not in log
     assert server.token not in repr(AccessKeys(server.token))
 
 
@@ -147,9 +147,9 @@ def test_a_server_for_others_fetches_nothing_private(serve, web):
 
 
 def test_the_token_is_kept_from_others(server, tmp_path):
-    kept = server.home / ".config/webprint/token"
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert kept.read_text().strip() == server.token
+    token_file = server.home / ".config/webprint/token"
+    assert token_file.stat().st_mode & 0o777 == 0o600
+    assert token_file.read_text().strip() == server.token
     path = tmp_path / "folder" / "token"
     first = load_keys(path)
     assert load_keys(path) == first

@@ -118,11 +118,13 @@ def test_what_was_typed_when_a_session_ended_is_not_lost(server):
         refused = client.post("/prints", data=order)
         assert refused.status_code == 401
         assert "Sign in" in refused.text
-        kept = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', refused.text))
-        assert kept["target"] == "/prints"
+        hidden_fields = dict(
+            re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', refused.text)
+        )
+        assert hidden_fields["target"] == "/prints"
         fields = {
             name: value.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-            for name, value in kept.items()
+            for name, value in hidden_fields.items()
         }
         assert fields["typed:url"] == order["url"]
         wrong = client.post("/enter", data={**fields, "token": "wrong"})
@@ -155,8 +157,8 @@ def test_signing_in_leads_to_no_other_host(server, target):
 
 def test_one_asks_for_a_page_signs_in_and_gets_it(server):
     with server.anonymous_client(**OURS) as client:
-        asked = client.get("/print", params={"url": "https://example.org/x?y=1"})
-        target = re.search(r'name="target" value="([^"]+)"', asked.text)[1].replace("&amp;", "&")
+        response = client.get("/print", params={"url": "https://example.org/x?y=1"})
+        target = re.search(r'name="target" value="([^"]+)"', response.text)[1].replace("&amp;", "&")
         answer = client.post("/enter", data={"token": server.token, "target": target})
         assert "Print this page?" in client.get(answer.headers["location"]).text
 

@@ -175,10 +175,10 @@ async def test_one_client_gets_no_more_than_its_share(monkeypatch):
     ],
 )
 async def test_only_trusted_proxies_are_believed(client, expected):
-    seen = []
+    requested = []
 
     async def app(scope, receive, send):
-        seen.append((scope["client"][0], scope["scheme"], PREFIX.get()))
+        requested.append((scope["client"][0], scope["scheme"], PREFIX.get()))
 
     headers = {
         "x-forwarded-for": "6.6.6.6, 203.0.113.9",
@@ -190,7 +190,7 @@ async def test_only_trusted_proxies_are_believed(client, expected):
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }  # fmt: skip
     await ProxyMiddleware(app, ["10.0.0.0/8"])(scope, None, None)
-    assert seen == [expected]
+    assert requested == [expected]
 
 
 @pytest.mark.parametrize("prefix", ["//evil.example", '/a"b', "/a/../b c", "javascript:", "/"])
@@ -208,8 +208,8 @@ def test_a_server_under_a_path_links_to_itself(server):
         assert "%22/send" not in start
         job = server.submit(html=story_page()).json()
         server.wait_finished(job["id"])
-        shown = client.get(f"/prints/{job['id']}").text
-        assert set(re.findall(r'(?:href|src|action|data-[a-z-]+)="(/[^/"]*)', shown)) == {"/papers"}
+        text = client.get(f"/prints/{job['id']}").text
+        assert set(re.findall(r'(?:href|src|action|data-[a-z-]+)="(/[^/"]*)', text)) == {"/papers"}
         got = client.get(f"/api/prints/{job['id']}").json()
         assert got["links"]["self"].startswith("/papers/api/prints/")
         sent = client.post(
@@ -236,11 +236,11 @@ def test_no_path_leads_to_another_host(server, path, signed_in):
         raw.sendall((head + "Connection: close\r\n\r\n").encode())
         answer = b"".join(iter(lambda: raw.recv(10_000), b"")).decode()
     target = re.findall(r'(?:location: |url=|href=")([^"\r\n]*)', answer, re.IGNORECASE)
-    assert not [each for each in target if re.match(r"[/\\]{2}|http", each)]
+    assert not [url for url in target if re.match(r"[/\\]{2}|http", url)]
 
 
 @pytest.mark.parametrize("site", ["none", "cross-site", "same-origin", ""])
-def test_an_address_to_print_is_always_asked_about(server, site):
+def test_an_address_to_print_is_always_confirmed(server, site):
     before = len(server.client.get("/api/prints", params={"limit": 200}).json())
     headers = {"Sec-Fetch-Site": site} if site else {}
     link = {"url": "https://example.org/story"}
