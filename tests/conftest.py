@@ -1,4 +1,4 @@
-"""Fixtures of all tests: web servers on loopback, and a home folder of their own."""
+"""Fixtures for all tests: web servers on loopback, and a new home folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.effort import THOROUGH
 from tests.support.leftovers import watched
 from tests.support.web_server import WebServer
 
-# A machine that does other things too is slow now and then; that is no fault of what is tested.
+# A busy machine is slow now and then, which is no failure of the code under test.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("steady"), max_examples=40)
 settings.load_profile("steady" if THOROUGH else "quick")

@@ -124,8 +124,8 @@ def _without_common_marks(spans: Spans) -> Spans:
     common = set.intersection(*marks) & {"strong", "em"} if marks else set()
     if not common:
         return spans
-    kept = (tuple(mark for mark in span.marks if mark not in common) for span in spans)
-    return tuple(replace(span, marks=left) for span, left in zip(spans, kept, strict=True))
+    marks_left = (tuple(mark for mark in span.marks if mark not in common) for span in spans)
+    return tuple(replace(span, marks=left) for span, left in zip(spans, marks_left, strict=True))
 
 
 def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:

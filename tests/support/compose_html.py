@@ -1,4 +1,4 @@
-"""Compose a piece of HTML with every segment kept, or those that a word marks as not."""
+"""Compose a piece of HTML with every segment selected, except those that contain a marker word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ URL = "https://example.org/a/page"
 
 
 def compose_article(html: str, *, drop: str = "") -> Article:
-    """Return the article of all segments but those that hold the word ``drop``."""
+    """Return the article of all segments except those that contain the word ``drop``."""
     page = read_page(f"<!doctype html><html lang=en><title></title><body>{html}", URL)
     keep = tuple(not drop or drop not in segment.text for segment in page.segments)
     return compose(page, Verdict(keep), ())

@@ -1,9 +1,10 @@
-"""Crawls in processes to be killed.
+"""Run crawls in processes that tests kill.
 
     python -m tests.support.crawl_process DATABASE SEED [HOST ...]
 
-For each line on standard input a crawl is started in a process whose id is written, and when that
-has ended, how: "killed", "finished" or "failed".  Slow imports are made once, before the fork.
+For each line on standard input it starts a crawl in a process, writes its id, and, when the process
+has ended, how it ended: "killed", "finished" or "failed".  Slow imports are done once, before the
+fork.
 """
 
 import os
@@ -21,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class CrawlProcess:
-    """The process that starts crawls, as its parent sees it."""
+    """The parent's handle of the process that starts crawls."""
 
     def __init__(self, database, *addresses):
         environ = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}

@@ -1,14 +1,14 @@
-"""A small web of sites on loopback, with all that makes crawling hard.
+"""A small web of sites on loopback, with everything that makes crawling hard.
 
-    with SmallWeb(articles=300) as web:
+    with CrawlSites(articles=300) as web:
         web.home.url                    the seed
-        web.articles                    the titles of the articles that a crawl is to find
-        web.fetched()                   how often each page was asked for, by its address
+        web.articles                    the titles of the articles that a crawl should find
+        web.fetched()                   how often each page was requested, by its address
 
 ``home`` has sections with lists of articles, copies under other addresses, addresses that moved,
-pages that robots.txt forbids, articles that only the sitemap names, and traps without end: a
-calendar, a list with a next page for ever, links with a new visit in each, folders in folders.
-``slow`` takes its time, ``flaky`` refuses each page the first time it is asked.
+pages that robots.txt forbids, articles that only the sitemap names, and endless traps: a calendar, a
+list that always has a next page, links with a new session id each, folders in folders.  ``slow``
+responds slowly, ``flaky`` refuses the first request for each page.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _sentence(rng: random.Random, words: list[str]) -> str:
 
 
 def article_text(number: int, topic: str, paragraphs: int = 6) -> list[str]:
-    """The paragraphs of an article: its own, and about its topic."""
+    """Return the paragraphs of an article: unique ones, and some about its topic."""
     rng = random.Random(f"{topic} {number}")
     words = TOPICS[topic]
     return [" ".join(_sentence(rng, words) for _ in range(4)) for _ in range(paragraphs)]
@@ -82,7 +82,7 @@ def list_page(title: str, links: list[tuple[str, str]], more: str = "") -> str:
 
 
 class _Site(WebServer):
-    """A site whose pages may be made as they are asked for, under a pattern."""
+    """A site that can generate its pages on request, for addresses that match a pattern."""
 
     def __init__(self, host: str, pause: float = 0.0, flaky: bool = False) -> None:
         self._patterns: list[tuple[re.Pattern[str], object]] = []
@@ -109,7 +109,7 @@ class _Site(WebServer):
 
 
 class CrawlSites:
-    """The sites, filled; ``articles`` are on ``home``, a tenth of that on each of the others."""
+    """The sites with their pages: ``articles`` on ``home``, a tenth of that on each of the others."""
 
     def __init__(self, articles: int = 300, pause: float = 0.05) -> None:
         self._stack = ExitStack()
@@ -132,15 +132,15 @@ class CrawlSites:
 
     @property
     def hosts(self) -> list[str]:
-        """The hosts besides the seed's."""
+        """The hosts other than the seed's."""
         return [site.url for site in (self.slow, self.flaky)]
 
     def requests(self) -> int:
-        """How many requests have come."""
+        """The number of requests so far."""
         return sum(len(site.hits()) for site in (self.home, self.slow, self.flaky))
 
     def fetched(self) -> Counter[str]:
-        """How often each page was asked for that was given."""
+        """Return how often each existing page was requested."""
         return Counter(
             site.url + hit.path + (f"?{hit.query}" if hit.query else "")
             for site in (self.home, self.slow, self.flaky)
@@ -186,7 +186,7 @@ class CrawlSites:
             site.add("/robots.txt", "User-agent: *\nAllow: /\n", media_type="text/plain")
 
     def _same(self) -> None:
-        """Pages under more than one address, and articles that were copied."""
+        """Add pages with several addresses, and copies of articles."""
         first = "/harbour/2026/01/the-story-0.html"
         head = f"<link rel=canonical href='{first}'>"
         self.home.add("/print/story-0", article_page(0, "harbour", head=head))
@@ -209,7 +209,7 @@ class CrawlSites:
         )  # fmt: skip
 
     def _closed(self) -> None:
-        """What robots.txt forbids, and what only the sitemap names."""
+        """Add pages that robots.txt forbids, and pages that only the sitemap names."""
         self.home.add("/members/", list_page("Members", [("/members/secret-story.html", "No")]))
         self.home.add("/members/secret-story.html", article_page(666, "railway"))
         hidden = self._article(self.home, "/hidden/only-in-the-sitemap.html", 30_000, "railway")

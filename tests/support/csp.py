@@ -1,4 +1,4 @@
-"""Policies of pages that forbid what they can."""
+"""Content security policies that forbid as much as possible."""
 
 STRICT = {
     "Content-Security-Policy": "default-src 'none'; form-action 'none'; frame-ancestors 'none';"

@@ -1,4 +1,4 @@
-"""How much is tried: a sample, or all with ``make test-all``."""
+"""How much to test: a sample, or everything with ``make test-all``."""
 
 import os
 

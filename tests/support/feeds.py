@@ -1,4 +1,4 @@
-"""Words for invented articles, and feeds of every kind that name them."""
+"""Text for invented articles, and feeds of every kind that list them."""
 
 import json
 import random
@@ -14,7 +14,7 @@ oven flour summer letter archive map coast island cliff
 
 
 def prose(seed, paragraphs=5):
-    """Paragraphs that are the same for the same seed and unlike those of any other."""
+    """Return paragraphs that are the same for the same seed and differ for any other."""
     chance = random.Random(seed)
     texts = []
     for _ in range(paragraphs):
@@ -59,7 +59,7 @@ def atom(name, entries, updated=None):
 
 
 def rdf(name, entries):
-    """An RDF feed, broken as many are: its ampersands stand as they are."""
+    """Return an RDF feed with a common error: unescaped ampersands."""
     items = "".join(
         f"<item><title>{title} & more</title><link>{url}?a=1&b=2</link>"
         f"<dc:date>{when.isoformat()}</dc:date></item>"
@@ -83,5 +83,5 @@ def json_feed(name, entries):
 
 
 def moment(day, hour, minute=0):
-    """A moment of a week in January; days are counted from 1."""
+    """Return a time in a week of January; days are counted from 1."""
     return datetime(2026, 1, 10 + day, hour, minute, tzinfo=UTC)

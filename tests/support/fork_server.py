@@ -1,6 +1,6 @@
-"""A warm process that runs each test in a forked child, under hard limits.
+"""Run tests in forked children of a warm process, under hard limits.
 
-What tests need is imported once; then every test costs a fork.  The process reads calls from
+The modules that tests need are imported once; then every test costs only a fork.  The process reads calls from
 standard input and writes their outcomes to standard output, pickled.
 """
 
@@ -32,7 +32,7 @@ CPU, MEMORY, TIMEOUT = 10, 1_000_000_000, 120
 
 ROOT = Path(__file__).parents[2]
 
-#: What tests need, imported once.
+#: Modules that tests need, imported once.
 PRELOADED = (
     "markdown_it", "pikepdf", "pypdfium2", "weasyprint", "printer.digest.feeds",
     "printer.export", "printer.render.book", "printer.render.completeness",
@@ -43,7 +43,7 @@ PRELOADED = (
 
 @dataclass(frozen=True)
 class Call:
-    """A test to run: a function of a file, with its arguments and its environment."""
+    """A test to run: a function in a file, its arguments and its environment."""
 
     file: str
     name: str
@@ -61,10 +61,10 @@ class Outcome:
 
 
 class ForkServer:
-    """The client; a context manager whose processes end with it."""
+    """The client; a context manager that ends its processes on exit."""
 
     def __init__(self) -> None:
-        # One thread of numpy's: they have no part in a fork, and each reserves memory.
+        # Give numpy one thread: threads do not survive a fork, and each reserves memory.
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from tests.support.fork_server import serve; serve()"],
             stdin=subprocess.PIPE,
@@ -98,7 +98,7 @@ def serve() -> None:
     for name in PRELOADED:
         importlib.import_module(name)
     ours = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # What a test prints goes elsewhere.
+    os.dup2(2, 1)  # Redirect what a test prints.
     _print_once()
     modules: dict[str, ModuleType] = {}
     while True:
@@ -113,7 +113,7 @@ def serve() -> None:
 
 
 def _print_once() -> None:
-    """Print a page as tests do, so that no child has to load what that needs."""
+    """Print a page, so that no child has to load what printing needs."""
     from printer import PrintOptions, extract
     from printer.render.context import render_html
     from printer.render.weasy.engine import render_pdf
@@ -126,7 +126,7 @@ def _print_once() -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(60)
-    # No child collects garbage in what is here, which would copy it.
+    # Freeze objects, so that garbage collection in children does not copy their pages.
     gc.collect()
     gc.freeze()
 
@@ -159,7 +159,7 @@ def _run_forked(call: Call, module: ModuleType) -> Outcome:
         late = True
     os.close(reads)
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)  # and whatever it started
+        os.killpg(pid, signal.SIGKILL)  # and its child processes
     _, status, used = os.wait4(pid, 0)
     fault = output.decode("utf-8", "replace")
     if late:
@@ -183,7 +183,7 @@ def _run_child(call: Call, module: ModuleType, writes: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU + 2))
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # At the limit of processor time a traceback is written.
+        # Write a traceback at the limit of processor time.
         faulthandler.register(signal.SIGXCPU, file=writes, chain=True)
         getattr(module, call.name)(**call.arguments)
         output = "passed"

@@ -1,4 +1,4 @@
-"""Programs that fork workers, which pytest with its threads must not."""
+"""Programs that fork workers; pytest must not fork, as it has threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from printer.worker_process import WorkerProcess
 
 
 def answers() -> None:
-    """Call a forked process, and one that is started when that was killed."""
+    """Call a forked process, kill it, and call its replacement."""
     with WorkerProcess() as worker:
         worker.fork()
         forked = worker.pid
@@ -26,7 +26,7 @@ def answers() -> None:
 
 
 def outlives_no_parent() -> None:
-    """Kill this process, whose child holds its standard output open as well."""
+    """Kill this process while its child also holds its standard output open."""
     worker = WorkerProcess()
     worker.fork()
     print("done", flush=True)

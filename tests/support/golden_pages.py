@@ -1,10 +1,10 @@
-"""Make a test page, or accept what a test page gives now.
+"""Create a golden page, or accept the current article of one.
 
-    python -m tests.support.golden_pages SLUG FILE [URL]     a new page in tests/pages/SLUG
-    python -m tests.support.golden_pages --refresh SLUG...   accept the article of pages there are
+    python -m tests.support.golden_pages SLUG FILE [URL]     create a page in tests/pages/SLUG
+    python -m tests.support.golden_pages --refresh SLUG...   accept the articles of these pages
     python -m tests.support.golden_pages --refresh           ... of all pages
 
-Read what it writes (or the difference it shows) before you commit it.
+Read the article (or the difference it prints) before you commit it.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from printer import extract
 
 PAGES = Path(__file__).parents[1] / "pages"
 
-#: What follows from the blocks, or changes with the model.
+#: Fields that follow from the blocks, or change with the model.
 _LEFT_OUT = frozenset({"confidence", "text", "paragraphs", "figures"})
 
 
 def slugs() -> list[str]:
-    """Return the names of the test pages there are."""
+    """Return the names of the golden pages."""
     return sorted(source.parent.name for source in PAGES.glob("*/source.html"))
 
 
 def actual(slug: str, url: str) -> dict[str, Any]:
-    """Return the article that a test page gives, as plain data."""
+    """Return the article extracted from a golden page, as plain data."""
     article = extract((PAGES / slug / "source.html").read_bytes(), url)
     return {key: value for key, value in article.to_dict().items() if key not in _LEFT_OUT}
 
 
 def expected(slug: str) -> dict[str, Any]:
-    """Return the article that a test page should give."""
+    """Return the expected article of a golden page."""
     data: dict[str, Any] = json.loads((PAGES / slug / "expected.json").read_text())
     return data
 
 
 def written(value: Any, indent: str = "") -> str:
-    """Return JSON as expected.json holds it: on one line whatever fits there."""
+    """Return JSON in the format of expected.json: whatever fits on one line is on one line."""
     line = json.dumps(value, ensure_ascii=False)
     if len(line) + len(indent) <= 100 or not isinstance(value, dict | list):
         return line

@@ -1,4 +1,4 @@
-"""What hostile tests share: a page around an attack, and what may come of printing it."""
+"""Helpers of the hostile tests: build a page around an attack, print it and check the PDF."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from printer.render.worker_pool import RenderPool
 
 Outcome = TypeVar("Made")
 
-#: Text of which an article is made, so that there is something to print.
+#: The text of the article, so that there is something to print.
 STORY = "".join(
     f"<p>The {day} of the walk led along the river, past the mill and the old bridge, and the"
     " children counted herons, boats and the arches of the railway until it grew dark.</p>"
@@ -29,13 +29,13 @@ STORY = "".join(
 
 
 def batched(attacks: Iterable[str], size: int) -> list[tuple[str, ...]]:
-    """Return attacks in groups: a page is printed for each group."""
+    """Return attacks in groups; one page is printed per group."""
     names = list(attacks)
     return [tuple(names[start : start + size]) for start in range(0, len(names), size)]
 
 
 def hostile_page(attack: str = "", *, head: str = "", title: str = "A walk along the river") -> str:
-    """Return a page with an article around what is tried."""
+    """Return a page with an article around an attack."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}'
         f"</head><body><article><h1>{title}</h1>{STORY}{attack}{STORY}</article></body></html>"
@@ -60,8 +60,8 @@ def print_page(
 ) -> Result:
     """Print a page; ``source`` is HTML, an address or a capture.
 
-    The process that sets the pages is held to the same memory and time as this one, and to
-    ``limit`` seconds of the clock.
+    The rendering process has the same limits of memory and time as this one, and ``limit`` seconds
+    of elapsed time.
     """
     if isinstance(source, bytes) or (isinstance(source, str) and not source.startswith("http")):
         source = capture_of(source)
@@ -79,7 +79,7 @@ def print_page(
 
 
 def result_or_error(act: Callable[[], Outcome]) -> Outcome | WebprintError:
-    """Return what comes of an attack, or the error that a person is told in one line."""
+    """Return the result of an attack, or the one-line error that users see."""
     try:
         return act()
     except WebprintError as error:
@@ -90,13 +90,13 @@ def result_or_error(act: Callable[[], Outcome]) -> Outcome | WebprintError:
         return error
 
 
-#: What in a PDF runs, opens or sends something.
+#: The PDF actions that run, open or send something.
 _ACTIVE = ("/JavaScript", "/JS", "/Launch", "/SubmitForm", "/ImportData", "/GoToR", "/GoToE",
            "/RichMedia", "/Movie", "/Sound", "/OpenAction", "/AA", "/XFA")  # fmt: skip
 
 
 def check_pdf(result: Result | WebprintError, *, attached: bool = False) -> str:
-    """Check that a PDF opens, holds nothing that acts and no foreign file; return its text."""
+    """Check that a PDF opens and has no active content and no foreign file; return its text."""
     if isinstance(result, WebprintError):
         raise AssertionError(f"it was not printed: {result}") from result
     assert result.format == "pdf"

@@ -1,9 +1,9 @@
-"""An engine whose workers do what an address says; run by tests as a process of its own.
+"""Run an engine whose workers do what an address says, as a separate process for tests.
 
     python -m tests.support.job_worker_process DATABASE STORAGE LIMITS-AS-JSON
 
-http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang, /profile and /family
-end badly.
+http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang, /profile
+and /family fail in their ways.
 """
 
 import json
@@ -36,9 +36,9 @@ def handle(attempt, notify):
         child = subprocess.Popen(["sleep", "600"], start_new_session=True)
         Path(os.environ["FAMILY"]).write_text(str(child.pid))
         time.sleep(600)
-    if what == "orphan":  # Leaves a process that ends after this one's work.
+    if what == "orphan":  # Leave a process that ends after this one.
         subprocess.run(["sh", "-c", "sleep 0.2 & sleep 0.01"])
-    if what == "profile":  # As of a browser that is killed with its worker.
+    if what == "profile":  # Like a browser that is killed with its worker.
         (Path(os.environ["TMPDIR"]) / "profile").mkdir()
         time.sleep(600)
     if what == "nap":
@@ -80,7 +80,7 @@ def main():
 
 
 if __name__ == "__main__":
-    # Workers import what they call, which must not be of a module called __main__.
+    # Workers import the function that they call, which must not be in __main__.
     from tests.support import job_worker_process
 
     job_worker_process.main()

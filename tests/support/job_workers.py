@@ -1,4 +1,4 @@
-"""Engines with their workers as processes that may be killed."""
+"""Job engines and their workers as processes that tests can kill."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the tests of jobs share."""
+"""Helpers of the tests of jobs."""
 
 import json
 import secrets
@@ -28,7 +28,7 @@ def wait_until(true, seconds=90.0):
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to record the outcome of a job, for whoever did it."""
+    """The right of a worker to record the outcome of a job."""
 
     table: object
     id: str
@@ -62,7 +62,7 @@ def claim(table, engine="local"):
 
 @contextmanager
 def closing_table(table):
-    """Close a table's connections, when its test fails too."""
+    """Close a table's connections, even if its test fails."""
     try:
         yield table
     finally:
@@ -70,7 +70,7 @@ def closing_table(table):
 
 
 def count_completions(table):
-    """Count how often each job becomes done, by the database itself; return how to ask."""
+    """Have the database record each completion of a job; return a function that lists them."""
     query = text("SELECT id FROM completions ORDER BY id")
     with table.engine.begin() as connection:
         connection.execute(text("CREATE TABLE completions (id TEXT)"))

@@ -15,7 +15,7 @@ from tests.support.processes import kill, process_tree
 #: Environment variables: pytest's name of the running test, and whose processes they are.
 _TEST, _MARK = "PYTEST_CURRENT_TEST", "TESTED_BY"
 
-#: Seconds in which processes that were told to end may do so.
+#: The seconds that processes have to end after a signal.
 _PATIENCE = 10.0
 
 
@@ -52,11 +52,11 @@ def _end_leftovers() -> list[str]:
 
 
 def _find_processes() -> Iterator[tuple[int, str]]:
-    """Yield the processes started here that are still running, wherever they ended up."""
+    """Yield the processes started here that are still running, with any parent."""
     below = set(process_tree(os.getpid())[1:])
     for folder in Path("/proc").glob("[0-9]*"):
         pid = int(folder.name)
-        with suppress(OSError):  # It ended, or is another user's.
+        with suppress(OSError):  # It ended, or belongs to another user.
             environment = dict(
                 entry.partition("=")[::2]
                 for entry in _read(folder / "environ").split("\0")

@@ -1,4 +1,4 @@
-"""What lies where on paper: letters outside their page, text over text, colour."""
+"""Find where ink is on the page: letters outside their page, overlapping text, colour."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pypdfium2
 
-#: Letters so near each other in the text may share a box: ligatures, and letters with their marks.
+#: Letters this close in the text may share a box: ligatures, and letters with their marks.
 NEAR = 6
 
-#: Two boxes lie on each other when so much of the smaller one is covered.
+#: Two boxes overlap if this share of the smaller one is covered.
 COVERED = 0.6
 
 CELL = 12.0
@@ -42,7 +42,7 @@ def open_pdf(pdf: bytes) -> Iterator[Any]:
 
 
 def find_overlaps(pdf: bytes) -> list[str]:
-    """Say which letters stand outside their page, or on others, each page's first few."""
+    """Return a line for letters outside their page or over others, a few per page."""
     found = []
     with open_pdf(pdf) as document:
         for number, page in enumerate(document, 1):
@@ -59,7 +59,7 @@ def find_overlaps(pdf: bytes) -> list[str]:
 def _letters(page: Any) -> Iterator[Letter]:
     text = page.get_textpage()
     signs = text.get_text_range()
-    if len(signs) != text.count_chars():  # what is in no plane of the first is counted twice
+    if len(signs) != text.count_chars():  # what the first plane does not have is counted twice
         signs = [text.get_text_range(place, 1) or " " for place in range(text.count_chars())]
     for place, sign in enumerate(signs):
         if sign.isspace() or not sign.isprintable() or unicodedata.category(sign[0])[0] == "M":

@@ -1,4 +1,4 @@
-"""Picture files for tests, sound ones and pieces of others."""
+"""Picture files for tests: valid ones, and parts of broken ones."""
 
 from __future__ import annotations
 

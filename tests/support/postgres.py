@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, which may be killed and started again."""
+"""A private PostgreSQL server, which tests can kill and restart."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from tests.support.processes import end_with_parent, kill_tree
 
 
 def find_programs():
-    """Return the folder of PostgreSQL's programs, None when it is not installed."""
+    """Return the folder of PostgreSQL's programs, or None if it is not installed."""
     initdb = shutil.which("initdb")
     if initdb:
         return Path(initdb).parent
@@ -22,10 +22,10 @@ def find_programs():
 
 
 class PostgresServer:
-    """A server in a new folder on a free port of loopback; ``url`` is that of no database."""
+    """A server in a new folder on a free port of loopback; ``url`` names no database."""
 
     def __init__(self, programs):
-        # It will not run as root, and other users may not see pytest's folders.
+        # It refuses to run as root, and other users may not read pytest's folders.
         self._folder = Path(tempfile.mkdtemp(prefix="webprint-test-", dir="/tmp"))
         other_user = {"user": "nobody"} if os.getuid() == 0 else {}
         if other_user:
@@ -61,7 +61,7 @@ class PostgresServer:
 
         self._process = subprocess.Popen(self._command, **self._options)
         for _ in range(1200):
-            if self._process.poll() is not None:  # A killed server's memory is still in use.
+            if self._process.poll() is not None:  # A killed server's shared memory is still in use.
                 self._process = subprocess.Popen(self._command, **self._options)
             try:
                 psycopg.connect(f"{self.url}/postgres").close()

@@ -1,4 +1,4 @@
-"""A print server as a process of its own."""
+"""A print server in a separate process."""
 
 import os
 import re
@@ -22,7 +22,7 @@ class PrintServer:
     def __init__(self, home, *options):
         self.home = home
         self.log = home / "log"
-        prefixes = ("XDG_", "WEBPRINT_")  # What would change its settings.
+        prefixes = ("XDG_", "WEBPRINT_")  # Variables that would change its settings.
         env = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
         before = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
@@ -47,7 +47,7 @@ class PrintServer:
 
     @cached_property
     def cookie(self):
-        """The Cookie header of a browser that signed in."""
+        """The Cookie header of a signed-in browser."""
         with self.anonymous_client() as client:
             client.post("/enter", data={"token": self.token})
             return f"{COOKIE}={client.cookies[COOKIE]}"
@@ -56,14 +56,14 @@ class PrintServer:
         return self.log.read_text()
 
     def find_url(self, begin):
-        """What it said since then of its address and its token."""
+        """Return its address and token from what it has logged since then."""
         if self.process.poll() is not None:
             raise AssertionError(f"the server ended: {self.log_text()[begin:]}")
         found = re.findall(r"open (http://\S+)/\?token=(\S+)", self.log_text()[begin:])
         return found[-1] if found else None
 
     def anonymous_client(self, **headers):
-        """A client that does not know the token."""
+        """Return a client without the token."""
         return httpx2.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
 
     def submit(self, **order):

@@ -1,4 +1,4 @@
-"""Process trees of Linux and their memory."""
+"""Process trees on Linux, and their memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _libc = ctypes.CDLL(None)
 
 
 def end_with_parent() -> None:
-    """Have this process told to end when its parent does, however that ends (``preexec_fn``)."""
+    """Have the kernel end this process when its parent ends, however it ends (``preexec_fn``)."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -47,7 +47,7 @@ def children(pid: int) -> list[int]:
 
 
 def name(pid: int) -> str:
-    """Return the name of a process, '' if it ended."""
+    """Return the name of a process, or '' if it has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text().strip()
     return ""
@@ -62,7 +62,7 @@ def process_tree(pid: int) -> list[int]:
 
 
 def kill(pid: int) -> bool:
-    """Kill a process; return whether it was there."""
+    """Kill a process; return whether it existed."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -78,7 +78,7 @@ def kill_tree(pid: int) -> None:
 
 
 def megabytes(pid: int) -> float:
-    """Return the memory of a process, pages shared with others in part (PSS)."""
+    """Return the memory of a process, with shared pages counted in part (PSS)."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -58,7 +58,7 @@ def cells(*texts: str, header: bool = False) -> tuple[Cell, ...]:
 
 
 def landscape(width: int = 900, height: int = 560) -> Image.Image:
-    """Paint hills under an evening sky."""
+    """Return a picture of hills under an evening sky."""
     image = Image.new("RGB", (width, height))
     draw = ImageDraw.Draw(image)
     for y in range(height):
@@ -92,7 +92,7 @@ def png(image: Image.Image) -> Picture:
 
 
 def pictures() -> dict[str, Picture]:
-    """The pictures of the specimen, one of which is missing."""
+    """Return the pictures of the sample article, one of which is missing."""
     return {LANDSCAPE: jpeg(landscape()), TOWER: png(landscape(300, 1400))}
 
 

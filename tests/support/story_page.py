@@ -1,4 +1,4 @@
-"""A page that tests can make as they need it."""
+"""A page that tests can adapt to their needs."""
 
 SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. "
 

@@ -1,7 +1,7 @@
-"""The command ``webprint``, run in forked children of a process that has loaded everything.
+"""Run the command ``webprint`` in forked children of a process that has loaded everything.
 
-For tests of what commands do: they cost a fork instead of a start.  Programs run them as ever, by a
-small program that passes on its arguments, its environment, its folder and its standard streams.
+A test of a command then costs a fork instead of a start.  Programs run it by a small program that
+passes on its arguments, environment, working directory and standard streams.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Self
 
 ROOT = Path(__file__).parents[2]
 
-#: What most commands load.
+#: Modules that most commands load.
 _LOADED = (
     "printer.cli.app", "printer.cli.print", "printer.export",
     "printer.render.book", "printer.render.pdf.impose",
 )  # fmt: skip
 
-#: The program: without the site module, as it is to start soon.
+#: The program; it skips the site module to start fast.
 _PROGRAM = """#!{python} -IS
 import json, os, socket, sys
 server = socket.socket(socket.AF_UNIX)
@@ -38,7 +38,7 @@ sys.exit(server.recv(1)[0])
 
 
 class WarmCommand:
-    """The process that forks, one command at a time; a context manager that ends it."""
+    """The forking process, which runs one command at a time; a context manager that ends it."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory()
@@ -48,7 +48,7 @@ class WarmCommand:
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # No threads of numpy's, which have no part in a fork.
+            # No numpy threads, as they do not survive a fork.
             env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
         )
         assert self._process.stdout is not None
@@ -68,7 +68,7 @@ class WarmCommand:
 
 
 def serve(address: str) -> None:
-    """Run the commands that programs ask for until standard input is closed."""
+    """Run the requested commands until standard input is closed."""
     for name in _LOADED:
         importlib.import_module(name)
     from printer import extract

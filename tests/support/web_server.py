@@ -1,12 +1,12 @@
-"""A real HTTP server on loopback that tests tell what to answer.
+"""A real HTTP server on loopback whose responses tests define.
 
     web.add("/story", "<p>Text</p>")                a page
     web.add("/a.png", data, media_type="image/png")  a picture, byte ranges included
     web.add("/count", lambda hit: Reply("..."))     whatever the function returns
     web.redirect("/old", "/story")
-    web.add("/slow", drip(b"x" * 100, pause=0.1))   a body that comes in pieces
+    web.add("/slow", drip(b"x" * 100, pause=0.1))   a body sent in pieces
     web.add("/bomb", gzip_bomb(10**9), encoding="gzip")
-    web.hits("/story")                             the requests that came for it
+    web.hits("/story")                             the requests for it
 
 Each method that adds a path returns its full URL.  A path that was not added is a 404.
 """
@@ -29,7 +29,7 @@ Body: TypeAlias = "str | bytes | Callable[[], Iterable[bytes]]"
 
 @dataclass(frozen=True)
 class Hit:
-    """A request as it came; header names in lower case."""
+    """A request; header names are in lower case."""
 
     method: str
     path: str
@@ -40,7 +40,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer to give; with ``raw`` the function gets the bare socket instead."""
+    """A response; with ``raw`` the function gets the bare socket instead."""
 
     body: Body = b""
     status: int = 200
@@ -53,7 +53,7 @@ Answer: TypeAlias = Callable[[Hit], Reply]
 
 
 class WebServer:
-    """Serves what it was told, from threads, until it is closed."""
+    """Serves the defined responses, from threads, until it is closed."""
 
     def __init__(self, host: str = "127.0.0.1", wrap: Callable[[Any], Any] | None = None) -> None:
         self._answers: dict[str, Answer] = {}
@@ -75,7 +75,7 @@ class WebServer:
         self.close()
 
     def close(self) -> None:
-        """Stop serving; answers that are still being given are cut off."""
+        """Stop serving; unfinished responses are cut off."""
         self._closing.set()
         self._server.shutdown()
         self._server.hang_up()
@@ -92,7 +92,7 @@ class WebServer:
         headers: Mapping[str, str] | Iterable[tuple[str, str]] = (),
         encoding: str = "",
     ) -> str:
-        """Answer ``path`` with a body, a ready reply, or what a function of the hit returns."""
+        """Answer ``path`` with a body, a reply, or the result of a function of the hit."""
         pairs = tuple(headers.items() if isinstance(headers, Mapping) else headers)
         if encoding:
             pairs += (("Content-Encoding", encoding),)
@@ -112,27 +112,27 @@ class WebServer:
         return self.add(path, Reply("", status, headers=pairs))
 
     def raw(self, path: str, talk: Callable[[socket.socket], object]) -> str:
-        """Answer ``path`` with whatever ``talk`` writes on the socket."""
+        """Answer ``path`` with whatever ``talk`` writes to the socket."""
         return self.add(path, Reply(raw=talk))
 
     def hits(self, path: str = "") -> list[Hit]:
-        """Return the requests that came, all or those for one path."""
+        """Return the requests so far, all or those for one path."""
         return [hit for hit in list(self._hits) if not path or hit.path == path]
 
     def answer(self, hit: Hit) -> Reply:
-        """Note a request and return what it gets."""
+        """Record a request and return its response."""
         self._hits.append(hit)
         respond = self._answers.get(hit.path)
         return respond(hit) if respond else Reply("<h1>There is no such page</h1>", 404)
 
     @property
     def closing(self) -> threading.Event:
-        """Set when the server stops, so that slow bodies end."""
+        """The event that is set when the server stops, so that slow bodies end."""
         return self._closing
 
 
 def drip(data: bytes, pause: float, piece: int = 1) -> Callable[[], Iterator[bytes]]:
-    """Return a body that comes ``piece`` bytes at a time with a pause after each."""
+    """Return a body that is sent ``piece`` bytes at a time with a pause after each."""
 
     def pieces() -> Iterator[bytes]:
         wait = threading.Event()
@@ -144,7 +144,7 @@ def drip(data: bytes, pause: float, piece: int = 1) -> Callable[[], Iterator[byt
 
 
 def gzip_bomb(size: int) -> Callable[[], Iterator[bytes]]:
-    """Return a gzip body of ``size`` zero bytes, a thousandth of that on the wire."""
+    """Return a gzip body of ``size`` zero bytes, compressed to a thousandth of that."""
 
     def pieces() -> Iterator[bytes]:
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)
@@ -187,7 +187,7 @@ class _Server(ThreadingHTTPServer):
                 continue
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are part of many tests; anything else shows in the answer."""
+        """Ignore errors: many tests have clients that hang up; other errors show in the response."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -238,7 +238,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def _ranged(self, reply: Reply, data: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
-        """Cut a body to the single byte range that was asked for."""
+        """Cut a body to the requested byte range."""
         requested = self.headers.get("Range", "")
         if reply.status != 200 or not requested.startswith("bytes=") or "," in requested:
             return reply.status, (), data
@@ -251,7 +251,7 @@ class _Handler(BaseHTTPRequestHandler):
         return 206, (("Content-Range", span), ("Accept-Ranges", "bytes")), data[start:stop]
 
     def log_message(self, *_: object) -> None:
-        """Keep quiet: tests ask ``hits``."""
+        """Log nothing: tests use ``hits``."""
 
 
 def _takes_hit(function: Callable[..., Any]) -> bool:

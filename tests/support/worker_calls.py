@@ -1,4 +1,4 @@
-"""Functions for worker processes to call: slow, large, greedy, dying."""
+"""Functions for worker processes: slow, large, greedy, dying."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from printer.worker_process import notify
 
 
 def sleep(seconds: float = 20.0) -> None:
-    """Do nothing for a while; as a preparation, start slowly."""
+    """Sleep; as a preparation, start slowly."""
     time.sleep(seconds)
 
 
 def send_half_an_answer() -> None:
-    """Send the beginning of a long frame and nothing more."""
+    """Send only the beginning of a long frame."""
     child = worker_process._child
     assert child is not None
     child._channel._socket.sendall(worker_process._HEADER.pack(b"r", 1000) + b"begun")
@@ -25,12 +25,12 @@ def send_half_an_answer() -> None:
 
 
 def take_memory(size: int) -> int:
-    """Allocate so many bytes."""
+    """Allocate this many bytes."""
     return len(bytearray(size))
 
 
 def die_once(marker: str) -> str:
-    """Kill this process, the first time that a marker is given."""
+    """Kill this process on the first call with a marker."""
     try:
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
@@ -40,7 +40,7 @@ def die_once(marker: str) -> str:
 
 
 def raise_not_found() -> None:
-    """Raise an error that has a field of its own."""
+    """Raise an error with an additional field."""
     raise HTTPStatusError("not found", status=404)
 
 

@@ -59,7 +59,7 @@ SLACK, CAPTION_MARGIN = 8.0, 1.1
 
 #: The elements that a figure may be moved behind.
 TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
-KEPT_WHOLE = ("ul", "ol", "table", "aside")
+UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside")
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
 #: The classes of paragraphs that are indented after each other.
@@ -282,7 +282,7 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             index = start
             while _keeps_next(parent, index):
                 index += 1
-            if not _is_movable(parent, index) and not _has_tag(parent, index, KEPT_WHOLE):
+            if not _is_movable(parent, index) and not _has_tag(parent, index, UNBREAKABLE_TAGS):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent), above)
     return None
@@ -395,7 +395,7 @@ def _let_break(block: Box, change: _Change) -> bool:
     """
     for box in (block, *block.descendants()):
         tag, length = box.element_tag, len("".join(box.element.itertext()))
-        if tag in KEPT_WHOLE and box.style["break_inside"] == "avoid":
+        if tag in UNBREAKABLE_TAGS and box.style["break_inside"] == "avoid":
             change.set_style(box, break_inside="auto")
         if tag == "tr" and box.style["break_after"] == "avoid":
             change.set_style(box, break_after="auto")

@@ -70,14 +70,14 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert white(paper, 0) < 0.25 < white(plain, 0)
 
 
-KEPT_WHOLE = {
+UNBROKEN_BLOCKS = {
     "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
     "short table": Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(8))),
 }
 
 
-@pytest.mark.parametrize("kind", KEPT_WHOLE)
+@pytest.mark.parametrize("kind", UNBROKEN_BLOCKS)
 def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatch, kind):
     def whites():
         """The largest white of a first page, for blocks that begin at different heights."""
@@ -89,7 +89,7 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
                         blocks=(
                             *(paragraph(f"Line {n}.") for n in range(lines)),
                             heading("The next part"),
-                            KEPT_WHOLE[kind],
+                            UNBROKEN_BLOCKS[kind],
                             paragraph(TEXT * 3),
                         ),
                         url="",
@@ -101,7 +101,7 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
         )
 
     broken = whites()
-    monkeypatch.setattr(figure_placement, "KEPT_WHOLE", ())
+    monkeypatch.setattr(figure_placement, "UNBREAKABLE_TAGS", ())
     assert broken < whites() - 0.03
 
 
