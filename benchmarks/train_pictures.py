@@ -19,14 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from printer.images import scorer
-from printer.images.scorer import Weights, select_by_score
+from printer.images import methods
+from printer.images.methods import Weights, select_by_score
 from printer.images.selection import PictureSelection
 
 from . import corpus
 from .picture_labels import Labelled, labelled, labelled_news
 
-WEIGHTS = Path(scorer.__file__).with_name("weights.json")
+WEIGHTS = Path(methods.__file__).with_name("weights.json")
 #: The strength of the ridge penalty, and the probability from which a picture is kept.
 PENALTY = 3.0
 PROBABILITY = 0.45
@@ -74,7 +74,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     rows: list[tuple[frozenset[str], bool, float]] = []
     for answer in pages:
         here = []
-        for candidate, names in scorer.candidate_features(answer.page, answer.verdict):
+        for candidate, names in methods.candidate_features(answer.page, answer.verdict):
             urls = answer.keys(candidate.urls(answer.page.base))
             if not urls & answer.open:
                 here.append((names, any(urls & same for same, _ in answer.pictures)))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .article import Article, Paragraph, Quote, Span
+from .article import Article, Heading, Paragraph, Quote, Span
 from .options import Options, PrintOptions
 from .output import Edition, ExtractedPage, Failure, PreparedPictures, Result
 from .render.worker_pool import RenderPool
 
 if TYPE_CHECKING:
     from .render.book import Prepare, RenderedBook
+    from .render.weasy.engine import RenderedPdf
     from .render.worker_pool import Renderer
 
 
@@ -155,3 +157,47 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
         lines = (Paragraph((Span(f"{name}: {reason}"),)) for name, reason in edition.remarks)
         digest.append(Article(labels.missing, tuple(lines), language=articles[0].language))
     return digest
+
+
+#: What is printed before the first article, to load everything that renders one.
+_TEXT = (
+    Span("Everything that is read but once for all articles is read for this one, "),
+    Span("typefaces", ("em",)),
+    Span(" and dictionaries for hyphenation "),
+    Span("notwithstanding", ("strong",)),
+    Span(": nobody will ever see it, and what follows it need not wait."),
+)
+_SPECIMEN = Article(
+    "A title",
+    (Heading(2, (Span("A heading"),)), Paragraph(_TEXT)),
+    byline="Author",
+    published="2000-01-01",
+    url="https://example.org/",
+    language="en",
+)
+
+
+def render_specimen() -> None:
+    """Render an article to fill all caches for the next one.
+
+    Only for processes that do nothing else meanwhile.  Errors of the system are ignored here and
+    reported by the first real print.
+    """
+    from .errors import WebprintError
+    from .render import completeness  # noqa: F401 - otherwise imported on the first render
+    from .render.pdf import impose  # noqa: F401
+    from .render.weasy.engine import import_weasyprint
+
+    with suppress(OSError):
+        import_weasyprint()
+    with suppress(WebprintError):
+        print_specimen()
+
+
+def print_specimen() -> RenderedPdf:
+    """Return the specimen as a PDF; raises like :func:`.render.weasy.engine.render_pdf`."""
+    from .render.book import render_articles
+    from .render.context import RenderContext
+
+    context = RenderContext.of([_SPECIMEN], PrintOptions())
+    return render_articles(context, lambda _: PreparedPictures())

@@ -19,7 +19,7 @@ from typing import Any
 
 import cffi
 
-from printer.render.weasy.declarations import FILE, digest, encode
+from printer.render.weasy.engine import DECLARATIONS, encode_arguments, hash_declarations
 
 
 def declarations() -> str:
@@ -51,9 +51,9 @@ def compiled(source: str) -> dict[str, Any]:
 def file_content() -> str:
     """Return what the file must contain."""
     source = declarations()
-    data = {"source": digest(source), "arguments": encode(compiled(source))}
+    data = {"source": hash_declarations(source), "arguments": encode_arguments(compiled(source))}
     return json.dumps(data, indent=0) + "\n"
 
 
 if __name__ == "__main__":
-    FILE.write_text(file_content(), "ascii")
+    DECLARATIONS.write_text(file_content(), "ascii")

@@ -107,7 +107,7 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
 
 def _render_specimen() -> None:
     """Render a specimen, to load everything that rendering an article needs."""
-    from ..render.warmup import render_specimen
+    from ..render_stage import render_specimen
 
     render_specimen()
 

@@ -157,9 +157,8 @@ def themes() -> None:
 
 def theme_lines() -> Iterator[str]:
     """Yield a line for each theme, and each of its papers and options."""
-    from ..themes.loader import all_themes
+    from ..themes.loader import Page, all_themes, format_value
     from ..themes.options import FONT
-    from ..themes.schema import Page, format_value
 
     for theme in all_themes():
         yield f"{theme.name:14} {theme.description}"

@@ -115,8 +115,8 @@ def check_pango() -> Check:
 def check_fonts() -> Iterator[Check]:
     """Check the fonts of all themes, and those of all scripts."""
     from ..render.weasy.engine import load_fonts
-    from ..themes.fonts import script_families
     from ..themes.loader import all_themes
+    from ..themes.options import script_families
 
     installed = load_fonts()
     if not installed:
@@ -135,7 +135,7 @@ def check_fonts() -> Iterator[Check]:
 
 
 def _check_families(subject: str, missing: Iterable[str], text: str) -> Check:
-    from ..themes.fonts import debian_package
+    from ..themes.options import debian_package
 
     names = sorted(missing)
     if not names:
@@ -146,8 +146,8 @@ def _check_families(subject: str, missing: Iterable[str], text: str) -> Check:
 
 def check_print() -> Check:
     """Check that a test page is laid out, in a process like that of real prints."""
-    from ..render.warmup import print_specimen
     from ..render.worker_pool import RenderPool
+    from ..render_stage import print_specimen
 
     start = time.monotonic()
     try:

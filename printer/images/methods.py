@@ -1,21 +1,33 @@
-"""Picture selection: methods by name, and the ``images`` option."""
+"""Picture selection: methods by name, the default one, and the ``images`` option.
+
+The default method is a weighted sum of features of position, markup, names, size and file, among
+them CUTER's criteria: the bounds of the article and the declared size.  The weights come from a
+logistic regression over labelled pages (``benchmarks/train_pictures.py``).  Joshi and Liu's
+comparison of names changed no result in cross-validation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import UsageError
+from ..html.index import ElementFlag
 from ..html.page import Page
 from ..options import ExtractOptions
 from ..selection import Verdict
-from .candidates import find_candidates
-from .captions import CaptionFinder
+from .candidates import Candidate, article_column, find_candidates, is_beside_column
+from .captions import Caption, CaptionFinder
+from .features import FeatureReader, file_features, host_features
 from .papers import cuter, joshi_liu
+from .papers.cuter import article_bounds, nearby_segments
 from .papers.ner import RULES, check_recogniser
-from .scorer import select_by_score
 from .selection import (
     CUTER_LIMITS,
     ICON_LIMITS,
@@ -25,7 +37,7 @@ from .selection import (
     merge_copies,
     share_captions,
 )
-from .srcset import picture_key
+from .srcset import PLAIN, ImageSource, picture_key
 
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
@@ -130,3 +142,151 @@ def _keep_only(
     )
     selected = (lead,) if lead else ()
     return replace(selection, selected=selected, rejected=(*selection.rejected, *rejected))
+
+
+#: Text that is marked up as a caption or is in a figure.
+_MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
+#: How far below the threshold the picture that a page states as its own may score.
+_LEAD_BONUS = 0.8
+#: If captions without such markup are a larger share of the article, they are its text.
+_MAX_UNMARKED_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weight of each feature, and the score from which a picture is selected."""
+
+    weights: Mapping[str, float]
+    threshold: float
+
+    def score(self, features: frozenset[str]) -> float:
+        """Return the sum of the features' weights."""
+        # fsum, because the iteration order of a set differs between processes.
+        return math.fsum([self.weights.get(name, 0.0) for name in features])
+
+    def reject_reason(self, features: frozenset[str]) -> str:
+        """Return the feature that counts most against a picture."""
+        return min(features, key=lambda name: (self.weights.get(name, 0.0), name))
+
+
+@cache
+def load_weights() -> Weights:
+    """Return the trained weights."""
+    data = json.loads(Path(__file__).with_name("weights.json").read_bytes())
+    return Weights(data["weights"], float(data["threshold"]))
+
+
+def select_by_score(
+    page: Page, verdict: Verdict, weights: Weights | None = None
+) -> PictureSelection:
+    """Select the pictures near the text whose score reaches the threshold."""
+    bounds = article_bounds(page, verdict)
+    near = nearby_segments(page, bounds)
+    candidates = find_candidates(page, near)
+    column = article_column(page, verdict)
+    scored: list[Candidate] = []
+    rejected: list[RejectedPicture] = []
+    for candidate in candidates:
+        # The page's own picture, the only far one with a key, may stand far above the text.
+        if candidate.segment not in near and not candidate.url_key:
+            rejected.append(RejectedPicture(candidate, "far from the article's text"))
+        elif is_beside_column(page, candidate, column):
+            rejected.append(RejectedPicture(candidate, "beside the column of the article"))
+        else:
+            scored.append(candidate)
+    if not scored:
+        return PictureSelection(_lead_picture(page, verdict), tuple(rejected))
+    captions = CaptionFinder(page, candidates)
+    reader = FeatureReader(page, verdict, candidates, bounds)
+    features = [(candidate, reader.features(candidate)) for candidate in scored]
+    selected, low = _apply_threshold(features, weights or load_weights(), captions, reader)
+    selected = share_captions(page, selected)
+    return PictureSelection(_drop_unmarked(page, verdict, selected), tuple(rejected + low))
+
+
+def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
+    """Return the features of each picture near the text, for training."""
+    bounds = article_bounds(page, verdict)
+    near = nearby_segments(page, bounds)
+    candidates = find_candidates(page, near)
+    reader = FeatureReader(page, verdict, candidates, bounds)
+    return [
+        (candidate, reader.features(candidate))
+        for candidate in candidates
+        if candidate.segment in near or candidate.url_key
+    ]
+
+
+def _apply_threshold(
+    features: Sequence[tuple[Candidate, frozenset[str]]],
+    weights: Weights,
+    captions: CaptionFinder,
+    reader: FeatureReader,
+) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
+    """Select by score, and only the best of several copies of a picture."""
+    reasons: dict[Candidate, str] = {}
+    best: dict[str, float] = {}
+    found: dict[Candidate, Caption] = {}
+    for candidate, names in features:
+        score = weights.score(names)
+        least = weights.threshold
+        if score < least and reader.is_lead(candidate, names):
+            least -= _LEAD_BONUS
+        if score < least:
+            reasons[candidate] = weights.reject_reason(names)
+            continue
+        found[candidate] = captions.find(candidate)
+        reason = reader.refusal(candidate, names, found[candidate])
+        if reason:
+            reasons[candidate] = reason
+        else:
+            best[candidate.url_key] = max(score, best.get(candidate.url_key, -math.inf))
+    selected: list[SelectedPicture] = []
+    rejected: list[RejectedPicture] = []
+    url_keys: set[str] = set()
+    for candidate, names in features:
+        key, caption = candidate.url_key, found.get(candidate, Caption())
+        if candidate in reasons:
+            rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
+        elif key and (key in url_keys or weights.score(names) < best[key]):
+            rejected.append(RejectedPicture(candidate, "the same picture again", caption.segments))
+        else:
+            url_keys.add(key)
+            selected.append(SelectedPicture(candidate, caption))
+    return selected, rejected
+
+
+def _drop_unmarked(
+    page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
+) -> tuple[SelectedPicture, ...]:
+    """Remove captions without markup if they make up much of the article.
+
+    On a page that lists products, each product name would be taken for a caption.
+    """
+    flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
+    captions = frozenset[int]().union(*(picture.caption.segments for picture in selected))
+    unmarked = {at for at in captions if verdict.keep[at] and not flags[blocks[at]] & _MARKED}
+    total = sum(
+        len(segment.text) for segment, keep in zip(segments, verdict.keep, strict=True) if keep
+    )
+    if sum(len(segments[at].text) for at in unmarked) <= _MAX_UNMARKED_SHARE * total:
+        return tuple(selected)
+    return tuple(
+        replace(picture, caption=Caption()) if picture.caption.segments & unmarked else picture
+        for picture in selected
+    )
+
+
+def _lead_picture(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
+    """Return the picture named by the metadata, for an article without pictures of its own."""
+    url = page.metadata.image
+    body = page.tree.find("body")
+    if not url or body is None or verdict.kind != "article" or not any(verdict.keep):
+        return ()
+    path = url.partition("?")[0]
+    is_furniture = file_features(path[-80:]) or host_features(path[:80])
+    if is_furniture or path.lower().endswith(".svg"):
+        return ()
+    source = ImageSource(url, 0, PLAIN)
+    lead = Candidate(body, "lead", 0, 0, (source,), url_key=picture_key(url), best=source)
+    return (SelectedPicture(lead, Caption()),)

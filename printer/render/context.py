@@ -44,10 +44,12 @@ from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
     CHARACTER_WIDTH,
     UNITS,
+    LongerPages,
     PageGeometry,
+    build_longer_pages,
+    build_stylesheet,
     page_geometry,
 )
-from ..themes.stylesheet import LongerPages, build_longer_pages, build_stylesheet
 from ..urls import is_http
 from .figures import FigurePlacer, PicturePlacement
 from .inline import inline

@@ -51,10 +51,9 @@ from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
 from .figures import FigurePlacer, FigureRow
-from .inline import breakable, breakable_url, highlight, mark_symbols
+from .inline import breakable, breakable_url, highlight, mark_symbols, no_break_spaces
 from .links import display_url
 from .markup import attributes, printable, strip_brackets, valid_language
-from .spacing import no_break_spaces
 
 #: CPU seconds per document; an article of 20,000 paragraphs takes one.
 TIME_LIMIT = 30.0

@@ -1,19 +1,27 @@
-"""Themes with the validated values of ``--set NAME=VALUE`` applied."""
+"""Themes with the validated values of ``--set NAME=VALUE`` applied, and their families of fonts.
+
+The families are the theme's for Latin, Greek and Cyrillic, Noto for all other scripts.  The first
+family of a list determines the line height, the spaces and the punctuation, so the family of a
+script precedes the theme's, which is used for foreign words.  No emoji family is listed, as it
+would also be used for digits and spaces; Pango finds one by itself where it is needed.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from ..errors import UsageError
 from ..options import PrintOptions
 from ..settings import plain_message
-from .fonts import build_font_css
-from .loader import Theme, load_theme
-from .schema import FontFamily, Page, format_value
+from .loader import FontFamily, Fonts, Page, Theme, format_value, load_theme
 
 _FONT_FAMILY: TypeAdapter[str] = TypeAdapter(FontFamily)
 
@@ -101,3 +109,61 @@ def _update_page(page: Page, values: dict[str, str]) -> Page:
         fault = error.errors()[0]
         name = str(fault["loc"][0]).replace("_", "-")
         raise UsageError(f"--set {name}: {plain_message(fault['msg'])}") from error
+
+
+@cache
+def _families() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("fonts.toml").read_text("utf-8"))
+
+
+def build_font_css(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
+    """Return CSS with the families in ``--book``, ``--head``, ``--bold`` and ``--mono``.
+
+    Style sheets append ``--other`` to each of the first three.  ``chosen`` are the user's families,
+    which precede those of every language.
+    """
+    fallbacks = _families()["fallbacks"]
+    generic = "serif" if fonts.style == "serif" else "sans-serif"
+    other = _list((*fallbacks[fonts.style], *fallbacks["symbols"]))
+    mono = _list((*fonts.code, *fallbacks["code"]))
+    roles = {
+        "book": fonts.text,
+        "head": fonts.headings or fonts.text,
+        "bold": fonts.text if chosen else fonts.bold or fonts.text,
+    }
+    lists = {role: _list((*chosen, *families)) for role, families in roles.items()}
+    lists |= {"other": f"{other}, {generic}", "mono": f"{mono}, monospace"}
+    rules = [_rule(":root", lists)]
+    for script in _families()["scripts"]:
+        lists = {
+            role: _list((*chosen, script[fonts.style], *families))
+            for role, families in roles.items()
+        }
+        if "mono" in script:
+            mono = _list((*fonts.code, fallbacks["code"][0], script["mono"]))
+            lists["mono"] = f"{mono}, monospace"
+        rules.append(_rule(", ".join(f":lang({tag})" for tag in script["languages"]), lists))
+    return "\n".join(rules)
+
+
+def script_families() -> tuple[str, ...]:
+    """Return the families for all scripts, for symbols, code and emoji."""
+    fallbacks = _families()["fallbacks"]
+    keys = ("serif", "sans", "mono")
+    scripts = (script[key] for script in _families()["scripts"] for key in keys if key in script)
+    latin = (fallbacks["serif"][0], fallbacks["sans"][0], fallbacks["code"][0])
+    return tuple(dict.fromkeys((*latin, *scripts, *fallbacks["symbols"], "Noto Color Emoji")))
+
+
+def debian_package(family: str) -> str:
+    """Return the Debian package of a family, '' if it is not one of ours."""
+    packages = _families()["packages"].items()
+    return next((package for prefix, package in packages if family.startswith(prefix)), "")
+
+
+def _rule(selector: str, values: dict[str, str]) -> str:
+    return f"{selector} {{ {'; '.join(f'--{name}: {value}' for name, value in values.items())} }}"
+
+
+def _list(families: Iterable[str]) -> str:
+    return ", ".join(f'"{family}"' for family in dict.fromkeys(families))

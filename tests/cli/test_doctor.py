@@ -11,8 +11,8 @@ import pytest
 
 from printer.cli import doctor
 from printer.settings import Settings
-from printer.themes.fonts import debian_package, script_families
 from printer.themes.loader import all_themes
+from printer.themes.options import debian_package, script_families
 from tests.support.story_page import story_page
 
 ROOT = Path(__file__).parent.parent.parent

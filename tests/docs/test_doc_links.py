@@ -60,7 +60,7 @@ def test_the_site_has_what_its_pages_link_to(tmp_path):
     for name in (
         "README.md",
         "docs/themes.png",
-        "printer/themes/schema.py",
+        "printer/themes/loader.py",
         "benchmarks/RESULTS.md",
     ):
         assert (tmp_path / "site" / name).read_bytes() == (ROOT / name).read_bytes()

@@ -112,7 +112,7 @@ def fuzz_config(data: bytes) -> None:
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
         check_layer(Layer("webprint.toml", values))
-    from printer.themes.schema import parse_theme
+    from printer.themes.loader import parse_theme
 
     with suppress(WebprintError):
         parse_theme(tables, Path("theme.toml"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.render.spacing import no_break_spaces
+from printer.render.inline import no_break_spaces
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def serve(address: str) -> None:
     for name in _LOADED:
         importlib.import_module(name)
     from printer import extract
-    from printer.render.warmup import render_specimen
+    from printer.render_stage import render_specimen
     from tests.support.story_page import story_page
 
     extract(story_page())

@@ -1,10 +1,19 @@
-"""HTML to PDF by WeasyPrint, without access to network or files, and with warnings collected."""
+"""HTML to PDF by WeasyPrint, without access to network or files, and with warnings collected.
+
+cffi would parse WeasyPrint's C declarations anew in each process: ``declarations.json``, written by
+``scripts/weasyprint_declarations.py``, has what it finds.  Pyphen would parse every pattern of a
+dictionary when the first word of a language is hyphenated, for half a second in German: here, a
+pattern is parsed when a word contains its letters.  Line numbers, which CSS lacks, are drawn over
+the pages as artifacts.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import json
 import logging
+import os
 import re
 import sys
 import threading
@@ -14,21 +23,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
+from hashlib import sha256
 from importlib import import_module
 from io import BytesIO
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import _cffi_backend
+import pyphen
 
 from ...errors import MissingLibrary, RenderError
 from ...themes.assets import Assets
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
-from ..pdf.line_numbers import number_lines
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
-from .declarations import CompiledFFI, StaleDeclarations
 from .footnotes import count_misplaced
-from .hyphenation import read_dictionaries_lazily
 from .layout_text import LayoutText, read_layout_text
 from .patches import patched
 
@@ -436,3 +447,213 @@ def _first_line(error: Exception) -> str:
 def _shorten(line: str) -> str:
     line = " ".join(line.split())
     return line if len(line) <= 200 else line[:199] + "…"
+
+
+#: The offset of the first value of a pattern, and its values.
+Pattern: TypeAlias = tuple[int, tuple[int, ...]]
+
+#: The fewest letters before a hyphen in a capitalized word.
+_CAPITALIZED_START = 3
+_WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
+
+
+class Patterns(dict[str, str | Pattern | None]):
+    """The patterns of a dictionary by their letters, parsed when they are looked up."""
+
+    def get(self, letters: str) -> Pattern | None:  # type: ignore[override]
+        """Return the pattern with these letters."""
+        pattern = super().get(letters)
+        if isinstance(pattern, str):
+            _, pattern = parse_pattern(pattern)
+            self[letters] = pattern
+        return pattern
+
+
+class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
+    """A dictionary of Pyphen that parses its patterns as they are needed."""
+
+    def __init__(self, path: Path) -> None:
+        """Read a file of patterns in the format of Hunspell.
+
+        Raises:
+            OSError: The file cannot be read.
+            LookupError: Its encoding is unknown.
+        """
+        first_line, _, rest = path.read_bytes().partition(b"\n")
+        encoding = first_line.decode("ascii").strip().lower()
+        text = rest.decode("cp1251" if encoding == "microsoft-cp1251" else encoding)
+        lines = [line.strip() for line in text.split("\n")]
+        letters = "\n".join(lines).translate(_WITHOUT_DIGITS).split("\n")
+        self.patterns = Patterns()
+        for key, line in zip(letters, lines, strict=True):
+            if len(key) == len(line) or line.startswith(pyphen.ignored):
+                continue
+            if "/" in line or "^^" in line:
+                key, self.patterns[key] = parse_pattern(line)
+            else:
+                self.patterns[key] = line
+        self.cache: dict[str, list[int]] = {}
+        self.maxlen = max(map(len, self.patterns))
+
+    def positions(self, word: str) -> list[int]:
+        """Return where a word may be divided; names and the like not after two letters."""
+        positions: list[int] = super().positions(word)
+        if word[:1].isupper():
+            return [position for position in positions if position >= _CAPITALIZED_START]
+        return positions
+
+
+def parse_pattern(line: str) -> tuple[str, Pattern | None]:
+    """Return a pattern's letters, and its values without zeros at both ends, or None if all are."""
+    line = pyphen.parse_hex(lambda match: chr(int(match[1], 16)), line)
+    factory = int
+    if "/" in line and "=" in line:
+        line, alternative = line.split("/", 1)
+        factory = pyphen.AlternativeParser(line, alternative)
+    pairs = [(letter, factory(digit or "0")) for digit, letter in pyphen.parse(line)]
+    letters = "".join(letter for letter, _ in pairs)
+    nonzero = [index for index, (_, value) in enumerate(pairs) if value]
+    if not nonzero:
+        return letters, None
+    start, end = nonzero[0], nonzero[-1] + 1
+    return letters, (start, tuple(value for _, value in pairs[start:end]))
+
+
+def read_dictionaries_lazily() -> None:
+    """Make Pyphen read its dictionaries by :class:`HyphDict`."""
+    pyphen.HyphDict = HyphDict
+
+
+DECLARATIONS = Path(__file__).with_name("declarations.json")
+
+
+class StaleDeclarations(Exception):
+    """The declarations of WeasyPrint are not those of the file."""
+
+
+class CompiledFFI(_cffi_backend.FFI):  # type: ignore[misc]
+    """A foreign function interface with the declarations of the file."""
+
+    def __init__(self) -> None:
+        """Load the file."""
+        data = json.loads(DECLARATIONS.read_bytes())
+        super().__init__("weasyprint", **decode_arguments(data["arguments"]))
+        self.source: str = data["source"]
+
+    def dlopen(self, name: str, flags: int = 0) -> Any:
+        """Load a library for good, as its objects may be freed after it at the end of Python."""
+        return super().dlopen(name, flags | os.RTLD_NOW | os.RTLD_NODELETE)
+
+    def cdef(self, source: str) -> None:
+        """Check that these are the declarations of the file.
+
+        Raises:
+            StaleDeclarations: They differ.
+        """
+        if hash_declarations(source) != self.source:
+            raise StaleDeclarations
+
+
+def hash_declarations(source: str) -> str:
+    """Return a hash of C declarations."""
+    return sha256(source.encode()).hexdigest()
+
+
+def encode_arguments(value: Any) -> Any:
+    """Return the arguments of cffi as values of JSON: bytes as text, tuples as lists."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, dict):
+        return {key: encode_arguments(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [encode_arguments(item) for item in value]
+    return value
+
+
+def decode_arguments(value: Any) -> Any:
+    """Return the arguments of cffi from values of JSON; the reverse of :func:`encode_arguments`."""
+    if isinstance(value, str):
+        return value.encode("latin-1")
+    if isinstance(value, dict):
+        return {key: decode_arguments(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return tuple(decode_arguments(item) for item in value)
+    return value
+
+
+#: A box of WeasyPrint's tree.
+Box: TypeAlias = Any
+
+#: Elements whose lines are not numbered.
+UNNUMBERED = ("figure", "table", "pre", "aside", "header", "nav")
+
+#: Pixels between a number and the text.
+DISTANCE = 16
+
+_CSS = """
+@page {{ size: {width}px {height}px; margin: 0 }}
+body {{ margin: 0 }}
+div {{ position: relative; height: {height}px; break-after: page }}
+div:last-child {{ break-after: auto }}
+span {{ position: absolute; left: 0; text-align: right; color: #595959;
+  font: 8pt "Linux Libertine O", "Noto Serif", serif; font-variant-numeric: lining-nums }}
+"""
+
+
+def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
+    """Return a PDF with every ``interval``-th line numbered."""
+    import pikepdf
+    import weasyprint
+
+    boxes = [page._page_box for page in pages]
+    css = _CSS.format(width=boxes[0].margin_width(), height=boxes[0].margin_height())
+    divs = "".join(f"<div>{''.join(spans)}</div>" for spans in _number_spans(boxes, interval))
+    overlay_pdf = weasyprint.HTML(string=f"<style>{css}</style>{divs}").write_pdf()
+    with pikepdf.open(BytesIO(pdf)) as document, pikepdf.open(BytesIO(overlay_pdf)) as overlays:
+        pairs = zip(document.pages, overlays.pages, strict=True)
+        for index, (page, overlay) in enumerate(pairs):
+            if page.mediabox[3] != overlay.mediabox[3]:
+                continue  # A rotated page has a table.
+            if "/XObject" not in page.Resources:
+                page.Resources.XObject = pikepdf.Dictionary()
+            # Pages may share their resources, so each overlay needs its own name.
+            name = f"/LineNumbers{index}"
+            page.Resources.XObject[name] = document.copy_foreign(overlay.as_form_xobject())
+            page.contents_add(b"q", prepend=True)
+            page.contents_add(f"Q /Artifact BMC q {name} Do Q EMC".encode())
+        target = BytesIO()
+        document.save(target, deterministic_id=True)
+        return target.getvalue()
+
+
+def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
+    """Yield the numbers of each page as HTML."""
+    count = 0
+    for page in pages:
+        spans = []
+        # Adjacent cells, or a list marker and its text, are one line.
+        tops: set[int] = set()
+        for line in _iter_lines(page.children[0]):
+            top = round(line.position_y)
+            if top in tops or not line.width:
+                continue
+            tops.add(top)
+            count += 1
+            if count % interval == 0:
+                width = page.content_box_x() - DISTANCE
+                style = f"top: {line.position_y:.2f}px; width: {width:.2f}px"
+                style += f"; line-height: {line.height:.2f}px"
+                spans.append(f'<span style="{style}">{count}</span>')
+        yield spans
+
+
+def _iter_lines(box: Box) -> Iterator[Box]:
+    """Yield the lines of running text from top to bottom."""
+    from weasyprint.formatting_structure.boxes import LineBox
+
+    for child in box.children:
+        child = getattr(child, "_box", child)
+        if isinstance(child, LineBox):
+            yield child
+        elif child.element_tag not in UNNUMBERED and getattr(child, "children", None):
+            yield from _iter_lines(child)

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from printer.render.weasy.declarations import FILE
+from printer.render.weasy.engine import DECLARATIONS
 
 SCRIPT = Path(__file__).parents[3] / "scripts/weasyprint_declarations.py"
 IMPORT = """
-from printer.render.weasy import declarations, engine
+from printer.render.weasy import engine
 {change}
 engine.import_weasyprint()
 import weasyprint
@@ -27,7 +27,7 @@ def imported(change: str = "") -> str:
 def test_the_file_is_that_of_the_installed_weasyprint() -> None:
     expected = runpy.run_path(str(SCRIPT))["file_content"]()
 
-    assert FILE.read_text("ascii") == expected, f"run {SCRIPT.name}"
+    assert DECLARATIONS.read_text("ascii") == expected, f"run {SCRIPT.name}"
 
 
 def test_weasyprint_uses_the_file() -> None:
@@ -35,7 +35,7 @@ def test_weasyprint_uses_the_file() -> None:
 
 
 def test_another_weasyprint_declares_for_itself() -> None:
-    assert imported("declarations.digest = lambda source: 'another'") == "FFI"
+    assert imported("engine.hash_declarations = lambda source: 'another'") == "FFI"
 
 
 def test_objects_that_are_left_at_the_end_of_python_can_be_freed() -> None:

@@ -3,7 +3,7 @@
 import pyphen
 import pytest
 
-from printer.render.weasy.hyphenation import HyphDict, parse_pattern
+from printer.render.weasy.engine import HyphDict, parse_pattern
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "hu", "ru"])
