@@ -56,7 +56,7 @@ def test_the_kept_pieces_are_the_article(path):
             assert set(rule.covers) <= names
 
 
-def test_what_was_left_out_stands_at_its_place():
+def test_omitted_blocks_are_at_their_places():
     base, _ = built()
     texts = [str(piece.block) for piece in base.blocks]
     at = {text: next(n for n, t in enumerate(texts) if text in t) for text in
@@ -93,7 +93,7 @@ def test_changes_that_cannot_be():
         base.update_edit(Edit(), include={piece.id: False for piece in base.blocks})
 
 
-def test_what_is_kept_is_read_again_as_it_was():
+def test_a_stored_snapshot_is_read_back_unchanged():
     base, article = built()
     pictures = {
         "https://example.org/quay.png": Picture(b"\x89PNG", "image/png", 640, 420),
@@ -110,7 +110,7 @@ def test_what_is_kept_is_read_again_as_it_was():
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"{}", None])
-def test_what_is_not_ours_is_not_read(data):
+def test_foreign_files_are_not_read(data):
     base, _ = built()
     data = base.dump().replace(b"base.json", b"bose.json") if data is None else data
     with pytest.raises(JobsError):
@@ -123,7 +123,7 @@ def test_data_that_is_no_block_is_not_read(data):
         from_data(data)
 
 
-def test_a_rule_names_what_was_left_out_and_nothing_else():
+def test_a_rule_matches_only_the_omitted_blocks():
     base, _ = built()
     heading, letter = named(base, "The letter").id, named(base, LETTER).id
     both = base.suggest_rules(base.update_edit(Edit(), include={heading: False, letter: False}))

@@ -17,7 +17,7 @@ from printer.errors import ErrorRecord, FetchError, FetchTimeout, HTTPStatusErro
         (NoArticle("nothing to read", hint="Try another page"), False),
     ],
 )
-def test_a_record_survives_json_and_knows_what_may_be_retried(error, transient):
+def test_a_record_survives_json_and_says_if_it_may_be_retried(error, transient):
     record = ErrorRecord.of(error)
     assert ErrorRecord.from_dict(json.loads(json.dumps(record.to_dict()))) == record
     assert (record.kind, record.code) == (type(error).__name__, error.exit_code)

@@ -32,7 +32,7 @@ def test_a_link_stays_one(tmp_path):
     assert file.read_text() == "2"
 
 
-def test_what_fails_leaves_the_file_and_nothing_beside_it(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("1")
 

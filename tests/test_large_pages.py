@@ -63,7 +63,7 @@ def test_of_a_page_with_too_many_elements_the_beginning_is_read(
     assert printer.extract(html).warnings
 
 
-def test_what_follows_a_cut_is_no_longer_in_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elements_after_a_cut_are_removed_from_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "MAX_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100)) + "</div><ol>"
     page = read_page(f"<title>A title</title>{html}<meta name=author content='Ann Example'>")

@@ -8,7 +8,7 @@ from printer.text import FILE_NAME_BYTES, count_words, file_name
 
 
 @given(st.text(max_size=400))
-def test_a_file_name_is_safe_whatever_the_title(title):
+def test_a_file_name_is_safe_for_any_title(title):
     name = file_name(title)
     assert name
     assert len(name.encode()) <= FILE_NAME_BYTES

@@ -120,7 +120,7 @@ def test_the_sdist_has_nothing_that_git_does_not(dist):
     assert names - {"PKG-INFO"} <= {*ran.stdout.splitlines()}
 
 
-def test_the_image_copies_what_the_build_reads():
+def test_the_image_copies_all_files_that_the_build_reads():
     """Names that pyproject.toml includes are among those that the Dockerfile copies."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
     wheel = build["targets"]["wheel"]

@@ -46,7 +46,7 @@ def test_one_process_answers_call_after_call(worker: WorkerProcess) -> None:
     assert worker.call(len, bytes(30_000_000), timeout=PLENTY) == 30_000_000
 
 
-def test_what_a_function_raises_is_raised_here(worker: WorkerProcess) -> None:
+def test_exceptions_of_a_function_are_raised_in_the_parent(worker: WorkerProcess) -> None:
     with pytest.raises(ZeroDivisionError):
         worker.call(divmod, 1, 0, timeout=PLENTY)
     pid = worker.pid

@@ -84,7 +84,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("when", ["before the file is written", "after it"])
-def test_what_was_printed_when_a_run_was_killed_is_not_printed_again(run, press, tmp_path, when):
+def test_pages_printed_before_a_kill_are_not_printed_again(run, press, tmp_path, when):
     def killed(path, data):
         if when == "after it":
             path.write_bytes(data)
@@ -97,7 +97,7 @@ def test_what_was_printed_when_a_run_was_killed_is_not_printed_again(run, press,
     assert sorted(press.requested) == [A, B]
 
 
-def test_the_report_tells_what_is_older_than_the_jobs(run, press, tmp_path):
+def test_the_report_names_results_older_than_the_jobs(run, press, tmp_path):
     run(A, B)
     shutil.rmtree(tmp_path / "out/.webprint")
     (tmp_path / "out/Page b.pdf").unlink()
@@ -123,7 +123,7 @@ def test_a_temporary_failure_is_tried_again_so_many_times(run, press):
     assert sorted(press.requested) == [A, A, A, B, B, B, C]
 
 
-def test_what_failed_is_tried_again_by_a_later_run_unless_it_resumes(run, press, tmp_path):
+def test_failures_are_retried_by_a_later_run_unless_it_resumes(run, press, tmp_path):
     sign_in = {"obstacle": "sign-in"}
     press.outcomes = {A: [GONE, {}], B: [sign_in, {}]}
     run(A, B)
@@ -151,7 +151,7 @@ def test_hosts_take_turns_and_equal_titles_get_files_of_their_own(run, press, tm
     assert files(tmp_path) == {"Page a.pdf": A, "Page a 2.pdf": other, "Page b.pdf": B}
 
 
-def test_a_plan_knows_what_is_printed_and_changes_nothing(run, press, tmp_path):
+def test_a_plan_lists_printed_pages_and_changes_nothing(run, press, tmp_path):
     press.outcomes = {C: GONE}
     run(A, B, C)
     (tmp_path / "out/Page b.pdf").unlink()

@@ -368,7 +368,7 @@ def test_password_and_size_errors_name_their_options(webprint, web):
     assert "--max-size" in err
 
 
-def test_a_very_long_article_says_what_it_will_take(webprint, tmp_path, monkeypatch):
+def test_a_very_long_article_is_announced(webprint, tmp_path, monkeypatch):
     monkeypatch.setattr("printer.cli.print.LONG_ARTICLE", 50)
     paragraphs = f"<p>{'The ferry left the quay at noon with all the island on board. ' * 8}</p>"
     (tmp_path / "a.html").write_text(f"<article><h1>The ferry</h1>{paragraphs * 40}</article>")

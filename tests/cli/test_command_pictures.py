@@ -36,7 +36,7 @@ def page(web) -> str:
     )
 
 
-def test_the_last_line_counts_what_was_kept_and_what_is_missing(webprint, page, tmp_path):
+def test_the_last_line_counts_selected_and_missing_pictures(webprint, page, tmp_path):
     code, _, err = webprint(page, "out.pdf")
     assert code == 0
     assert "out.pdf: 2 pages, 2 of 4 pictures printed (1 could not be fetched), all " in err
@@ -50,7 +50,7 @@ def test_the_last_line_counts_what_was_kept_and_what_is_missing(webprint, page, 
         ("all", {"ferry", "quay"}),
     ],
 )  # fmt: skip
-def test_images_says_which(webprint, page, tmp_path, monkeypatch, option, names):
+def test_the_option_images_selects_pictures(webprint, page, tmp_path, monkeypatch, option, names):
     monkeypatch.setenv("WEBPRINT_IMAGES", option)
     assert webprint(page, "out.pdf")[0] == 0
     with pikepdf.open(tmp_path / "out.pdf") as pdf:
@@ -83,7 +83,7 @@ def test_rejected_pictures_are_remembered_between_runs(webprint, web, page):
     assert len(web.hits("/dot.png")) == 2
 
 
-def test_explain_tells_of_every_picture(webprint, page):
+def test_explain_lists_every_picture(webprint, page):
     code, out, _ = webprint("explain", page, "--json")
     assert code == 0
     pictures = {picture["alt"] or "dot": picture for picture in json.loads(out)["pictures"]}

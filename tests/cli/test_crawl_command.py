@@ -18,7 +18,7 @@ def fill(web, count=3):
     return web.add("/", list_page("All", links))
 
 
-def test_what_is_found_is_listed_the_best_first(web, webprint):
+def test_found_articles_are_listed_best_first(web, webprint):
     code, out, err = webprint("crawl", fill(web), *QUICK, "--query", "a garden of tulips")
     assert code == 0, err
     found = [json.loads(line) for line in out.splitlines()]
@@ -45,7 +45,7 @@ def test_a_crawl_is_gone_on_with_or_begun_afresh(web, webprint):
         assert len(web.hits("/story/1")) == times
 
 
-def test_what_is_found_is_printed(web, webprint, tmp_path):
+def test_found_articles_are_printed(web, webprint, tmp_path):
     code, _, err = webprint("crawl", fill(web, 1), *QUICK, "--out", "found", "--no-cache")
     assert code == 0, err
     printed = list((tmp_path / "found").glob("*.pdf"))

@@ -68,7 +68,7 @@ def test_a_digest_is_printed_once(webprint, sites):
     assert (code, err.splitlines()[-1]) == (0, "morning: nothing new")
 
 
-def test_what_is_on_the_pages(webprint, sites):
+def test_the_content_of_the_pages(webprint, sites):
     import pypdfium2
 
     describe(sites)
@@ -103,7 +103,7 @@ def test_list_names_the_next_time(webprint, sites):
     assert out.startswith("morning: The Morning Paper, 3 sources, next ")
 
 
-def test_what_is_wrong_is_named_with_its_line(webprint, sites):
+def test_errors_name_their_line(webprint, sites):
     describe(sites, "limit = 0")
     code, _, err = webprint("digest", "run", "morning")
     assert code == 2
@@ -117,7 +117,7 @@ def test_an_unknown_digest_is_named_with_the_known(webprint, sites):
     assert "There are morning" in err
 
 
-def test_add_begins_a_digest_and_keeps_what_is_in_the_file(webprint, sites):
+def test_add_creates_a_digest_and_keeps_the_rest_of_the_file(webprint, sites):
     Path("webprint.toml").write_text('# Mine\npaper = "A5" # small\n')
     webprint("digest", "add", sites.url, "--digest", "daily", "--section", "News")
     webprint("digest", "add", f"{sites.url}/food.xml", "--digest", "daily")

@@ -53,7 +53,7 @@ def commands():
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
-def test_help_of_a_command_tells_no_internals(webprint, words):
+def test_the_help_of_a_command_shows_no_internals(webprint, words):
     code, out, err = webprint("help", *words)
     assert (code, err) == (0, "")
     assert f"Usage: webprint {' '.join(words)}" in out

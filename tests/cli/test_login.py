@@ -131,7 +131,7 @@ def test_login_needs_a_file_and_a_browser_that_shows_itself(webprint, monkeypatc
         "[" * 9000,
     ],
 )
-def test_what_is_no_state_is_refused(content, tmp_path):
+def test_invalid_storage_states_are_refused(content, tmp_path):
     file = tmp_path / "state.json"
     file.write_text(content)
     with pytest.raises(UsageError, match="saved state"):

@@ -124,7 +124,7 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
     assert "Harbour lights" in out
 
 
-def test_without_a_screen_it_says_what_is_needed(tmp_path: Path) -> None:
+def test_without_a_screen_the_requirements_are_named(tmp_path: Path) -> None:
     screens = ("DISPLAY", "WAYLAND_DISPLAY")
     env = {name: value for name, value in os.environ.items() if name not in screens}
     with login("http://127.0.0.1:9/", tmp_path / "s.json", env) as ours:

@@ -55,7 +55,7 @@ def test_every_command_is_loaded_by_its_name(name):
     assert get_command(app).get_command(None, name).name == name
 
 
-def test_a_page_is_printed_without_what_others_need(web, tmp_path):
+def test_a_page_is_printed_without_modules_of_other_commands(web, tmp_path):
     out = tmp_path / "out.pdf"
     assert loaded(web.add("/story", story_page()), out, "--no-cache") == []
     assert out.read_bytes().startswith(b"%PDF")
@@ -74,7 +74,7 @@ def test_a_command_loads_its_own_module(tmp_path):
         "import printer; [getattr(printer, name) for name in printer.__all__]",
     ],
 )
-def test_the_package_gives_what_it_names(code):
+def test_the_package_exports_its_public_names(code):
     code = f"import sys; {code}; import printer; assert callable(printer.extract)"
     code += "; assert type(printer) is type(sys)"
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)

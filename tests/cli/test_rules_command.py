@@ -73,7 +73,7 @@ def test_a_faulty_rule_file_is_reported_and_the_page_printed(webprint, page, rul
 
 @pytest.mark.parametrize("call", [("add", "example.org", "--drop", "p:hover"),
                                   ("add", "../x", "--drop", "p")])  # fmt: skip
-def test_what_cannot_be_a_rule(webprint, rules, call):
+def test_invalid_rules_are_refused(webprint, rules, call):
     code, _, err = webprint("rules", *call)
     assert code == 2
     assert "cannot be used" in err or "not the name of a host" in err

@@ -40,7 +40,7 @@ def test_all_words_are_found_and_the_title_counts_most(library):
     assert library.search("absent") == []
 
 
-def test_what_is_printed_again_is_there_once(library):
+def test_a_repeated_print_is_listed_once(library):
     library.add([article("Café lights", "Another ferry.", "https://example.org/a")], "")
     assert [hit.snippet for hit in library.search("lights")] == ["Another ferry."]
     assert library.search("dawn") == []

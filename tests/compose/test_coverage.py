@@ -62,13 +62,13 @@ def test_nothing_is_lost_of_a_whole_article() -> None:
     ],
     ids=["words", "links", "headings", "tables", "code", "notes"],
 )
-def test_what_is_lost_is_seen(kind, what, gone) -> None:
+def test_lost_content_is_reported(kind, what, gone) -> None:
     found = report(lambda article: without(article, kind, what))
     assert set(gone) == set(found), found
     assert abs(found["words"] - gone["words"]) <= 3
 
 
-def test_what_the_choice_left_out_is_not_lost() -> None:
+def test_unselected_text_is_not_reported_lost() -> None:
     read, verdict, _ = page()
     keep = tuple("barge" not in segment.text for segment in read.segments)
     smaller = compose(read, replace(verdict, keep=keep), ())
@@ -77,7 +77,7 @@ def test_what_the_choice_left_out_is_not_lost() -> None:
     assert check_coverage(read, verdict, (), smaller).article.links == 1
 
 
-def test_the_report_adds_what_was_lost_before() -> None:
+def test_the_report_adds_earlier_losses() -> None:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), without(article, Code))
     full = CompletenessReport(

@@ -103,7 +103,7 @@ def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
     assert found[1].blocks == (Paragraph(plain((SENTENCE * 2).strip())),)
 
 
-def test_code_and_pictures_of_posts_are_kept_without_what_heads_the_code() -> None:
+def test_code_and_pictures_of_posts_are_kept_without_code_headers() -> None:
     code = "<div class=codebox><p>Code: <a href=#>Select all</a></p><pre><code>rain()</code></pre></div>"
     picture = "<img src=/rain.jpg width=800 height=600 alt='The rain gauge on the roof'>"
     remarks = [
@@ -130,7 +130,7 @@ def test_posts_and_labels_of_advertisements_are_not_printed() -> None:
     assert [len(post.blocks) for post in found] == [2, 2, 2]
 
 
-def test_the_line_that_says_when_a_post_was_edited_is_not_printed() -> None:
+def test_the_edit_time_of_a_post_is_not_printed() -> None:
     edited = thought("Ida") + "<p><b>Last edited by Ida on 4 May 2024</b></p>"
     found = posts(thread(("Rosa", thought("Rosa")), ("Ida", edited), ("Vera", thought("Vera"))))
     assert [len(post.blocks) for post in found] == [2, 2, 2]

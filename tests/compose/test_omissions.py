@@ -74,7 +74,7 @@ def test_unselected_text_of_the_container_is_reported(more, text):
         "<td><a href=/b>Next: the chain that was sold to the highest bidder in March</a></td></tr></table>",
     ],
 )  # fmt: skip
-def test_what_stands_around_an_article_is_not_missed(more):
+def test_text_around_an_article_is_not_reported_missing(more):
     found = extraction(PARAGRAPHS + more)
     last = found.page.segments[-1].text
     page, verdict = without(found, last)

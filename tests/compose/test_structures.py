@@ -141,7 +141,7 @@ def test_quotations_name_their_source(html: str) -> None:
         "<p><cite>Old Gasket：</cite><br>Take the cap off.</p>",
     ],
 )
-def test_a_line_above_a_quotation_says_whose_words_follow(html: str) -> None:
+def test_a_line_above_a_quotation_names_its_author(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
     assert "Old Gasket" in plain_text(quote.cite)
     assert quote.introduced
@@ -177,7 +177,7 @@ def test_a_name_glued_to_a_quotation_is_its_source() -> None:
         "<div><p>One thing.</p><p>Two said:</p></div><p>Three.</p>",
     ],
 )
-def test_what_a_quotation_itself_says_stays_in_it(html: str) -> None:
+def test_the_text_of_a_quotation_stays_in_it(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
     assert not quote.cite
     text = compose_article(f"<blockquote>{html}</blockquote>").text
@@ -580,7 +580,7 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
         ("<th><i class='fa fa-check'></i>", ""),
     ],
 )
-def test_a_cell_with_nothing_but_an_icon_says_what_the_icon_means(cell: str, text: str) -> None:
+def test_a_cell_with_only_an_icon_has_the_icon_s_meaning(cell: str, text: str) -> None:
     html = f"<table><tr><th>Plan<th>Sync<th>Share<tr><td>Free{cell}<td>5 GB</table>"
     row = only(html, Table).rows[-1]
     assert [" ".join(iter_text(*cell.blocks)) for cell in row] == ["Free", text, "5 GB"]
@@ -611,7 +611,7 @@ def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:
         ("<p>2.</p><p>The ferry leaves at dawn.</p>", ""),
     ],
 )  # fmt: skip
-def test_a_place_or_number_on_its_own_is_joined_with_what_it_begins(html: str, joined: str) -> None:
+def test_a_place_or_number_alone_is_joined_with_the_text_it_begins(html: str, joined: str) -> None:
     texts = [" ".join(iter_text(block)) for block in compose_article(f"<div>{html}</div>").blocks]
     assert any(text.startswith(joined) for text in texts)
     assert (len(texts) < html.count("</")) is bool(joined)

@@ -124,7 +124,7 @@ def test_a_title_that_stands_above_other_lines_is_not_repeated_either() -> None:
     assert article.text == "May 2003, mended\n\nIt was."
 
 
-def test_a_page_of_nothing_but_its_title_says_that() -> None:
+def test_a_page_with_only_a_title_prints_the_title() -> None:
     page = read_page("<title>A fine day</title><h1>A fine day</h1>", URL)
     assert compose(page, Verdict((True,)), ()).text == "A fine day"
 

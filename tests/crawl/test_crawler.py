@@ -42,7 +42,7 @@ def test_every_article_is_found_once_and_nothing_else(tmp_path):
         assert sum("/shop" in url for url in fetched) <= 30
 
 
-def test_what_is_looked_for_comes_first(web, tmp_path):
+def test_pages_on_the_query_come_first(web, tmp_path):
     with crawl(web, tmp_path, hosts=(), query="the railway at stations", articles=6) as crawler:
         summary = crawler.run()
         assert summary.stop_reason == "6 articles were found"

@@ -129,7 +129,7 @@ def test_a_host_gets_one_request_at_a_time_and_then_a_pause(start, clock):
     assert frontier.lease().url == "https://a.test/2"
 
 
-def test_what_a_lost_worker_held_is_taken_again_and_its_word_comes_too_late(start, clock):
+def test_leases_of_a_lost_worker_expire_and_its_results_are_refused(start, clock):
     frontier = start()
     lost = frontier.lease()
     clock.time += 91
@@ -142,7 +142,7 @@ def test_what_a_lost_worker_held_is_taken_again_and_its_word_comes_too_late(star
     assert frontier.lease().url == "https://a.test/new"
 
 
-def test_what_fails_is_tried_again_ever_later_and_then_given_up(start, clock):
+def test_failures_are_retried_with_growing_delays_and_then_given_up(start, clock):
     frontier = start(max_attempts=3, delay=0.0)
     times = []
 

@@ -32,7 +32,7 @@ def shared(one, other):
     return len(runs(one) & runs(other)) / len(runs(one) | runs(other))
 
 
-def test_the_same_text_is_the_same_whatever_its_letters_and_spaces():
+def test_case_and_spaces_do_not_matter():
     one = sketch("The ferry leaves the harbour at dawn, and nobody is late.")
     other = sketch("THE FERRY leaves\nthe harbour; at dawn and nobody is late")
     assert resemblance(one, other) == 1

@@ -41,7 +41,7 @@ def test_relevance_is_from_0_to_1(text, words, language):
     assert 0 <= query.word_share(text, language) <= 1
 
 
-def test_what_looks_like_an_article():
+def test_addresses_that_look_like_articles():
     story = article_likeness(
         "https://a.test/2026/05/the-late-ferry-is-early", "The late ferry is early"
     )
@@ -61,7 +61,7 @@ def test_best_first_goes_by_words_and_by_the_page_that_links():
     assert by_words > by_page > neither
 
 
-def test_without_a_query_what_is_near_comes_first():
+def test_without_a_query_near_links_come_first():
     near = score_link(Query(""), "https://a.test/x", "", "", 0.0, 1)
     far = score_link(
         Query(""), "https://a.test/2026/01/a-long-name-of-a-story", "A long name", "", 0, 2

@@ -38,7 +38,7 @@ def test_a_list_of_lines_is_one_too():
     assert parse_sitemap(data).pages == ("https://a.test/1", "https://a.test/2")
 
 
-def test_what_other_schemes_and_pictures_are_named_is_left_out():
+def test_other_schemes_and_pictures_are_left_out():
     data = urls(
         ("file:///etc/passwd", ""),
         ("https://a.test/1", "<image><loc>https://a.test/1.png</loc></image>"),
@@ -46,7 +46,7 @@ def test_what_other_schemes_and_pictures_are_named_is_left_out():
     assert parse_sitemap(data).pages == ("https://a.test/1",)
 
 
-def test_a_broken_one_gives_what_can_be_read():
+def test_a_broken_sitemap_gives_its_readable_part():
     assert parse_sitemap(urls(("https://a.test/1", ""))[:-20]).pages == ("https://a.test/1",)
     assert parse_sitemap(gzip.compress(urls(("https://a.test/1", "")))[:-10]).pages in (
         (), ("https://a.test/1",),

@@ -71,7 +71,7 @@ def test_exports(name, encoding):
     assert (b.url, b.title, b.is_read) == (B, "B", name not in NO_MARKS)
 
 
-def test_what_has_no_web_address_is_an_entry_too():
+def test_entries_without_web_address_are_returned():
     entries = parse_bookmarks(b"https://example.org/\nplace:sort=8\nnot an address\n")
     assert [page.url for page in entries][1:] == ["place:sort=8", "not an address"]
 

@@ -78,7 +78,7 @@ def test_a_description_is_read():
         ('title = "The Morning Paper"', 'title = "The\\nPaper"', 5, "one line"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(old, new, line, message):
+def test_errors_name_their_line(old, new, line, message):
     assert old in GOOD
     with pytest.raises(UsageError, match=rf"webprint.toml, line {line}: .*{message}"):
         read(GOOD.replace(old, new))

@@ -58,7 +58,7 @@ def killed(places):
         places.serve()
 
 
-def test_killed_before_a_place_has_it_nothing_says_that_it_does_not(web, places):
+def test_a_kill_before_delivery_leaves_the_outcome_open(web, places):
     places.before["two@a.test"] = [Killed()]
     killed(places)
     # What is in the feed by now is for the next edition.
@@ -139,7 +139,7 @@ def test_killed_between_two_attempts_the_next_is_still_made(desk, places, monkey
     assert len(places.serve()["delivered"]) == 3
 
 
-def test_what_may_have_arrived_is_not_tried_again(places):
+def test_deliveries_in_doubt_are_not_repeated(places):
     places.after["two@a.test"] = [DeliveryUncertain("no answer")]
     assert places.serve()["warnings"] == ["no answer"]
     assert places.names().count("two@a.test") == 1

@@ -47,7 +47,7 @@ def test_any_place_that_fsspec_knows():
     assert files.cat_file("/papers/morning-2026-01-05.pdf") == PDF
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_that_tells_no_key(tmp_path):
+def test_an_unwritable_folder_is_an_error_without_keys(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be"):
         deliver(parcel(), Destination(folder=str(tmp_path / "file/x")), Settings())

@@ -77,7 +77,7 @@ def test_opml_goes_out_and_comes_back():
 
 
 @pytest.mark.parametrize("data", [b"", b"<html/>", b"not xml", b"<rss/>"])
-def test_what_is_no_opml_is_refused(data):
+def test_other_documents_than_opml_are_refused(data):
     with pytest.raises(UsageError):
         parse_opml(data)
 

@@ -74,7 +74,7 @@ def test_broken_feeds_are_read(data, titles):
 
 
 @pytest.mark.parametrize("data", [b"", b"<html><p>A page</p></html>", b"{}", b"[1]", b"\x89PNG"])
-def test_what_is_no_feed_is_refused(data):
+def test_other_documents_are_refused(data):
     with pytest.raises(FetchError):
         parse_feed(data, URL)
 
@@ -111,7 +111,7 @@ def test_feeds_that_are_traps_cost_little(data):
 
 
 @given(st.binary(max_size=300), st.sampled_from([RSS, ATOM, RDF, JSON]), st.integers(0, 800))
-def test_whatever_is_in_it_only_a_fetch_error_comes(noise, text, at):
+def test_any_input_gives_entries_or_a_fetch_error(noise, text, at):
     data = text.encode()
     with suppress(FetchError):
         parse_feed(data[:at] + noise + data[at:], URL)

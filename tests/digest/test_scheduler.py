@@ -30,7 +30,7 @@ def utc(text):
         ("2026-01-05T09:00:00", None, None),
     ],
 )
-def test_what_is_due(desk, now, served, slot):
+def test_due_slots(desk, now, served, slot):
     digest = desk.digest(DAILY)
     taken = utc(served).timestamp() if served else None
     found = due_slot(digest, utc(now), taken, utc(now))
@@ -46,13 +46,13 @@ def test_a_day_with_an_hour_less_or_more_has_one_slot(desk):
         assert first.astimezone(PARIS).hour in (2, 3)
 
 
-def test_what_is_too_old_is_not_caught_up(desk):
+def test_old_slots_are_not_caught_up(desk):
     digest = desk.digest('catch-up = "2h"\n' + DAILY)
     served = utc("2026-01-04T01:30:00").timestamp()
     assert due_slot(digest, utc("2026-01-05T09:00:00"), served, utc("2026-01-01T00:00:00")) is None
 
 
-def test_what_was_printed_long_ago_is_forgotten(memory):
+def test_records_of_old_prints_expire(memory):
     memory.remember("week", [StoryRecord(("https://example.org/a",), "A", ("1",))], now=0)
     assert memory.find_by_url("week", ["https://EXAMPLE.org:443/a#x"]).title == "A"
     memory.remember("week", [StoryRecord(("https://example.org/b",), "B", ("1",))], now=500 * 86400)

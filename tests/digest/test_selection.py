@@ -163,7 +163,7 @@ def test_limits_leave_the_rest_for_the_next_time(web, desk):
     assert titles(desk.run(digest, NOW)) == ["Story 1"]
 
 
-def test_a_digest_is_kept_to_its_pages_and_what_was_cut_is_not_forgotten(web, desk):
+def test_a_digest_fits_its_pages_and_remembers_cut_stories(web, desk):
     entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
     digest = desk.digest("fit = 3\n" + feed(web, "/f", *entries))
     run = desk.run(digest, NOW)  # A page each and one more: two of them fit.
@@ -172,7 +172,7 @@ def test_a_digest_is_kept_to_its_pages_and_what_was_cut_is_not_forgotten(web, de
     assert titles(desk.run(digest, NOW + timedelta(days=1))) == ["Story 1"]
 
 
-def test_what_is_on_paper_is_in_the_issue_when_it_never_fits(web, desk, monkeypatch):
+def test_an_issue_that_never_fits_has_its_printed_stories(web, desk, monkeypatch):
     monkeypatch.setattr(builder, "_MAX_CUTS", 1)
     entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
     run = desk.run(desk.digest("fit = 1\n" + feed(web, "/f", *entries)), NOW)
@@ -237,7 +237,7 @@ def test_a_host_that_never_answers_is_given_up(desk):
     assert web.requests <= 1 + MAX_TIMEOUTS + MAX_PER_HOST
 
 
-def test_what_says_it_changed_and_did_not_is_looked_at_once(web, desk):
+def test_an_unchanged_story_with_a_new_date_is_fetched_once(web, desk):
     web.add("/a", page("A"))
     for day, hits in ((1, 1), (2, 2), (2, 2), (3, 3)):
         changed = {"A": moment(day, 5)}

@@ -17,7 +17,7 @@ def presses():
         yield presses
 
 
-def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
+def test_worker_processes_give_the_same_result(web, desk, presses):
     entries = []
     for n in range(6):
         picture = "<figure><img src=/boat.png width=600 height=400></figure>"

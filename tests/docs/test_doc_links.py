@@ -54,7 +54,7 @@ def test_the_site_loads_nothing_from_elsewhere():
     assert "\nplugins: [search]\n" in settings
 
 
-def test_the_site_has_what_its_pages_link_to(tmp_path):
+def test_the_site_has_the_targets_of_its_links(tmp_path):
     script = [sys.executable, ROOT / "scripts/site_source.py", tmp_path / "site"]
     subprocess.run(script, check=True)
     for name in (

@@ -178,7 +178,7 @@ def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
                     )
 
 
-def test_the_page_forbids_what_it_does_not_need() -> None:
+def test_the_policy_of_the_page_forbids_everything_unneeded() -> None:
     data, _ = export_articles([SAMPLE_ARTICLE], "html", PICTURES)
     (policy,) = lxml_html.fromstring(data).xpath("//meta[@http-equiv]/@content")
     assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -210,7 +210,7 @@ def test_notes_are_called_and_lead_back(book) -> None:
     assert notes[0].xpath(".//x:a[@role='doc-backlink']/@href", namespaces=XHTML)
 
 
-def test_the_package_says_what_the_book_is(book) -> None:
+def test_the_package_has_the_metadata_of_the_book(book) -> None:
     opf = chapters(book)["book/package.opf"]
     labels = {
         name: opf.xpath(f"//*[local-name()='{name}']/text()")

@@ -17,7 +17,7 @@ def read(article: Article) -> lxml_html.HtmlElement:
     return lxml_html.fromstring(f"<div>{READER.render(to_markdown(article))}</div>")
 
 
-def test_the_specimen_reads_as_what_it_is() -> None:
+def test_the_sample_article_parses_as_markdown() -> None:
     tree = read(SAMPLE_ARTICLE)
     assert tree.xpath("string(//h1)") == SAMPLE_ARTICLE.title
     assert tree.xpath("//h2/text()") == ["What was decided", "Accounts"]

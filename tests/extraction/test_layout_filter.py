@@ -36,14 +36,14 @@ def mend(page: Page, keep: str, scores: float = 0.9, kind: str = "article") -> s
     )
 
 
-def test_what_is_not_seen_or_lies_over_the_page_goes() -> None:
+def test_invisible_text_and_overlays_are_dropped() -> None:
     hidden, layer = Visibility.CLIPPED, Visibility.LAYER
     page = draw(row(0), row(1, sight=hidden), row(2), row(3, sight=layer), row(4), row(5))
     assert mend(page, "xxxxxx") == "x.x.xx"
     assert mend(page, "xxxxxx", kind="listing") == "x.x.xx"
 
 
-def test_what_fades_in_where_it_stands_is_seen() -> None:
+def test_text_that_fades_in_at_its_place_is_kept() -> None:
     fading = Visibility.TRANSPARENT
     page = draw(
         row(0), row(1, sight=fading), row(2, sight=fading | Visibility.OUT_OF_FLOW), row(3), row(4)
@@ -61,7 +61,7 @@ def test_a_page_that_is_one_layer_keeps_its_text() -> None:
     assert mend(page, "xxxxx") == "xxxxx"
 
 
-def test_what_stands_beside_the_column_or_in_a_box_goes() -> None:
+def test_text_beside_the_column_or_in_a_box_is_dropped() -> None:
     rects = {
         "side bar": Rect(740, 0, 1000, 50),
         "middle card": Rect(300, 0, 520, 50),

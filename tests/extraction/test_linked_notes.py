@@ -36,6 +36,6 @@ def test_longer_than_the_text_they_are_no_notes() -> None:
     assert not any("boot" in text for text in chosen(story("1", "A boot. " * 90), "boot"))
 
 
-def test_what_stands_above_is_not_a_note() -> None:
+def test_text_above_the_reference_is_not_a_note() -> None:
     above = f"<p id=n>A boot.</p><p>{TEXT}<a href='#n'>1</a></p>"
     assert "A boot." not in chosen(above, "boot")

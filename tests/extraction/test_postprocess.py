@@ -103,7 +103,7 @@ def test_the_label_of_an_advertisement_goes(label):
     assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
 
 
-def test_what_one_may_do_with_a_post_goes_but_not_a_heading_of_that_name():
+def test_actions_on_a_post_are_dropped_but_not_headings_with_their_names():
     links = "<div><a href=#>Like</a> (4) <a href=#>Quote</a> <a href=#>Report</a></div>"
     html = f"<h2>Report</h2><p>{TEXT}</p>{links}"
     assert choice(html, ["Report", TEXT], "forum") == ["Report", TEXT]
@@ -135,7 +135,7 @@ def test_a_box_that_calls_to_action_goes():
     assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
 
 
-def test_what_stands_above_the_title_goes():
+def test_text_above_the_title_is_dropped():
     html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
     selected = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
     assert selected == ["Ferries at dawn", TEXT]
@@ -179,12 +179,12 @@ def test_a_line_that_points_to_another_page_of_the_site_goes(line):
         "The council has decided it at last, as <a href='/b'>the minutes of May say</a>",
     ],
 )
-def test_a_line_that_says_something_with_links_stays(line):
+def test_a_sentence_with_links_stays(line):
     page = f"<base href='https://example.org/x'><p>{TEXT}</p><p>{line}</p><p>{TEXT} 2</p>"
     assert len(choice(page, [""])) == 3
 
 
-def test_a_page_that_was_saved_points_within_the_site_it_says_it_is_of():
+def test_links_of_a_saved_page_point_within_its_declared_site():
     link = "<a href='https://example.org/a'>How nets are mended</a>"
     html = f"<p>{TEXT}</p><blockquote>See also: {link}</blockquote><p>{TEXT} 2</p>"
     head = "<link rel=canonical href='https://example.org/x'>"
@@ -192,7 +192,7 @@ def test_a_page_that_was_saved_points_within_the_site_it_says_it_is_of():
     assert len(choice(html, [""])) == 3
 
 
-def test_a_label_goes_with_what_it_announces():
+def test_a_label_is_dropped_with_its_content():
     stories = "<ul><li>Another story</li><li>And a third one</li></ul>"
     html = f"<p>{TEXT}</p><p>Read on:</p>{stories}<p>{TEXT} 2</p>"
     assert choice(html, [TEXT, "Read on"]) == [TEXT, f"{TEXT} 2"]
@@ -542,7 +542,7 @@ def test_a_label_with_a_link_to_another_story_goes(label, goes):
 
 
 @pytest.mark.parametrize("kind", ["article", "service"])
-def test_what_shows_only_under_the_pointer_goes(kind):
+def test_tooltips_are_dropped(kind):
     tip = "<div class='help__tooltip'><p>Enter your town.</p></div>"
     inline = f"<p>{TEXT} <span class='tooltip'>tides</span></p>"
     html = f"<p>{TEXT}</p><p>{TEXT} Two.</p>{tip}{inline}<p>{TEXT} Three.</p>" * 2

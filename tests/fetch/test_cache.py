@@ -74,7 +74,7 @@ def test_compressed_answers_are_kept_and_read(web: WebServer) -> None:
     assert len(web.hits("/x")) == 1
 
 
-def test_what_may_not_be_kept_is_not(web: WebServer) -> None:
+def test_uncacheable_responses_are_not_stored(web: WebServer) -> None:
     url = web.add("/x", PAGE, headers={"Cache-Control": "no-store"})
     fetch(url)
     fetch(url)

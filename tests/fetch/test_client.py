@@ -173,7 +173,7 @@ def test_an_error_status_says_what_to_do(web: WebServer, status: int, hint: str)
     assert caught.value.url == url
 
 
-def test_what_is_no_page_is_named_before_it_is_read(web: WebServer) -> None:
+def test_other_media_types_are_named_before_they_are_read(web: WebServer) -> None:
     def endless():  # type: ignore[no-untyped-def]
         while True:
             yield b"%PDF-1.7 " * 1000
@@ -253,7 +253,7 @@ def test_a_server_that_hangs_up_on_an_idle_connection_costs_nothing(web: WebServ
             assert fetcher.get_page(url).body == b"<p>x</p"
 
 
-def test_referer_tells_other_origins_no_path(web: WebServer, other_web: WebServer) -> None:
+def test_the_referer_for_other_origins_has_no_path(web: WebServer, other_web: WebServer) -> None:
     page = web.url + "/story?id=7"
     here = web.add("/a.png", b"1", media_type="image/png")
     there = other_web.add("/b.png", b"2", media_type="image/png")

@@ -22,7 +22,7 @@ from printer.fetch.response import check_html, describe_media_type, sniff_media_
         (b"\x00\x01\x02\x03" * 300, "a binary file"),
     ],
 )
-def test_bytes_tell_more_than_the_header(head: bytes, what: str) -> None:
+def test_bytes_take_precedence_over_the_header(head: bytes, what: str) -> None:
     with pytest.raises(NotHTML, match=f"not a web page but {what}"):
         check_html("text/html", head, "")
 

@@ -54,7 +54,7 @@ def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
         (b"\0" * 99, "a binary file"),
     ],
 )
-def test_other_files_are_named_for_what_they_are(tmp_path: Path, data: bytes, what: str) -> None:
+def test_other_files_are_named_by_their_type(tmp_path: Path, data: bytes, what: str) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(data)
     with pytest.raises(NotHTML, match=what) as caught:

@@ -26,7 +26,7 @@ def failing(times: int, status: int = 503, **headers: str) -> Callable[[Hit], Re
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_what_may_pass_is_tried_again_with_growing_pauses(web: WebServer, status: int) -> None:
+def test_temporary_errors_are_retried_with_growing_delays(web: WebServer, status: int) -> None:
     url = web.add("/x", failing(2, status))
     pauses: list[float] = []
     with HttpClient(FetchOptions(cache=False), user_urls=[url], sleep=pauses.append) as fetcher:

@@ -35,7 +35,7 @@ def test_a_page_from_elsewhere_names_no_file(saved, page):
         read_sibling((saved / "page.html").as_uri(), page)
 
 
-def test_what_is_no_file_or_too_large_is_refused(saved):
+def test_large_and_special_files_are_refused(saved):
     page = (saved / "page.html").as_uri()
     os.mkfifo(saved / "pipe")
     for name in ("missing", "page_files", "pipe"):

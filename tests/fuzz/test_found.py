@@ -19,14 +19,14 @@ def test_every_target_has_seeds_and_the_reverse() -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_sound_examples_and_what_is_left_when_they_break_off(name: str) -> None:
+def test_valid_and_truncated_examples(name: str) -> None:
     for seed in SEEDS[name]:
         for end in (len(seed), len(seed) // 2, len(seed) // 3, 0):
             TARGETS[name](seed[:end])
 
 
 @pytest.mark.parametrize("file", FOUND, ids=lambda file: file.name)
-def test_what_was_found(file: Path) -> None:
+def test_former_findings_stay_fixed(file: Path) -> None:
     TARGETS[file.name.partition("-")[0]](file.read_bytes())
 
 

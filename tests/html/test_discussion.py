@@ -73,7 +73,7 @@ def test_a_blog_s_comments_are_read_with_their_replies() -> None:
     ]
 
 
-def test_microdata_says_what_a_comment_is_and_replies_may_stand_beside_it() -> None:
+def test_microdata_marks_comments_and_replies_beside_them() -> None:
     found = comments(
         """<section><h3>Kommentare (2)</h3>
         <div itemprop=comment itemscope itemtype="https://schema.org/Comment">
@@ -95,7 +95,7 @@ def test_microdata_says_what_a_comment_is_and_replies_may_stand_beside_it() -> N
     "opening",
     ['<div class=x><h2>댓글 2</h2>', '<div aria-label="Comments">', '<div id=discussion>'],
 )  # fmt: skip
-def test_blocks_alike_each_signed_are_comments_where_the_page_says_so(opening: str) -> None:
+def test_similar_signed_blocks_are_comments_if_the_page_says_so(opening: str) -> None:
     block = '<li class=a1><span class="u author">{}</span> <time>{}</time><p>{}</p></li>'
     blocks = block.format("가", "2024. 5. 3.", "하나") + block.format("나", "2024. 5. 4.", "둘")
     found = comments(f"{opening}<ul>{blocks}</ul></div>")
@@ -113,7 +113,7 @@ def test_blocks_alike_each_signed_are_comments_where_the_page_says_so(opening: s
         '<a class=comment href=#c>3 comments</a>',
     ],
 )  # fmt: skip
-def test_what_is_signed_by_nobody_is_no_comment(html: str) -> None:
+def test_unsigned_blocks_are_no_comments(html: str) -> None:
     assert comments(html).posts == ()
 
 
@@ -209,7 +209,7 @@ PANEL = """<div id=p{3} class=post><dl class=who><dt><b>{0}</b></dt><dd>Member</
 <p class=tools><a href=#>Quote</a> <a href=#>Report {3}</a></p></div></div>"""
 
 
-def test_what_a_post_says_excludes_ranks_counts_signatures_and_tools() -> None:
+def test_the_text_of_a_post_excludes_ranks_counts_signatures_and_tools() -> None:
     source = "".join(
         PANEL.format(name, f"5 March 2024 10:0{n}", f"{name} has seen it. " * 3, n)
         for n, name in enumerate(["Rosa", "Ida", "Vera", "Tomas"])

@@ -33,6 +33,6 @@ def test_a_link_around_an_address_leads_to_it() -> None:
     "encoded",
     ["", "zz", "5a5", hidden("no address"), hidden("a@b\n.example"), hidden("<b>@x.example")],
 )
-def test_what_is_no_address_is_left_alone(encoded: str) -> None:
+def test_text_that_is_no_address_is_unchanged(encoded: str) -> None:
     page = read_page(f"<p>Write to <a data-cfemail='{encoded}'>[hidden]</a> today.")
     assert page.segments[0].text == "Write to [hidden] today."

@@ -167,7 +167,7 @@ def test_markdown_that_is_hard_to_read_is_read_in_bounded_time(sign: str) -> Non
     assert time.process_time() - started < 5
 
 
-def test_rich_text_keeps_its_marks_and_escapes_what_is_no_markup() -> None:
+def test_rich_text_keeps_its_marks_and_escapes_plain_text() -> None:
     spans = [
         {"type": "text", "text": "If a < b & b < c, then "},
         {"type": "text", "text": "surely", "marks": [{"type": "bold"}]},

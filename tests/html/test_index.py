@@ -47,7 +47,7 @@ def test_characters_in_links_are_counted() -> None:
     assert segment.link_chars == len("this") + len("page")
 
 
-def test_what_is_never_seen_is_left_out_and_breaks_no_line() -> None:
+def test_invisible_text_is_left_out_and_breaks_no_line() -> None:
     body = "<p>one <script>var x</script><select><option>no</select><svg><text>no</svg>two</p>"
     assert texts(body) == ["one two"]
 
@@ -62,7 +62,7 @@ def test_noscript_is_read_only_where_it_is_the_page() -> None:
     assert texts(f"<p>{visible}</p><noscript><p>{plain}</p></noscript>") == [visible.strip()]
 
 
-def test_states_say_what_a_segment_stands_in() -> None:
+def test_states_name_the_elements_around_a_segment() -> None:
     body = (
         "<nav><ul><li>a</li></ul></nav><div role=complementary>b</div>"
         "<div style='display : none'>c</div><div hidden>d</div><blockquote><p>e</p></blockquote>"

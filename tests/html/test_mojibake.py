@@ -57,7 +57,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E) | st.sampled_from("’“”…éöñ—")))
-def test_what_was_encoded_twice_comes_back(text: str) -> None:
+def test_doubly_encoded_text_is_restored(text: str) -> None:
     assert fix_mojibake(twice(f"“{text}’”", "latin-1")) == f"“{text}’”"
 
 

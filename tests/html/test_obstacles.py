@@ -83,7 +83,7 @@ def test_articles_are_no_obstacles(title, body):
     assert find_obstacle(read, SENTENCE * 40) == ""
 
 
-def test_an_article_tells_its_obstacle():
+def test_the_obstacle_of_an_article_is_named():
     form = f"<html><title>Sign in</title><body><h1>Sign in</h1><p>{SENTENCE}</p>{FORM}</body>"
     article = extract(form, "https://example.org/ferry")
     assert article.obstacle == article.to_dict()["obstacle"] == "sign-in"

@@ -25,7 +25,7 @@ def depth(tree: HtmlElement) -> int:
     return deepest
 
 
-def test_keeps_what_stands_after_the_end_of_the_document() -> None:
+def test_text_after_the_end_of_the_document_is_kept() -> None:
     tree = parse(
         "<html lang=en><body><header>one</header></body></html>\n<div>two<p>three</div> four"
         "</body></html><html><body class=again><p>five</p></body></html><p>six"
@@ -97,7 +97,7 @@ def test_an_element_with_very_many_attributes_takes_linear_time(before: str, val
 
 
 @pytest.mark.parametrize("many", [10, 12_000])
-def test_what_stands_after_the_end_comes_through_on_wide_pages_too(many: int) -> None:
+def test_text_after_the_end_of_wide_documents_is_kept(many: int) -> None:
     wide = " ".join(f"a{i}" for i in range(many))
     before = "first " * 40_000
     page = f"<html><body><p>{before}<p {wide}>wide</p></body></html><html><body><p>after"

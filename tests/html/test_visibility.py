@@ -71,7 +71,7 @@ def test_other_classes_hide_nothing(names: str) -> None:
         f"<span hidden>{'All that follows is long. ' * 5}</span>",
     ],
 )
-def test_what_a_reader_can_unfold_stays(hidden: str) -> None:
+def test_collapsed_text_is_kept(hidden: str) -> None:
     assert "that follows" in texts(f"<p>The beginning{hidden}</p>")[0]
 
 

@@ -8,7 +8,7 @@ from printer.i18n import load_table
 SCRIPT = Path(__file__).parents[2] / "scripts/month_names.py"
 
 
-def test_the_file_is_what_the_script_writes():
+def test_the_file_is_the_output_of_the_script():
     assert runpy.run_path(str(SCRIPT))["month_names"]() == load_table("month_names")
 
 

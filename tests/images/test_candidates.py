@@ -170,7 +170,7 @@ def test_a_template_is_not_fetched_as_it_stands(html: str, urls: list[str] | Non
         ("/a.jpg?x=1", "/a.jpg?x=2", True),
     ],
 )
-def test_parameters_tell_pictures_apart_unless_they_only_scale(
+def test_parameters_distinguish_pictures_unless_they_only_scale(
     one: str, other: str, same: bool
 ) -> None:
     keys = {picture_key(f"https://news.example.org{url}") for url in (one, other)}
@@ -229,7 +229,7 @@ def test_srcset(value: str, addresses: list[tuple[str, int]]) -> None:
         )
     )
 )
-def test_srcset_reads_back_what_was_written(pairs: list[tuple[str, int]]) -> None:
+def test_srcset_can_be_parsed_back(pairs: list[tuple[str, int]]) -> None:
     value = ", ".join(f"{url} {width}w" for url, width in pairs)
     assert [(source.url, source.width) for source in parse_srcset(value)] == pairs
 

@@ -152,7 +152,7 @@ def test_the_credit_is_taken_apart(inner: str, text: str, credit: str) -> None:
     assert (found.text, found.credit) == (text, credit)
 
 
-def test_marks_and_links_are_kept_except_what_all_is_set_in() -> None:
+def test_marks_and_links_are_kept_except_marks_of_the_full_caption() -> None:
     inner = "<em>The <b>Maid</b> of</em>\n <em><a href='/k'>Kester</a></em>"
     found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
     assert found.spans == (

@@ -86,7 +86,7 @@ def test_a_style_sheets_background_is_a_picture(drawn: tuple[Browser, WebServer]
     assert choice.selected[0].caption.text == "The ferry at dawn."
 
 
-def test_what_a_script_put_there_is_the_address(drawn: tuple[Browser, WebServer]) -> None:
+def test_an_address_set_by_a_script_is_used(drawn: tuple[Browser, WebServer]) -> None:
     page, verdict = draw(
         drawn,
         f"<main><article><h1>The ferry</h1><p>{TEXT}</p><figure><img id=i alt='The ferry'>"
@@ -116,7 +116,7 @@ def test_a_picture_in_another_column_is_not_the_articles(
     assert reasons == ["beside the column of the article"]
 
 
-def test_a_column_holds_what_reaches_into_it() -> None:
+def test_a_column_contains_pictures_that_reach_into_it() -> None:
     lines = Column(100, 700)
     assert lines.overlaps(Rect(0, 0, 1000, 10))
     assert lines.overlaps(Rect(650, 0, 900, 10))

@@ -92,7 +92,7 @@ def test_every_format_is_known_by_its_bytes(kind: str) -> None:
     )
 
 
-def test_a_picture_is_scaled_to_what_paper_can_show() -> None:
+def test_a_picture_is_scaled_to_the_resolution_of_paper() -> None:
     body = encode_image(photo(3000, 2000), "JPEG")
     prepared, _ = picture(body, width_mm=127.0, height_mm=180.0)
     assert (prepared.width, prepared.height) == (1000, 667)

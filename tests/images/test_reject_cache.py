@@ -38,7 +38,7 @@ def test_an_empty_query_is_no_lookup(tmp_path: Path) -> None:
         assert (cache.lookups, cache.hit_rate) == (0, 0.0)
 
 
-def test_what_is_old_is_forgotten(tmp_path: Path) -> None:
+def test_old_entries_expire(tmp_path: Path) -> None:
     now = 1_000_000.0
     with opened(tmp_path, clock=lambda: now) as cache:
         cache.add([URL], CUTER_LIMITS)
@@ -95,7 +95,7 @@ def test_a_damaged_file_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
     assert not log
 
 
-def test_without_a_place_to_write_it_says_so_once_and_goes_on(tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_reported_once_and_skipped(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     log: list[str] = []
     with opened(tmp_path / "file", log) as cache:

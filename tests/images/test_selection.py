@@ -76,7 +76,7 @@ def test_every_method_keeps_the_photograph_with_its_caption(method: str) -> None
     ],
     ids=["advertisement", "portrait", "share icons", "pixel", "related stories"],
 )
-def test_what_is_not_the_articles_is_dropped_where_it_stands_in_the_text(other: str) -> None:
+def test_foreign_pictures_within_the_text_are_dropped(other: str) -> None:
     page, verdict = read(article(PHOTO, other))
     found = select_by_method(page, verdict)
     assert [picture.candidate.alt for picture in found.selected] == ["A ferry"]
@@ -116,9 +116,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
     ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
          "favicon", "badge", "placeholder", "player", "logo", "sound"],
 )  # fmt: skip
-def test_teasers_portraits_and_icons_are_refused_whatever_their_score(
-    teaser: str, reason: str
-) -> None:
+def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
     names = (
         '<meta name="author" content="Ann Other"><meta property="og:site_name" content="The Tide">'
     )
@@ -183,7 +181,7 @@ def test_a_caption_of_several_pictures_is_printed_once(alts: tuple[str, ...], ow
     assert len({placement.captions for placement in placed}) == 1
 
 
-def test_what_stands_far_away_is_dropped() -> None:
+def test_pictures_far_from_the_text_are_dropped() -> None:
     far = "<p>" + "Other news of the day, told at some length. " * 60 + "</p>"
     page, verdict = read(
         article(PHOTO, around=f'{far}<img src="/far.jpg" width="900" height="600">')

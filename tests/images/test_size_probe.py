@@ -143,7 +143,7 @@ def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: HttpClient
         assert downloads.details() == ()
 
 
-def test_the_default_drops_what_turns_out_an_icon_and_keeps_a_small_drawing(
+def test_the_default_drops_measured_icons_and_keeps_a_small_drawing(
     web: WebServer, fetch: HttpClient, tmp_path: Path
 ) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300"><path d="M0 0h9"/></svg>'
@@ -159,7 +159,7 @@ def test_the_default_drops_what_turns_out_an_icon_and_keeps_a_small_drawing(
     assert reasons(choice) == {"/quay.jpg": "too small (40 x 40 pixels)"}
 
 
-def test_what_was_measured_is_not_fetched_again_for_print(
+def test_measured_pictures_are_not_fetched_again_for_print(
     web: WebServer, fetch: HttpClient
 ) -> None:
     url = web.add("/photo.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")

@@ -39,5 +39,7 @@ def test_the_papers_limits(width: int, height: int, accepted: bool) -> None:
     ids=["pixel", "icon", "rule", "leaderboard", "skyscraper", "long strip", "flat icon",
          "thumbnail", "diagram", "small photograph", "formula"],
 )  # fmt: skip
-def test_what_a_file_must_not_be(width: int, height: int, size: int, why: str) -> None:
+def test_files_over_the_icon_limits_have_a_reason(
+    width: int, height: int, size: int, why: str
+) -> None:
     assert ICON_LIMITS.reject_reason(width, height, size) == why

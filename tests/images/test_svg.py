@@ -69,7 +69,7 @@ def test_only_shapes_text_and_colours_are_left(inside: str, inline: bool) -> Non
     assert "<circle" in prepared
 
 
-def test_what_is_safe_is_kept() -> None:
+def test_safe_content_is_kept() -> None:
     prepared = drawing(
         f"<svg {NS} viewBox='0 0 40 20'><style>.a {{ fill: red }}</style><defs><linearGradient id='g'>"
         "<stop offset='1' stop-color='blue'/></linearGradient><path id='p' d='M0 0L9 9'/></defs>"
@@ -129,7 +129,7 @@ def test_its_size(attributes: str, size: tuple[int, int]) -> None:
         (f"<svg {NS}><desc>{'x' * 3_000_000}</desc></svg>", "more than 3 MB"),
     ],
 )
-def test_what_cannot_be_made_safe_is_refused(body: str, words: str) -> None:
+def test_unsafe_drawings_are_refused(body: str, words: str) -> None:
     result = prepared(body)
     assert not result.pictures
     assert words in result.warnings[0]

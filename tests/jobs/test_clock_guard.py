@@ -20,7 +20,7 @@ def test_a_clock_that_was_set_is_believed_again_after_a_day(jump):
     assert guard.is_reliable()
 
 
-def test_what_corrects_a_clock_and_what_lets_a_machine_sleep_are_no_jumps():
+def test_small_corrections_and_sleep_are_no_clock_jumps():
     day, steady = [2e9], [500.0]
     guard = ClockGuard(lambda: day[0], lambda: steady[0])
     for passed, corrected in ((60.0, 0.5), (8 * 3600.0, -0.5), (1.0, 20.0)):

@@ -179,7 +179,7 @@ def test_a_worker_forked_for_an_engine_that_ended_ends(tmp_path):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_path):
+def test_kills_lose_no_job_and_deliver_none_twice(engine, tmp_path):
     table = engine.table
     completions = count_completions(table)
     dice = random.Random(7)
@@ -209,7 +209,7 @@ def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_p
         assert printed.read_bytes() == job.url.encode() * 100
 
 
-def test_what_was_running_is_taken_up_again_soon_after_a_start(sqlite_table, keep):
+def test_running_jobs_are_resumed_soon_after_a_start(sqlite_table, keep):
     job, _ = sqlite_table.submit(job_request("hang"))
     keeper = keep(workers=1)
     wait_until(lambda: sqlite_table.get(job.id).step)
@@ -245,7 +245,7 @@ def test_a_page_comes_to_the_worker_as_it_was_sent(engine, tmp_path):
     assert (tmp_path / "prints" / job.id / "1" / "parts.txt").read_bytes() == page + b"A5"
 
 
-def test_no_zombies_are_left_of_what_workers_started(sqlite_table, keep):
+def test_children_of_workers_leave_no_zombies(sqlite_table, keep):
     ids = [sqlite_table.submit(job_request("orphan"))[0].id for _ in range(30)]
     keeper = keep(workers=2)
     wait_until(lambda: over(sqlite_table, *ids))
@@ -327,9 +327,7 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     table.disconnect()
 
 
-def test_what_killed_workers_left_in_the_temporary_folder_is_deleted(
-    sqlite_table, keep, tmp_path, monkeypatch
-):
+def test_temporary_files_of_killed_workers_are_deleted(sqlite_table, keep, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     sqlite_table.submit(job_request("profile"))
     keeper = keep(workers=1)

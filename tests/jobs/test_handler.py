@@ -54,7 +54,7 @@ def test_a_page_that_fails_says_why(web, tmp_path):
     assert outcome["failed"]["code"] == 6
 
 
-def test_private_addresses_are_not_for_those_who_sit_elsewhere(web, tmp_path):
+def test_private_addresses_are_refused_to_remote_users(web, tmp_path):
     outcome = do(JobRequest(web.add("/story", story_page())), tmp_path, private=False)
     assert outcome["failed"]["kind"] == "BlockedAddress"
     page = story_page(extra=f"<figure><img src='{web.url}/a.png' width=600 height=400></figure>")
@@ -107,7 +107,7 @@ def test_the_settings_of_a_request_go_over_those_of_the_server():
 
 
 @pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - set(request_options())))
-def test_what_concerns_the_server_is_not_for_requests(name):
+def test_server_settings_cannot_be_set_by_requests(name):
     value = getattr(Settings(), name)
     with pytest.raises(UsageError, match="not an option"):
         merge_options(Settings(), {name: value})

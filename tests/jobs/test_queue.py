@@ -51,7 +51,7 @@ def test_jobs_are_taken_in_order_of_submission(table):
     assert [job.id for job in table.list_recent()] == ids[::-1]
 
 
-def test_senders_take_turns_and_what_is_in_the_background_waits(table):
+def test_senders_take_turns_and_background_jobs_wait(table):
     submit(table, *"xyz", sender="batch", background=True)
     submit(table, *"12345", sender="ada")
     submit(table, *"ab", sender="bob")
@@ -60,7 +60,7 @@ def test_senders_take_turns_and_what_is_in_the_background_waits(table):
     assert order(table) == [*"ac2b345xyz"]
 
 
-def test_a_sender_who_comes_late_does_not_pass_those_who_waited(table):
+def test_a_late_sender_does_not_overtake_waiting_ones(table):
     submit(table, *"123456", sender="ada")
     assert [claim(table).url[-1] for _ in "123"] == [*"123"]
     submit(table, *"ab", sender="bob")
@@ -236,7 +236,7 @@ def test_a_full_queue_takes_no_more(sqlite_table, monkeypatch):
         sqlite_table.submit(STORY)
 
 
-def test_what_was_accepted_is_there_when_opened_again(database):
+def test_accepted_jobs_survive_reopening(database):
     table = JobQueue(database)
     job, _ = table.submit(STORY)
     table.disconnect()

@@ -77,7 +77,7 @@ def test_results_are_in_order_and_temporary_failures_retried(sqlite_table, stora
     assert not storage.names()
 
 
-def test_one_that_was_killed_finds_what_was_done_for_it(sqlite_table, storage):
+def test_a_restarted_client_finds_its_results(sqlite_table, storage):
     workers = Workers(sqlite_table, storage)
     request = JobRequest("https://example.org/a")
     first = remote_renderer(sqlite_table, storage, workers)
@@ -122,7 +122,7 @@ def test_a_reading_goes_to_another_machine_and_back():
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"article": {"blocks": [{"type": "os"}]}}'])
-def test_what_cannot_be_understood_is_an_error(data):
+def test_unreadable_results_are_errors(data):
     with pytest.raises(JobsError):
         load_page(data)
     with pytest.raises(JobsError):

@@ -153,7 +153,7 @@ def check_digest(office, site, process):
 
 
 @pytest.mark.slow
-def test_what_a_killed_worker_had_in_its_hands_is_done_by_another(
+def test_the_task_of_a_killed_worker_is_done_by_another(
     tmp_path: Path, web, other_web, fresh_postgres
 ):
     name = fresh_postgres.rpartition("/")[2]

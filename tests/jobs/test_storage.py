@@ -22,7 +22,7 @@ def storage(request, tmp_path):
     return open_storage(f"memory://{tmp_path.name}")
 
 
-def test_what_is_put_is_there(storage):
+def test_stored_data_can_be_read(storage):
     storage.put(KEY, b"one")
     storage.put(KEY, b"two")
     assert storage.get(KEY) == b"two"
@@ -31,13 +31,13 @@ def test_what_is_put_is_there(storage):
     assert storage.names("0a1b/3") == ["article.pdf"]
 
 
-def test_what_is_not_there_is_nothing(storage):
+def test_missing_data_is_none(storage):
     assert storage.get(KEY) is None
     assert storage.names("0a1b") == []
     storage.delete("0a1b")
 
 
-def test_a_folder_is_deleted_with_what_is_in_it(storage):
+def test_a_folder_is_deleted_with_its_content(storage):
     storage.put(KEY, b"one")
     storage.put("0a1b/4/article.pdf", b"two")
     storage.delete("0a1b/3")
@@ -56,7 +56,7 @@ def test_other_keys_are_refused(storage, key):
             call(key)
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path):
+def test_a_full_disk_leaves_the_old_data(tmp_path):
     storage = open_storage(str(tmp_path))
     storage.put(KEY, b"old")
     (tmp_path / f"{KEY}.part").symlink_to("/dev/full")
@@ -134,7 +134,7 @@ def test_an_unwritable_place_is_reported(tmp_path):
         open_storage("nonsense://bucket")
 
 
-def test_cleaning_leaves_what_jobs_refer_to(sqlite_table, storage):
+def test_cleaning_keeps_folders_of_jobs(sqlite_table, storage):
     table = sqlite_table
     ids = [table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
     first = claim(table)

@@ -73,7 +73,9 @@ def test_runs_are_of_about_ten_pages_and_in_order() -> None:
     assert 2 <= len(found[0]) < 30
 
 
-def test_what_leads_elsewhere_arrives(press: RenderPool, one_article_per_run: None) -> None:
+def test_links_between_parts_reach_their_targets(
+    press: RenderPool, one_article_per_run: None
+) -> None:
     del one_article_per_run
     book = bound(press, [article(n) for n in range(3)], title="All", links="endnote")
     pages = texts(book.pdf)

@@ -93,7 +93,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("kind", LOST)
-def test_what_is_lost_is_seen(kind, layout) -> None:
+def test_lost_content_is_reported(kind, layout) -> None:
     complete = replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, LOST[kind]))
     found = check_completeness([complete], layout)
     assert kind in found.shortfall(), found

@@ -107,7 +107,7 @@ def test_ids_are_defined_once_and_kept_apart() -> None:
     assert {"a1-same", "a2-same"} <= set(ids)
 
 
-def test_pictures_are_named_by_what_they_hold() -> None:
+def test_pictures_are_named_by_their_content() -> None:
     document = render_html([SAMPLE_ARTICLE], pictures())
     names = lxml_html.fromstring(document.html).xpath("//img/@src")
     assert len(names) == 5, "two pictures, two formulas and a code"

@@ -58,7 +58,7 @@ def link(text: str, path: str) -> Span:
         ("mailto:ada@example.org?subject=x", "ada@example.org"),
     ],
 )
-def test_an_address_is_printed_without_what_only_machines_need(url: str, written: str) -> None:
+def test_an_address_is_printed_without_technical_parts(url: str, written: str) -> None:
     assert display_url(url) == written
 
 
@@ -286,7 +286,7 @@ def test_a_note_called_twice_is_printed_once(printed) -> None:
     ],
     ids=["long", "with a list", "too many", "never called"],
 )  # fmt: skip
-def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> None:
+def test_notes_that_do_not_fit_are_at_the_end(printed, blocks) -> None:
     paper = printed(article(*blocks), expect=("the notes are at the end",))
     for content in blocks:
         if isinstance(content, Note):
@@ -358,7 +358,7 @@ def test_a_code_only_for_addresses_of_the_web() -> None:
     assert 'class="qr"' in render_html([web], {}, PrintOptions(qr=True)).html
 
 
-def test_what_plays_elsewhere_has_a_code(printed) -> None:
+def test_films_and_sounds_have_a_qr_code(printed) -> None:
     film = Embed("video", "https://video.example.org/watch/1", title="The crossing")
     text = article(paragraph(WORDS), film, Embed("audio", "javascript:alert(1)", title="Bad"))
     html = render_html([text], {}).html

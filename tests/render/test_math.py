@@ -76,7 +76,7 @@ def test_lines_of_a_formula_are_not_numbered_anew() -> None:
 @pytest.mark.parametrize(
     "source", [r"\unknown{x}", r"\input{/etc/passwd}", r"\write18{id}", "x^", r"\frac", ""]
 )
-def test_what_cannot_be_drawn_is_not(source: str) -> None:
+def test_formulas_that_cannot_be_drawn_are_skipped(source: str) -> None:
     assert typeset_formulas([article(Math(source))]) == {}
 
 
@@ -167,7 +167,7 @@ def test_a_process_that_is_killed_is_replaced(monkeypatch) -> None:
     assert killed
 
 
-def test_what_libraries_complain_of_is_not_printed(capfd) -> None:
+def test_warnings_of_libraries_are_not_printed(capfd) -> None:
     odd = "<math><semantics><mi>x</mi><annotation>x</annotation></semantics></math>"
     typeset_formulas([Article("A", (Math(odd, "x"),))])
     assert capfd.readouterr().err == ""

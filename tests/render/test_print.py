@@ -96,7 +96,7 @@ def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None
         assert [str(entry.title) for entry in top.children[0].children] == ["Three ways over"]
 
 
-def test_the_structure_says_what_things_are(printed, pictures) -> None:
+def test_the_structure_tree_has_the_roles_of_the_blocks(printed, pictures) -> None:
     paper = printed(SAMPLE_ARTICLE, pictures=pictures)
     found = list(structure(paper.pdf))
     kinds = [kind for kind, _ in found]

@@ -46,7 +46,7 @@ def test_chapters_begin_on_right_pages_with_the_option(printed):
     assert anywhere.pages == 5
 
 
-def test_contents_tell_the_right_pages(printed):
+def test_contents_have_the_right_page_numbers(printed):
     articles = [replace(SAMPLE_ARTICLE, title=f"Chapter {n}") for n in range(3)]
     paper = printed(*articles, pictures=specimens.pictures(), title="All")
     listed = paper.texts[1]

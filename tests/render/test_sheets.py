@@ -169,7 +169,7 @@ def test_an_article_is_made_to_fit(most):
     assert all(page_geometry(options).font_size >= 8.5 for options in tried)
 
 
-def test_what_fits_already_stays_and_what_was_chosen_too():
+def test_a_fitting_print_and_set_options_stay_unchanged():
     article = replace(SAMPLE_ARTICLE, blocks=SAMPLE_ARTICLE.blocks[:2])
     tried = []
 

@@ -112,7 +112,7 @@ def test_an_article_rendered_in_a_forked_process() -> None:
     assert ran.stdout == "done\n"
 
 
-def test_what_weasyprint_rarely_needs_is_imported_when_it_is_called() -> None:
+def test_rare_dependencies_of_weasyprint_are_imported_on_use() -> None:
     code = (
         "import sys; from printer.render.weasy.engine import import_weasyprint; import_weasyprint();"
         "from weasyprint.pdf import fonts;"

@@ -118,7 +118,7 @@ def test_a_print_that_fails_says_why_and_is_tried_again(server, web):
     assert again.status_code == 409
 
 
-def test_a_print_is_deleted_with_what_it_left(server):
+def test_a_print_is_deleted_with_its_files(server):
     print_id = server.submit(url="https://example.org/gone", html=HTML).json()["id"]
     server.wait_finished(print_id)
     place = server.home / ".local/share/webprint/prints" / print_id

@@ -157,7 +157,7 @@ def test_a_secure_page_and_a_server_that_is_not(server, context, secure):
     assert printed(server, press(context, page))[0] == "Over a secure line"
 
 
-def test_a_page_that_cuts_itself_off_from_what_it_opens(server, context, secure):
+def test_a_page_that_isolates_itself_from_its_windows(server, context, secure):
     headers = {**STRICT, "Cross-Origin-Opener-Policy": "same-origin"}
     page = context.new_page()
     page.goto(secure.add("/alone", story_page("All alone" + "!" * 3), headers=headers))

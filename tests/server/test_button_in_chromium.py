@@ -109,7 +109,7 @@ def test_one_click_prints_a_page(server, context, web, headers):
     assert len(context.pages) == 2
 
 
-def test_a_page_that_does_not_say_that_it_is_cut_off_asks_for_a_second_click(server, context, web):
+def test_an_isolated_page_asks_for_a_second_click(server, context, web):
     page = context.new_page()
     page.goto(web.add("/story", story_page("Two clicks"), headers={**STRICT, **ALONE}))
     click_bookmark(context, page)

@@ -38,7 +38,7 @@ def person(server):
         yield client
 
 
-def test_without_a_place_it_says_what_to_do(server, settings, done, person):
+def test_without_a_destination_the_page_explains_the_setup(server, settings, done, person):
     settings("")
     assert server.client.get("/api/destinations").json() == []
     form = person.get(f"/prints/{done}/deliver")
@@ -130,7 +130,7 @@ def test_only_a_page_of_ours_has_it_sent(server, settings, done, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_done_is_not_sent(server, settings, tmp_path):
+def test_unfinished_prints_are_not_sent(server, settings, tmp_path):
     settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
     job = server.submit(url="https://example.org/none", html="<p>").json()
     assert server.wait_finished(job["id"])["state"] == "failed"

@@ -72,7 +72,7 @@ def test_all_cannot_be_left_out(server, job):
     assert "nothing is left" in answer.json()["detail"]
 
 
-def test_what_is_not_there_is_not_edited(server):
+def test_a_missing_print_cannot_be_edited(server):
     path = f"/api/prints/{'0' * 20}/edit"
     assert server.client.get(path).status_code == 404
     assert server.client.patch(path, json={}).status_code == 404

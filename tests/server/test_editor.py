@@ -162,7 +162,7 @@ def test_edit_undo_keep_as_a_rule_and_print_the_next_page(server, open_page, web
     assert page.complaints == []
 
 
-def test_pictures_go_and_what_was_left_out_comes_back(server, open_page, web):
+def test_pictures_can_be_removed_and_omissions_restored(server, open_page, web):
     web.add("/q.png", picture(), media_type="image/png")
     web.add("/map.png", picture(), media_type="image/png")
     more = (

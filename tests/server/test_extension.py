@@ -233,7 +233,7 @@ def test_its_button_prints_a_page_behind_a_login_with_its_pictures(chromium, ser
 
 
 @in_chromium
-def test_it_sends_what_shadows_show_and_only_the_selection(chromium, server, other_web):
+def test_it_sends_shadow_trees_and_only_the_selection(chromium, server, other_web):
     script = (
         "<script>const host = document.createElement('div');"
         "document.querySelector('article').children[3].before(host);"

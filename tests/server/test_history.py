@@ -222,7 +222,7 @@ def test_people_delete_several_and_undo(server):
     assert len(server.client.get("/api/prints?q=narwhal").json()) == 2
 
 
-def test_what_was_deleted_is_gone_after_a_while(server, serve, tmp_path):
+def test_deleted_prints_are_purged_after_a_while(server, serve, tmp_path):
     started = serve()
     print_id = printed(started, "Gone for good")
     started.client.post("/history/delete", data={"id": print_id})

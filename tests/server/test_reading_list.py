@@ -93,7 +93,7 @@ def test_the_list_is_displayed_searched_changed_and_restored(server, listed):
     assert "https://example.org/119" in page_of(server, "/later?page=2")
 
 
-def test_an_import_tells_what_became_of_each_entry(server, listed):
+def test_an_import_reports_the_result_of_each_entry(server, listed):
     server.client.post("/api/later", json={"url": "https://example.org/old"})
     export = (
         "url,title,status\nhttps://example.org/<b>,A <b>new</b> one,unread\n"

@@ -161,7 +161,7 @@ def test_pictures_of_other_sites_are_left_to_the_server(visit):
     assert not [url for url in page.requested if "example.net" in url or "evil" in url]
 
 
-def test_what_cannot_be_fetched_is_counted(visit):
+def test_pictures_that_cannot_be_fetched_are_counted(visit):
     more = "".join(f"<img data-src=/{n}.png>" for n in range(61))
     page = visit(f"{more}<img src=/broken.png>", {f"{SITE}/0.png": picture()})
     found = page.evaluate(CAPTURE)

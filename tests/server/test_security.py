@@ -33,7 +33,7 @@ def test_without_the_token_nothing_opens(server, method, path, credentials):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_the_cookie_opens_what_is_only_read(server, session):
+def test_the_cookie_opens_read_only_pages(server, session):
     with server.anonymous_client(Cookie=f"{COOKIE}={session}") as client:
         assert client.get("/api/prints").status_code == 200
         assert client.get("/metrics").status_code == 200
@@ -101,11 +101,11 @@ def test_which_names_are_ours():
     ("host", "loopback"),
     [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("x", False)],
 )
-def test_what_only_this_machine_reaches(host, loopback):
+def test_loopback_hosts(host, loopback):
     assert is_loopback(host) is loopback
 
 
-def test_every_answer_says_what_browsers_may_do(server):
+def test_every_response_has_security_headers(server):
     with server.anonymous_client() as client:
         answers = [client.get("/api/prints"), client.get("/health"), client.get("/nothing")]
     answers += [server.client.get("/api/prints"), server.client.get("/api/prints/x")]
@@ -162,7 +162,7 @@ def test_the_token_is_kept_from_others(server, tmp_path):
         load_keys(path)
 
 
-def test_what_is_made_of_the_token_opens_only_its_own():
+def test_each_key_opens_only_its_purpose():
     access = AccessKeys("t" * 40)
     values = [access.token, access.key("later"), access.key("send")]
     checks = [
@@ -195,7 +195,7 @@ def test_a_request_that_is_too_large_is_refused(serve):
     assert server.client.get("/health").status_code == 200
 
 
-def test_the_extension_s_key_opens_what_the_bookmarks_do_and_they_open_no_more():
+def test_the_extension_s_key_opens_the_same_as_the_bookmarks():
     access = AccessKeys("t" * 40)
     assert all(access.is_button_key(access.key("order"), p) for p in ("send", "later", "order"))
     assert not access.is_button_key(access.key("send"), "order")

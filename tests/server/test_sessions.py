@@ -112,7 +112,7 @@ def test_a_new_token_by_one_command_while_the_server_runs(serve):
     assert (server.home / ".config/webprint/token").stat().st_mode & 0o777 == 0o600
 
 
-def test_what_was_typed_when_a_session_ended_is_not_lost(server):
+def test_input_is_not_lost_when_a_session_ends(server):
     order = {"url": "https://example.org/a?b=1&c=<x>", "theme": "plain"}
     with server.anonymous_client(**OURS) as client:
         refused = client.post("/prints", data=order)

@@ -251,7 +251,7 @@ def test_an_address_to_print_is_always_confirmed(server, site):
 
 
 @pytest.mark.parametrize("header", [{"Sec-Purpose": "prefetch;prerender"}, {"Purpose": "prefetch"}])
-def test_what_a_browser_fetches_in_advance_does_nothing(server, header):
+def test_prefetched_requests_have_no_effect(server, header):
     with server.anonymous_client(Accept="text/html", **header) as client:
         answer = client.get("/", params={"token": server.token})
     assert answer.status_code == 503

@@ -39,7 +39,7 @@ def test_it_is_refused_at_the_door(server, path, body):
     [("extractor", "no-such"), ("image_method", "no-such"), ("paper", "A99"), ("theme", "no-such"),
      ("margin", "wide"), ("font_size", "9 miles"), ("links", "no-such"), ("key_paragraphs", -5)],
 )  # fmt: skip
-def test_what_no_print_can_have_is_refused_at_once(server, name, value):
+def test_impossible_option_values_are_refused_at_once(server, name, value):
     answer = server.submit(html=story_page(), options={name: value})
     assert answer.status_code == 422, answer.text
 

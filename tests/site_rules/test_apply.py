@@ -38,7 +38,7 @@ def test_without_rules_nothing_changes():
     assert article(drop=("#nothing",)) == article()
 
 
-def test_what_a_rule_drops_is_left_out_and_nothing_else():
+def test_a_rule_drops_only_its_elements():
     before, after = article(), article(drop=(".inlay", ".ad"))
     assert LETTER not in after.text
     assert "A word after it." in after.text
@@ -50,13 +50,13 @@ def test_what_a_rule_drops_is_left_out_and_nothing_else():
     assert after.confidence == before.confidence
 
 
-def test_pictures_go_with_what_is_dropped():
+def test_pictures_in_dropped_elements_are_dropped():
     assert [f.alt for f in article().figures] == ["A letter", "The quay"]
     assert [f.alt for f in article(drop=(".inlay",)).figures] == ["The quay"]
     assert [f.alt for f in article(drop=(".photo img",)).figures] == ["A letter"]
 
 
-def test_what_a_rule_keeps_is_taken_in():
+def test_elements_kept_by_a_rule_are_included():
     before, after = article(), article(keep=(".more",))
     assert "editors" not in before.text
     assert "What the editors add" in after.text
@@ -82,7 +82,7 @@ def test_a_body_is_the_article():
     assert "Not to be seen" not in article(hidden, body=(".more",)).text
 
 
-def test_what_a_rule_says_of_title_author_and_date():
+def test_rules_set_title_author_and_date():
     after = article(title=("h2",), author=(".none", ".written"), date=(".written",))
     assert after.title == "The morning letter"
     assert after.byline.startswith("Vera Example")

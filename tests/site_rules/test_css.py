@@ -37,7 +37,7 @@ def ids(selector, page=PAGE):
         ("main > p:has(b):not(.small)", "a"), ("*:root", [None]), ("body", "top"), ("aside", ""),
     ],
 )  # fmt: skip
-def test_what_is_selected(selector, found):
+def test_selectors_match(selector, found):
     assert ids(selector) == (found if isinstance(found, list) else found.split())
 
 
@@ -51,7 +51,7 @@ def test_what_is_selected(selector, found):
         (":not(" * 60, "compound"),
     ],
 )  # fmt: skip
-def test_what_is_no_selector(selector, why):
+def test_invalid_selectors_are_refused(selector, why):
     with pytest.raises(InvalidSelector, match=why):
         css.parse(selector)
 
@@ -82,7 +82,7 @@ def trees(depth=4):
 
 @settings(max_examples=80, deadline=None)
 @given(selector=chains(), body=trees())
-def test_it_selects_what_another_engine_selects(selector, body):
+def test_selections_agree_with_another_engine(selector, body):
     """WeasyPrint's matching, one element at a time, is slow on some pages and right on all."""
     import cssselect2
 
@@ -129,7 +129,7 @@ XPATHS = [
 
 
 @pytest.mark.parametrize(("path", "found"), XPATHS)
-def test_what_xpath_selects(path, found):
+def test_xpath_selectors_match(path, found):
     tree = ElementIndex(html.document_fromstring(PAGE))
     places, texts = apply.select_xpath(tree, path)
     assert [tree.elements[place].get("id") for place in places] == found.split()

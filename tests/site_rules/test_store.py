@@ -35,7 +35,7 @@ def test_a_file_is_found_by_host_and_domain(tmp_path):
     assert [rule.host for rule in shelf.all()] == ["example.org"] * 3 + ["news.example.org"]
 
 
-def test_what_is_edited_counts_at_once(tmp_path):
+def test_edited_files_are_used_at_once(tmp_path):
     shelf = RuleStore((tmp_path / "later",))
     assert shelf("https://example.org/") == ()
     add_selectors(tmp_path / "later", "example.org", "drop", [".ad"])
@@ -61,7 +61,7 @@ def test_errors_name_their_line(text, line, message):
     assert message in fault
 
 
-def test_what_is_sound_beside_a_fault_is_used():
+def test_valid_rules_beside_an_error_are_used():
     rule = parse_rule("drop = ['.a', ':::', '.b']\n", "example.org", "x")
     assert rule.drop == (".a", ".b")
     assert len(rule.faults) == 1
@@ -98,7 +98,7 @@ def test_any_text_stands_between_quotes(text):
     assert tomllib.loads(with_selectors("", "drop", text))["drop"] == text
 
 
-def test_what_is_there_already_is_not_written_again(tmp_path):
+def test_existing_selectors_are_not_written_again(tmp_path):
     path = add_selectors(tmp_path, "example.org", "drop", [".a", ".a"])
     before = path.read_bytes()
     add_selectors(tmp_path, "example.org", "drop", [".a"])
@@ -180,7 +180,7 @@ def test_the_last_selector_takes_the_file_along(tmp_path):
 
 
 @pytest.mark.parametrize("host", ["../x", "other.example", ""])
-def test_what_is_no_rule_of_yours_is_not_taken_out(tmp_path, host):
+def test_only_existing_rules_can_be_removed(tmp_path, host):
     path = add_selectors(tmp_path, "example.org", "drop", [".a"])
     before = path.read_text()
     with pytest.raises(UsageError, match="no rules of yours"):

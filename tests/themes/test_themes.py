@@ -38,13 +38,13 @@ def make(folder, toml, **files):
     return folder
 
 
-def test_every_theme_loads_and_lays_out_and_says_what_it_is():
+def test_every_theme_loads_renders_and_has_a_description():
     for theme in themes.all_themes():
         assert theme.description
         assert page_geometry(PrintOptions(theme=theme.name)).column_width > 30
 
 
-def test_a_theme_takes_what_it_does_not_say(home):
+def test_a_theme_inherits_missing_values(home):
     make(home / "wide", 'extends = "article"\n[page]\nmeasure = 90', css="p { color: navy }")
     wide, base = themes.load_theme("wide"), themes.load_theme("article")
     assert (wide.page.measure, wide.page.font_size) == (90, base.page.font_size)
@@ -122,7 +122,7 @@ def test_themes_that_extend_each_other_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../article", "/etc", "nosuch", "article/", "./article", "."])
-def test_what_is_no_theme_is_refused(name):
+def test_invalid_themes_are_refused(name):
     with pytest.raises(UsageError):
         themes.load_theme(name)
 
@@ -147,7 +147,7 @@ def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
     "value",
     ["font", "font=", 'font=a";}', "colour=red", "columns=9", "columns=x", "leading=1;}", "chapters=left", "=", "font=url(x)"],
 )  # fmt: skip
-def test_what_cannot_be_set_is_refused(value):
+def test_invalid_settings_are_refused(value):
     with pytest.raises(UsageError) as caught:
         page_geometry(PrintOptions(theme_options=(value,)))
     assert "--set" in str(caught.value) or "to set" in str(caught.value)
@@ -254,7 +254,7 @@ def test_a_themes_own_font_and_picture_are_used(home, printed):
         ("link.ttf", "src"),
     ],
 )
-def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, name, message):
+def test_files_outside_a_theme_s_folder_are_refused(home, printed, tmp_path, name, message):
     outside = tmp_path / "face.ttf"
     shutil.copy(font_file(), outside)
     mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))

@@ -147,7 +147,7 @@ def test_the_networks_count_beside_the_forest_where_they_saw() -> None:
     hnp.arrays(np.float32, (3, 7), elements=st.floats(-3, 3, width=32)),
     hnp.arrays(np.float32, (3, 8), elements=st.floats(-3, 3, width=32)),
 )
-def test_forests_give_what_walking_each_tree_gives(
+def test_forests_agree_with_walking_each_tree(
     rows: np.ndarray, feature: np.ndarray, threshold: np.ndarray, leaf: np.ndarray
 ) -> None:
     def walk(row: np.ndarray) -> float:

@@ -77,7 +77,7 @@ def selected_texts(page: Page, verdict: Verdict) -> list[str]:
 @pytest.mark.parametrize(
     "paragraphs", [NEWS, GREEK, JAPANESE], ids=["english", "greek", "japanese"]
 )
-def test_a_story_is_kept_whole_and_what_is_around_it_is_not(paragraphs: list[str]) -> None:
+def test_a_story_is_selected_completely_without_its_surroundings(paragraphs: list[str]) -> None:
     page = read_page(news(paragraphs), "https://bell.example.org/ferry")
     verdict = select_segments(page, ExtractOptions())
     texts = selected_texts(page, verdict)

@@ -66,7 +66,7 @@ def test_climbing_stops_where_punctuation_first_stops_growing() -> None:
     assert names == ["story", "wrap", "page", "body", "html"]
 
 
-def test_the_summary_node_is_kept_without_what_is_pruned() -> None:
+def test_the_summary_node_is_selected_without_pruned_parts() -> None:
     # The footer is two steps up (in page), the menu three (in body).
     assert score(read_page(PAGE)) == (-3, -3, 1, 1, 1, 0, 1, -2)
 

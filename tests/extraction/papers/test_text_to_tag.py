@@ -80,7 +80,7 @@ def test_the_slope_compares_with_the_mean_of_the_lines_ahead() -> None:
 
 
 @pytest.mark.parametrize("clustering", CLUSTERINGS)
-def test_each_clustering_tells_an_article_from_its_menus(clustering: Clustering) -> None:
+def test_each_clustering_separates_an_article_from_its_menus(clustering: Clustering) -> None:
     menu = "".join(f"<li><a href={n}>Link {n}</a></li>" for n in range(30))
     prose = "".join(f"<p>{TEN * (12 + n % 5)}</p>" for n in range(12))
     page = read_page(f"<body><ul>{menu}</ul><div>{prose}</div><ul>{menu}</ul></body>")

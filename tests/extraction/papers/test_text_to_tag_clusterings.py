@@ -45,7 +45,7 @@ def test_k_means_can_hold_a_centre_at_the_origin() -> None:
     assert margin.tolist() == [-7, -5, 7, 9]
 
 
-def test_expectation_maximisation_tells_two_heaps_apart() -> None:
+def test_expectation_maximisation_separates_two_clusters() -> None:
     low, high = [0.0, 0.5, 1.0, 0.2, 0.7], [20.0, 22.0, 21.0]
     margin = cluster_by_em(column(*low, *high), 2)
     assert (margin > 0).tolist() == [False] * 5 + [True] * 3

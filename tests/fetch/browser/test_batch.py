@@ -195,7 +195,7 @@ def killed_at_first(path: Path, program: str) -> Path:
 
 
 @pytest.mark.parametrize("which", ["driver", "chromium"])
-def test_what_is_killed_as_it_starts_is_started_again(
+def test_a_browser_killed_at_its_start_is_started_again(
     web: WebServer, which: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from playwright._impl._driver import compute_driver_executable

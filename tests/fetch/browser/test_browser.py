@@ -64,7 +64,7 @@ def text(browser: Browser, url: str) -> str:
     return strip_markers(capture.body.decode(), capture.layout)
 
 
-def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> None:
+def test_text_rendered_by_scripts_is_captured(browser: Browser, site: WebServer) -> None:
     site.add("/story.json", '{"text": "Žluťoučký kůň"}', media_type="application/json")
     script = """fetch("/story.json").then((r) => r.json()).then((d) => setTimeout(() => {
         document.querySelector("main").innerHTML = "<p>" + d.text + "</p>"; }, 200));"""
@@ -106,7 +106,7 @@ def test_a_page_cannot_reach_into_the_reading(browser: Browser, site: WebServer)
     assert "<p>Words</p>" in text(browser, site.add("/evil", page(script, "<p>Words</p>")))
 
 
-def test_what_loads_on_scrolling_loads(browser: Browser, site: WebServer) -> None:
+def test_content_that_loads_on_scrolling_is_loaded(browser: Browser, site: WebServer) -> None:
     script = """new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting))
         fetch("/late").then((r) => r.text()).then((t) => {
             document.getElementById("end").textContent = t; });
@@ -171,7 +171,7 @@ def test_an_error_status_is_reported(browser: Browser, site: WebServer, status: 
         ("application/zip", b"PK\x03\x04", "a ZIP archive"),
     ],
 )
-def test_what_is_no_page_is_named(
+def test_other_media_types_are_named(
     browser: Browser, site: WebServer, media_type: str, body: bytes, what: str
 ) -> None:
     url = site.add("/other", body, media_type=media_type)

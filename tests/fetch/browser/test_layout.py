@@ -63,7 +63,7 @@ def test_fonts_and_boxes_are_the_computed_ones(drawn: tuple[Browser, WebServer])
     assert (box.rect.left, box.rect.width, box.display) == (100, 500, "block")
 
 
-def test_what_is_not_seen_says_why(drawn: tuple[Browser, WebServer]) -> None:
+def test_invisible_elements_have_a_reason(drawn: tuple[Browser, WebServer]) -> None:
     body = """<p>plain</p><div style="display:none">gone <p>inside</p></div>
         <p style="visibility:hidden">invisible <b style="visibility:visible">save</b></p>
         <div style="opacity:0"><p>faint</p></div><p style="color:transparent">glass</p>
@@ -129,7 +129,7 @@ def test_forged_marks_and_giant_numbers_do_no_harm(drawn: tuple[Browser, WebServ
     assert all(abs(n) <= 1e6 for box in page.layout.boxes.values() for n in box.rect)
 
 
-def test_a_page_of_too_much_to_tell_of_is_read_without_a_layout(
+def test_a_page_with_too_many_elements_is_read_without_layout(
     drawn: tuple[Browser, WebServer],
 ) -> None:
     browser, web = drawn

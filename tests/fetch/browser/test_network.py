@@ -58,7 +58,7 @@ def test_an_answer_is_given_again_to_its_own_site() -> None:
         {**LONG, "Content-Length": "many"},
     ],
 )
-def test_what_may_not_be_shared_is_not_kept(headers: Mapping[str, str]) -> None:
+def test_private_responses_are_not_cached(headers: Mapping[str, str]) -> None:
     assert not keep(ResourceCache(), headers)
 
 

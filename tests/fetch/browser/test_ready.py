@@ -130,7 +130,7 @@ def test_text_behind_a_more_button_is_opened(
     assert any("The rest." in text for text in visible_texts(draw(drawn, more(control, hidden))))
 
 
-def test_a_click_brings_what_is_not_in_the_page_and_does_not_lead_away(
+def test_a_click_loads_missing_text_and_does_not_leave_the_page(
     drawn: tuple[Browser, WebServer],
 ) -> None:
     _, web = drawn
@@ -167,7 +167,7 @@ def test_the_beginning_that_stood_in_for_the_whole_is_not_there_twice(
         "<button onclick='touched()' style='display:none'>Read more</button>",
     ],
 )
-def test_what_only_sounds_like_more_is_left_alone(
+def test_other_controls_with_such_words_are_left_alone(
     drawn: tuple[Browser, WebServer], control: str
 ) -> None:
     _, web = drawn

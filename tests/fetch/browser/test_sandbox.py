@@ -89,7 +89,7 @@ def test_the_profile_lets_chromium_use_its_sandbox(
 
 
 @pytest.mark.parametrize("command", [("mount", "-t", "tmpfs", "x", "/mnt"), ("strace", "true")])
-def test_the_profile_refuses_what_no_browser_needs(command: tuple[str, ...]) -> None:
+def test_the_profile_refuses_system_calls_that_no_browser_needs(command: tuple[str, ...]) -> None:
     inside = [*UNSHARE, *command]
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]}")

@@ -57,7 +57,7 @@ def test_names_stand_alone(stated, language, expected):
      "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
      "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By", "Harbour Press Ltd", "TIDES.PL S.A."],
 )  # fmt: skip
-def test_what_is_nobody_is_no_author(stated):
+def test_names_of_nobody_are_no_authors(stated):
     assert join_names([stated], "en", "The Tide") == ""
 
 
@@ -123,7 +123,7 @@ def test_a_byline_that_the_head_states_is_preferred():
         ("文/林秋水", "zh", "林秋水"),
     ],
 )
-def test_what_stands_before_a_name_goes_in_any_language(stated, language, expected):
+def test_words_before_a_name_are_removed_in_any_language(stated, language, expected):
     assert join_names([stated], language) == expected
 
 
@@ -145,7 +145,7 @@ def test_what_stands_before_a_name_goes_in_any_language(stated, language, expect
         ("Anna Reed, Head of Marketing and Community Development", "Anna Reed"),
     ],
 )
-def test_what_is_left_around_a_name_goes(stated, expected):
+def test_remains_around_a_name_are_removed(stated, expected):
     assert join_names([stated], "en") == expected
 
 

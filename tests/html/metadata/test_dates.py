@@ -51,7 +51,7 @@ def test_dates_of_many_forms(stated, expected):
         "2024-10-17T06:30:00+99:00", "0",
     ],
 )  # fmt: skip
-def test_what_is_no_date_or_might_be_two_is_none(stated):
+def test_invalid_and_ambiguous_dates_are_none(stated):
     assert parse_date(stated) == ""
 
 
@@ -147,7 +147,7 @@ def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
         ("Version 10.12.24.3", "de", ""),
     ],
 )
-def test_the_language_tells_the_day_from_the_month(text, language, expected):
+def test_the_language_decides_the_order_of_day_and_month(text, language, expected):
     assert find_date(text, language) == expected
 
 

@@ -77,7 +77,7 @@ def test_two_sentences_tell_the_language(language):
 @pytest.mark.parametrize(
     "text", ["", "42", "Menu Login Search", "Lorem ipsum dolor sit amet " * 30]
 )
-def test_what_tells_no_language_has_none(text):
+def test_too_little_text_has_no_language(text):
     assert detect_language(text) == ""
 
 
@@ -112,7 +112,7 @@ def paragraphs(language):
     return f"<p>{SENTENCES[language]}</p>" * 3
 
 
-def test_what_the_page_states_counts():
+def test_the_declared_language_is_used():
     assert read('<html lang="en-GB">', body=paragraphs("en")) == ("en-GB", "ltr")
     assert read('<html xml:lang="de">', body=paragraphs("de")) == ("de", "ltr")
     head = '<meta http-equiv="Content-Language" content="fr">'

@@ -108,7 +108,7 @@ def test_values_in_a_row_are_all_read():
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a":' * 50_000, "nonsense", "null"])
-def test_what_is_no_json_gives_no_statement(text):
+def test_invalid_json_is_ignored(text):
     assert read(json_ld(text), body="<h1>Title</h1>" + TEXT).title == "Title"
 
 
@@ -182,7 +182,7 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
          "How to mend a net"),
     ],
 )  # fmt: skip
-def test_titles_keep_what_is_theirs_alone(title, h1, og, expected):
+def test_titles_keep_words_that_only_they_have(title, h1, og, expected):
     head = f"<title>{title}</title>"
     head += f'<meta property="og:title" content="{og}">' if og else ""
     assert read(head, f"<h1>{h1}</h1>{TEXT}").title == expected
@@ -196,7 +196,7 @@ def test_titles_keep_what_is_theirs_alone(title, h1, og, expected):
         ("%E7%B6%B2", ""),
     ],
 )
-def test_the_address_settles_what_heading_and_title_differ_in(address, expected):
+def test_the_address_decides_between_heading_and_title(address, expected):
     head = "<title>Nets for every boat | Example</title>"
     found = read(head, f"<h1>Mending blue nets</h1>{TEXT}", url=f"https://example.org/a/{address}")
     assert found.title == (expected or "Nets for every boat")

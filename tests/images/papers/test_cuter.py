@@ -33,7 +33,7 @@ def test_the_borders_are_the_latest_title_before_the_text_and_the_last_text() ->
 @pytest.mark.parametrize(
     ("before", "inside"), [(0, False), (1, False), (2, True), (4, True), (7, True), (8, False)]
 )
-def test_what_the_borders_hold(before: int, inside: bool) -> None:
+def test_borders_contain_the_article(before: int, inside: bool) -> None:
     found = borders()
     assert found is not None
     assert found.contains(before) is inside

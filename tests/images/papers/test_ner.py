@@ -83,7 +83,7 @@ def test_a_missing_model_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("default")
-def test_pictures_are_chosen_by_what_the_model_recognises(model: Path) -> None:
+def test_pictures_are_chosen_by_recognized_names(model: Path) -> None:
     text = "<p>on tuesday ada fenwick left the harbour of kestermouth with forty of its boats.</p>"
     page = read_page(
         f"<body><article>{text * 4}"

@@ -77,7 +77,7 @@ deep = st.recursive(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(deep, min_size=1, max_size=12), st.integers(1, 6))
-def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
+def test_copied_objects_are_equal(values: list[object], most: int) -> None:
     before = merge.MAX_OBJECTS
     try:
         merge.MAX_OBJECTS = most

@@ -169,7 +169,7 @@ def test_qpdf_finds_no_fault(variant: str, tmp_path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_heads_of_tables_say_what_they_are_heads_of(printed) -> None:
+def test_table_heads_have_their_scope(printed) -> None:
     head = (cells("Name", "Count", header=True),)
     row = (*cells("Oak", header=True), *cells("7"))
     pdf = printed(replace(SAMPLE_ARTICLE, blocks=(Table(head, (row, row)),))).pdf

@@ -124,7 +124,7 @@ def test_a_first_line_is_split_into_six_values() -> None:
             assert node.value.func.id == "first_line_metrics"
 
 
-def test_the_layout_context_holds_what_placing_figures_knows() -> None:
+def test_the_layout_context_has_the_state_of_figure_placement() -> None:
     context = LayoutContext(None, print, None, None, None)
     assert sorted(vars(context)) == sorted(CONTEXT.replace("*", "").split())
 

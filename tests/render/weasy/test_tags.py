@@ -148,7 +148,7 @@ def test_notes_have_names_of_their_own(pdf) -> None:
     assert len(names) == len(set(names))
 
 
-def test_every_link_is_tagged_and_says_what_it_is(pdf) -> None:
+def test_every_link_is_tagged_and_described(pdf) -> None:
     """Clauses 7.18.1, 7.18.3 and 7.18.5: in a Link with an object reference, with Contents."""
     rows = parents(pdf)
     links = 0
@@ -171,7 +171,7 @@ def test_every_link_is_tagged_and_says_what_it_is(pdf) -> None:
     assert links > 5
 
 
-def test_links_say_their_text_and_signs_their_note(pdf) -> None:
+def test_links_are_described_by_their_text_and_signs_by_their_note(pdf) -> None:
     contents = {str(a.Contents) for page in pdf.pages for a in page.get("/Annots", [])}
     assert "the ferry" in contents
     assert "below" in contents
