@@ -21,7 +21,7 @@ import httpx2
 
 from printer.backoff import Backoff
 from printer.fetch.browser.process import find_chromium
-from printer.jobs.models import FINISHED
+from printer.jobs import FINISHED
 from printer.jobs.queue import JobQueue, job_id_of
 from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import CrawlSites
@@ -245,7 +245,7 @@ class Newspaper:
         from printer.digest.builder import IssueBuilder
         from printer.digest.runner import Runner
         from printer.digest.selection import History
-        from printer.jobs.handler import preload
+        from printer.jobs.engine import preload
         from printer.render.weasy import engine
 
         preload()

@@ -74,12 +74,12 @@ def delete_database(path: Path) -> None:
 _READ_ONLY = "read_only"
 
 
-def open_engine(database: str, *, durable: bool = True) -> Engine:
+def open_engine(database: str) -> Engine:
     """Open a postgresql:// URL or an SQLite file.
 
-    A ``durable`` commit to SQLite waits for the disk; any other may be lost in a power failure
-    until a durable one follows.  Raises :class:`UsageError` for another kind of database,
-    :class:`JobsError` if the file's folder cannot be created.
+    Raises:
+        UsageError: it is another kind of database.
+        JobsError: the file's folder cannot be created.
     """
     from sqlalchemy import create_engine
     from sqlalchemy.engine import URL, make_url
@@ -98,7 +98,7 @@ def open_engine(database: str, *, durable: bool = True) -> Engine:
         )
     if url.get_backend_name() != "sqlite" or not url.database:
         raise UsageError("--database takes the path of an SQLite file or a postgresql:// address")
-    return _sqlite(url, "FULL" if durable else "NORMAL")
+    return _sqlite(url)
 
 
 def sqlite_path(database: str) -> Path | None:
@@ -111,7 +111,7 @@ def sqlite_path(database: str) -> Path | None:
     return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
 
-def _sqlite(url: URL, synchronous: str) -> Engine:
+def _sqlite(url: URL) -> Engine:
     from sqlalchemy import create_engine, event
 
     path = Path(str(url.database))
@@ -128,7 +128,7 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
         # The driver would begin transactions late; _begin does it instead.
         connection.isolation_level = None
         enable_wal(connection, LOCK_TIMEOUT)
-        for setting in (f"synchronous = {synchronous}", "foreign_keys = ON"):
+        for setting in ("synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {setting}").close()
 
     @event.listens_for(engine, "begin")

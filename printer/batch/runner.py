@@ -24,9 +24,9 @@ from typing import Any, BinaryIO, Literal, Self
 from ..backoff import Backoff
 from ..crawl.store import MAX_DELAY, HostDelays
 from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
-from ..jobs.factory import LocalWorkers, open_result_storage
+from ..jobs import FINISHED, Job, JobRequest
+from ..jobs.engine import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
-from ..jobs.models import FINISHED, Job, JobRequest
 from ..jobs.queue import JobQueue, QueueFull, job_id_of
 from ..settings import Settings
 from ..urls import normalize_url, origin_of, url_key

@@ -82,8 +82,7 @@ def run_digest(
 ) -> None:
     """Make a digest and deliver it, or write it to OUT; remember what was printed."""
     require("digest")
-    from ..digest.distributed import RemoteWorkers
-    from ..digest.runner import Runner
+    from ..digest.runner import RemoteWorkers, Runner
 
     settings = loaded.settings
     console = Console.from_settings(settings)
@@ -275,7 +274,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
     console = Console.from_settings(loaded.settings)
     digests = [config for config in _load_digests() if config.schedule]
     from ..digest.scheduler import Scheduler
-    from ..jobs.factory import lock_database
+    from ..jobs.engine import lock_database
     from ..jobs.queue import DIGEST
     from ..jobs.worker_process import ManagedProcess, run_processes
 

@@ -30,7 +30,6 @@ from pydantic import ByteSize
 from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
 from ..options import ENDINGS, FORMATS_WITH_PICTURES, Format, Options
-from ..pipeline import PageInput, Printer
 from ..settings import LoadedSettings, Panel, Settings, load_settings, setting_fields
 from ..text import file_name
 from ..urls import host_of, is_http, normalize_url, split_credentials
@@ -39,6 +38,7 @@ from .help import complete, suggest
 from .output import Console
 
 if TYPE_CHECKING:
+    from ..pipeline import PageInput, Printer
     from ..render.worker_pool import RenderPool
 
 # Options and arguments shared by several commands.
@@ -278,6 +278,8 @@ def make_printer(
     probe_sizes: bool = True,
 ) -> Printer:
     """Make a printer from settings; ``names`` are the pages that the user named."""
+    from ..pipeline import Printer
+
     if pool:
         pool.time_limit = settings.print_timeout
     return Printer.from_settings(

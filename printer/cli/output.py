@@ -15,13 +15,13 @@ from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError
 from ..files import atomic_write
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
-from ..pipeline import Step
 from ..settings import Settings, data_folder
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from ..article import Article
+    from ..pipeline import Step
 
 
 #: The exit code of an interrupted command, as in shells.

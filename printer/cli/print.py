@@ -367,7 +367,7 @@ def batch(
     """Print a list of pages, a file each; a second run does what is not done yet."""
     require("server")
     from ..batch import runner
-    from ..jobs.validation import REQUEST_OPTIONS
+    from ..jobs import REQUEST_OPTIONS
 
     pages = read_list(output.read_input(urls))
     if not pages:

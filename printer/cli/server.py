@@ -14,7 +14,7 @@ from .help import Commands
 from .options import AsJson, require, with_settings
 
 if TYPE_CHECKING:
-    from ..jobs.models import Job
+    from ..jobs import Job
     from ..jobs.queue import JobQueue
 
 _MAX_ID_CHARS = 20
@@ -44,7 +44,7 @@ def serve(*, loaded: LoadedSettings) -> None:
 def worker(*, loaded: LoadedSettings) -> None:
     """Print the jobs of a server on another machine, which shares --database and --storage."""
     require("server")
-    from ..jobs.factory import run_worker
+    from ..jobs.engine import run_worker
 
     run_worker(loaded.settings)
 
@@ -64,7 +64,7 @@ def jobs(
 ) -> None:
     """List the jobs of the print server and of scheduled digests, or retry or cancel some."""
     require("server")
-    from ..jobs.factory import open_queue
+    from ..jobs.engine import open_queue
     from ..jobs.queue import KINDS
 
     queue = open_queue(loaded.settings)

@@ -48,7 +48,7 @@ from .selection import (
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
-    from .distributed import RemoteWorkers
+    from .runner import RemoteWorkers
 
 
 #: The most articles of a crawl if the source has no limit.

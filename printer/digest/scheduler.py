@@ -20,7 +20,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
@@ -30,8 +30,7 @@ from ..article import Article
 from ..backoff import Backoff
 from ..crawl.near_duplicates import from_bytes, to_bytes
 from ..errors import ErrorRecord, JobsError, WebprintError
-from ..jobs.engine import WorkflowExecutor
-from ..jobs.factory import database_of, open_queue, open_result_storage
+from ..jobs.engine import WorkflowExecutor, database_of, open_queue, open_result_storage
 from ..jobs.queue import DIGEST, JobFailed, JobQueue
 from ..jobs.storage import Storage
 from ..settings import Settings
@@ -84,23 +83,15 @@ def due_slot(
     return latest if latest > after else None
 
 
-class Steps(Protocol):
-    """Runs the steps of a workflow, or returns what they returned before."""
+class Steps:
+    """Runs the steps of a workflow, which DBOS records, or returns what they returned before."""
 
     def run(self, name: str, function: Callable[[], Any]) -> Any:
         """Return the plain data that a function returns, or returned."""
-
-    def sleep(self, seconds: float) -> None:
-        """Sleep once."""
-
-
-class _DurableSteps:
-    """Steps that DBOS records."""
-
-    def run(self, name: str, function: Callable[[], Any]) -> Any:
         return DBOS.run_step({"name": name}, function)
 
     def sleep(self, seconds: float) -> None:
+        """Sleep once."""
         DBOS.sleep(seconds)
 
 
@@ -360,7 +351,7 @@ class Scheduler:
             executor = WorkflowExecutor(queue, database_of(self.settings), DIGEST, self.log)
 
             def issue(name: str, _slot: float) -> dict[str, Any]:
-                return workflow.run(str(DBOS.workflow_id), name, _DurableSteps())
+                return workflow.run(str(DBOS.workflow_id), name, Steps())
 
             executor.start(issue, _MAX_ISSUES)
             ticked = float("-inf")

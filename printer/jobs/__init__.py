@@ -2,3 +2,244 @@
 
 JobQueue.submit -> workflow -> PrintEngine -> WorkerPool prints -> storage -> the job is done
 """
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from ..errors import BadURL, ErrorRecord, UsageError
+from ..settings import Settings, setting_fields
+from ..themes.loader import theme_names
+
+State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
+
+STATES: tuple[State, ...] = get_args(State)
+
+#: The states that a job leaves only on request.
+FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
+
+#: The part of a request that holds the page as the sender saw it.
+PAGE_PART = "page"
+
+#: The part that holds the addresses of several pages, one a line, and how many there may be.
+BUNDLE_PART, MAX_BUNDLE = "bundle", 20
+
+#: The part that holds the edit of a finished print.
+EDIT_PART = "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """A request for a print.
+
+    ``options`` are settings by name.  ``parts`` are files that came with the request: the page's
+    HTML under :data:`PAGE_PART`, pictures under their addresses.
+    """
+
+    url: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+    @property
+    def bundle(self) -> tuple[str, ...]:
+        """The addresses of a print of several pages."""
+        lines = self.parts.get(BUNDLE_PART, b"").decode("utf-8", "replace").splitlines()
+        return tuple(lines[:MAX_BUNDLE])
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the address, the options and the parts."""
+        sha256 = hashlib.sha256(json.dumps([self.url, self.options], sort_keys=True).encode())
+        for name, data in sorted(self.parts.items()):
+            sha256.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(data).digest())
+        return sha256.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job and its state.
+
+    ``attempt`` counts how often it was begun.  ``step`` is the current stage, ``result`` describes
+    a finished print, ``file`` names the file that a batch wrote.  Times are seconds since 1970;
+    nothing but retention depends on them.
+    """
+
+    id: str
+    state: State
+    url: str
+    options: Mapping[str, Any]
+    attempt: int = 0
+    step: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    error: ErrorRecord | None = None
+    file: str = ""
+    created: float = 0.0
+    started: float | None = None
+    finished: float | None = None
+
+    @property
+    def title(self) -> str:
+        """The article's title, '' until it is known."""
+        return str(self.result.get("title", ""))
+
+    @property
+    def result_folder(self) -> str:
+        """The storage key of the results, those of the attempt that stored them."""
+        return result_folder(self.id, self.result.get("attempt", self.attempt))
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there are results: of a change that failed, those before it."""
+        return self.state == "done" or (self.state in FINISHED and "attempt" in self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt to do a job."""
+
+    id: str
+    number: int
+    request: JobRequest
+
+    @property
+    def result_folder(self) -> str:
+        """The storage key of this attempt's results."""
+        return result_folder(self.id, self.number)
+
+
+def snapshot_key(job_id: str) -> str:
+    """Return the storage key of a job's snapshot for revisions."""
+    return f"{job_id}/0/base.zip"
+
+
+def result_folder(job_id: str, attempt: int) -> str:
+    """Return the storage key of an attempt's results; no two attempts share one."""
+    return f"{job_id}/{attempt}"
+
+
+MAX_URL_LENGTH = 4000
+MAX_VALUE_LENGTH, MAX_VALUES = 200, 20
+MAX_PICTURES = 100
+#: The longest part name that a database index accepts.
+MAX_PICTURE_URL_LENGTH = 2000
+
+_DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
+
+#: The settings that a request may choose.  The others name files or hosts, or permit more than the
+#: server's own settings do.
+REQUEST_OPTIONS = frozenset({
+    "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
+    "image_method", "render", "follow", "fit", "booklet", "nup", "landscape", "duplex", "ink_save",
+    "grayscale", "comments", "pdf", "title", "set", "no_rules", "key_paragraphs",
+    "key_paragraphs_as", "key_query",
+})  # fmt: skip
+
+
+def request_options() -> list[str]:
+    """Return the names of the settings that a request may choose, in their order."""
+    return [name for name, _, _ in setting_fields() if name in REQUEST_OPTIONS]
+
+
+def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
+    """Return settings with the options of a request.
+
+    Raises:
+        UsageError: an option may not be chosen, or its value is not valid.
+    """
+    for name, value in options.items():
+        if name not in REQUEST_OPTIONS:
+            known = ", ".join(request_options())
+            raise UsageError(f"{name[:40]!r} is not an option of a print", hint=f"Use: {known}")
+        texts = value if isinstance(value, list | tuple) else [value]
+        if len(texts) > MAX_VALUES or any(len(str(text)) > MAX_VALUE_LENGTH for text in texts):
+            raise UsageError(f"{name} is too long")
+        texts = [text for text in texts if isinstance(text, str)]
+        if any(text.encode("utf-8", "replace").decode() != text for text in texts):
+            raise UsageError(f"{name} is not valid Unicode")
+    if "theme" in options and options["theme"] not in theme_names():
+        raise UsageError("there is no such theme", hint=f"Themes: {', '.join(theme_names())}")
+    try:
+        return Settings(**{**settings.model_dump(), **options})
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise UsageError(f"{first['loc'][0]}: {first['msg']}") from error
+
+
+def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, bytes]:
+    """Decode the pictures that came with a page, given as ``data:`` URLs by address.
+
+    Raises:
+        UsageError: there are too many, they have more than ``max_bytes`` together, or one of
+            them is not a base64 ``data:image/`` URL.
+    """
+    if len(data_urls) > MAX_PICTURES:
+        raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
+    pictures = {}
+    for url, data_url in data_urls.items():
+        if not _is_web_url(url) or len(url.encode()) > MAX_PICTURE_URL_LENGTH:
+            raise UsageError("a picture needs its http or https address")
+        prefix = _DATA_URL.match(data_url)
+        try:
+            encoded = data_url[prefix.end() :] if prefix else "!"
+            pictures[url] = base64.b64decode(encoded, validate=True)
+        except (binascii.Error, ValueError):
+            raise UsageError("a picture must be sent as data:image/...;base64,...") from None
+    if sum(map(len, pictures.values())) > max_bytes:
+        raise UsageError(f"the pictures of a page may have {max_bytes} bytes together")
+    return pictures
+
+
+def validate_request(request: JobRequest, settings: Settings) -> Settings:
+    """Return the settings for a request after checking that it can be printed.
+
+    Raises:
+        BadURL: its address is not a web address.
+        UsageError: its options are not valid for printing.
+    """
+    validate_source(request)
+    from ..extraction.extract import check_extractor
+    from ..images.methods import check_method
+    from ..pipeline import check_options
+
+    merged = merge_options(settings, request.options)
+    check_extractor(merged.extractor)
+    check_method(merged.image_method)
+    if merged.key_paragraphs < 0:
+        raise UsageError("key_paragraphs is negative")
+    check_options(merged.print_options())
+    return merged
+
+
+def validate_source(request: JobRequest) -> None:
+    """Raise :class:`BadURL` unless a request has web addresses, or a page without one."""
+    for url in request.bundle:
+        validate_url(url)
+    if request.bundle:
+        return
+    if request.url or PAGE_PART not in request.parts:
+        validate_url(request.url)
+
+
+def validate_url(url: str) -> None:
+    """Raise :class:`BadURL` for anything but the address of a web page."""
+    if not _is_web_url(url) or len(url) > MAX_URL_LENGTH:
+        raise BadURL("a print needs the http or https address of a page")
+
+
+def _is_web_url(url: str) -> bool:
+    try:
+        url.encode()  # JSON can contain lone surrogates.
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and min(url) > " "
+    except ValueError:
+        return False

@@ -8,28 +8,32 @@ an execution that no longer owns its workflow.  It listens on no port and sends 
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import platform
 import secrets
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import psycopg
 from dbos import DBOS, DBOSConfig
 from dbos._dbos import _get_or_create_dbos_registry
 
 from ..backoff import Backoff
+from ..db import sqlite_path
 from ..errors import ErrorRecord, JobsError
+from ..settings import Settings, data_folder
 from ..worker_process import WorkerCrashed, WorkerError
-from .handler import preload
-from .models import FINISHED, Attempt, JobRequest
+from . import FINISHED, Attempt, JobRequest
 from .queue import (
     APPLICATION,
     MAX_DISPATCHES,
@@ -42,8 +46,18 @@ from .queue import (
     system_url,
     unpack,
 )
-from .storage import Storage
-from .worker_process import DAY, Abandoned, Handler, Limits, WorkerPool
+from .storage import Storage, open_storage
+from .worker_process import (
+    DAY,
+    Abandoned,
+    Handler,
+    Limits,
+    ManagedProcess,
+    OpenFile,
+    WorkerPool,
+    fork,
+    run_processes,
+)
 
 #: Faults counted when a job's worker crashes or runs out of memory, and when somebody kills it;
 #: and the sum at which a job is given up, reached by five of the former or twenty of the latter.
@@ -57,7 +71,25 @@ _POLL_INTERVAL, _CHECK_INTERVAL = 0.2, 0.5
 _RETENTION_INTERVAL, _LOG_INTERVAL = 600.0, 30.0
 _LOST_SECONDS = 5.0  # after which a job that nobody runs is requeued
 _MAX_DRIFT = 60.0  # of the wall clock between two looks at it
+_LOCK_SECONDS = 3.0  # in which what an owner of a database left behind has ended
 _NO_ROOM = Backoff(1.0, 60.0)
+
+
+def preload() -> None:
+    """Import what printing needs before workers are forked; start no threads."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A missing library is reported by the first print that needs it.
+    with suppress(ImportError, OSError):
+        import PIL.Image  # noqa: F401
+        import weasyprint  # noqa: F401
+    with suppress(ImportError, OSError):
+        from .. import extract_stage, render_stage  # noqa: F401
+        from ..fetch import cache  # noqa: F401
+        from ..images import prepare  # noqa: F401
+        from ..render import book  # noqa: F401
+        from ..render.pdf import impose  # noqa: F401
+        from ..render.weasy import tags  # noqa: F401
+        from . import handler  # noqa: F401
 
 
 @dataclass(slots=True)
@@ -385,3 +417,143 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
             for name in storage.names(job_id):
                 if name not in ("0", str(attempt)):  # 0 holds the snapshot for revisions.
                     storage.delete(f"{job_id}/{name}")
+
+
+def database_of(settings: Settings) -> str:
+    """Return the path or URL of the jobs' database."""
+    return settings.database or str(data_folder() / "jobs.sqlite")
+
+
+def open_queue(settings: Settings) -> JobQueue:
+    """Open the job queue."""
+    return JobQueue(database_of(settings))
+
+
+def storage_location(settings: Settings) -> str:
+    """Return the folder or URL of the results."""
+    return settings.storage or str(data_folder() / "prints")
+
+
+def open_result_storage(settings: Settings) -> Storage:
+    """Open the storage of the results."""
+    return open_storage(storage_location(settings))
+
+
+@contextmanager
+def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
+    """Lock an SQLite file for the engine of a kind of jobs; PostgreSQL has any number of engines.
+
+    Raises:
+        JobsError: another process has the file.
+    """
+    path = sqlite_path(database_of(settings))
+    with _lock(path, kind) if path else nullcontext():
+        yield
+
+
+def _lock(path: Path, kind: str) -> BinaryIO:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    suffix = "lock" if kind == PRINT else f"{kind}.lock"
+    lock = path.with_name(f"{path.name}.{suffix}").open("ab")
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError:
+            if time.monotonic() > deadline:
+                lock.close()
+                what = "jobs" if kind == PRINT else f"{kind}s"
+                raise JobsError(
+                    f"another webprint prints the {what} in {path}",
+                    hint="Is one running? For several, give --database postgresql://...",
+                ) from None
+        time.sleep(0.05)
+
+
+def _run_job(
+    settings: Settings, storage: str, allow_private: bool, attempt: Attempt,
+    notify: Callable[[str], None],
+) -> dict[str, Any]:  # fmt: skip
+    """Run a job in a worker, the only process that loads what printing needs."""
+    from .handler import JobHandler
+
+    return JobHandler(settings, storage, allow_private)(attempt, notify)
+
+
+def run_engine(
+    settings: Settings, allow_private: bool, private_files: Sequence[OpenFile] = ()
+) -> None:
+    """Run the engine of the jobs until SIGTERM or SIGINT.
+
+    What it stores is for its user alone; ``private_files``, which belong to other processes, are
+    closed.
+    """
+    for file in private_files:
+        file.close()
+    os.umask(0o077)
+    PrintEngine(
+        database=database_of(settings),
+        storage=open_result_storage(settings),
+        handler=partial(_run_job, settings, storage_location(settings), allow_private),
+        limits=Limits(
+            workers=settings.workers or os.cpu_count() or 1,
+            seconds=settings.time_limit,
+            memory=settings.memory_limit * 1_000_000,
+            retention=settings.keep_days * DAY,
+        ),
+        log=_log,
+    ).run()
+
+
+def run(
+    settings: Settings,
+    *,
+    allow_private: bool = False,
+    processes: Sequence[ManagedProcess] = (),
+    private_files: Sequence[OpenFile] = (),
+) -> None:
+    """Run an engine and other processes until SIGTERM or SIGINT; see :func:`lock_database`."""
+    engine = partial(run_engine, settings, allow_private, private_files)
+    run_processes([*processes, ManagedProcess(engine, "the process that prints")], _log)
+
+
+def run_worker(settings: Settings) -> None:
+    """Run the jobs of a server on another machine until SIGTERM or SIGINT."""
+    with lock_database(settings):
+        open_queue(settings).disconnect()
+        run(settings)
+
+
+class LocalWorkers:
+    """An engine in a separate process that ends with this one."""
+
+    def __init__(self) -> None:
+        self._pid = 0
+        self._locks = ExitStack()
+
+    def start(self, settings: Settings, private_files: Sequence[OpenFile] = ()) -> None:
+        """Start the engine, which closes ``private_files``; this process must have one thread."""
+        if self._pid:
+            return
+        self._locks.enter_context(lock_database(settings))
+        self._pid = fork(partial(run_engine, settings, True, private_files))
+
+    def check(self) -> None:
+        """Raise :class:`JobsError` if the process died."""
+        if self._pid and os.waitpid(self._pid, os.WNOHANG)[0]:
+            self._pid = 0
+            raise JobsError("the process that runs the workers died", hint="Run it again")
+
+    def close(self) -> None:
+        """Stop the engine."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGTERM)
+            os.waitpid(self._pid, 0)
+            self._pid = 0
+        self._locks.close()
+
+
+def _log(line: str) -> None:
+    print(f"webprint: {line}", file=sys.stderr, flush=True)

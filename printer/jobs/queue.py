@@ -32,7 +32,7 @@ from sqlalchemy.exc import DataError
 
 from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
-from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
+from . import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
 
 #: The name of the application in the database of DBOS, those of its workflows, and their queues.
 APPLICATION, PRINT, DIGEST = "webprint", "print", "digest"
@@ -129,14 +129,11 @@ class JobQueue:
 
     Args:
         database: an SQLite path or a PostgreSQL URL.
-        durable: see :func:`~printer.db.open_engine`.
         clock: the wall clock, by which jobs grow old.
     """
 
-    def __init__(
-        self, database: str, *, durable: bool = True, clock: Callable[[], float] = time.time
-    ) -> None:
-        self.engine = open_engine(database, durable=durable)
+    def __init__(self, database: str, *, clock: Callable[[], float] = time.time) -> None:
+        self.engine = open_engine(database)
         self._clock = clock
         schema = None if self.engine.dialect.name == "sqlite" else "dbos"
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
@@ -335,7 +332,7 @@ class JobQueue:
             return False
         with _db_errors():
             self._client.cancel_workflow(job_id)
-        return self._is(job_id, "cancelled")
+        return (job := self.get(job_id)) is not None and job.state == "cancelled"
 
     def retry(self, job_id: str) -> bool:
         """Requeue a failed or cancelled job; return False if there is none."""
@@ -467,17 +464,15 @@ class JobQueue:
         return Job(
             id=status.workflow_id, state=state, url=about.get("url", ""),
             options=about.get("options", {}),
-            attempt=_attempt(status), step=about.get("step", "") if state == "running" else "",
+            # Also those before it was last requested again.
+            attempt=int(about.get("attempts", 0)) + (status.recovery_attempts or 0),
+            step=about.get("step", "") if state == "running" else "",
             result=status.output or about.get("result") or {},
             error=_error(status) if state == "failed" else None,
             file=about.get("file", ""), created=created,
             started=_later(status.dequeued_at, created),
             finished=_later(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
-
-    def _is(self, job_id: str, state: State) -> bool:
-        job = self.get(job_id)
-        return job is not None and job.state == state
 
 
 def job_id_of(key: str) -> str:
@@ -516,11 +511,6 @@ def unpack(text: str) -> bytes:
 def _plain(attributes: Any) -> dict[str, Any]:
     """Return the attributes of a workflow, which are text in SQLite."""
     return dict(json.loads(attributes) if isinstance(attributes, str) else attributes or {})
-
-
-def _attempt(status: WorkflowStatus) -> int:
-    """Return how often a job was begun, also before it was last requested again."""
-    return int((status.attributes or {}).get("attempts", 0)) + (status.recovery_attempts or 0)
 
 
 def _later(milliseconds: int | None, created: float) -> float | None:

@@ -21,11 +21,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from queue import Empty, LifoQueue
-from typing import Any, Protocol, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from .. import worker_process
 from ..errors import ErrorRecord, RenderError
-from .models import Attempt
+from . import Attempt
+
+#: An open file or a listening socket.
+OpenFile: TypeAlias = BinaryIO | socket.socket
 
 #: Does a job, given its attempt and a function to report progress; returns plain data.
 Handler: TypeAlias = Callable[[Attempt, Callable[[str], None]], dict[str, Any]]
@@ -68,13 +71,6 @@ class Limits:
     jobs_per_worker: int = 100
     retention: float = 30 * DAY
     patience: float = 10.0
-
-
-class Closeable(Protocol):
-    """An object that holds an open file."""
-
-    def close(self) -> None:
-        """Close the file."""
 
 
 class Abandoned(BaseException):

@@ -6,7 +6,7 @@ import pytest
 
 from printer.batch import BatchOptions, runner
 from printer.errors import ErrorRecord
-from printer.jobs.factory import open_result_storage
+from printer.jobs.engine import open_result_storage
 from printer.jobs.queue import JobQueue
 from printer.settings import Settings
 from tests.support.jobs import claim

@@ -3,14 +3,13 @@
 import json
 
 from printer.errors import ErrorRecord
-from printer.jobs import factory
-from printer.jobs.models import JobRequest
+from printer.jobs import JobRequest, engine
 from printer.settings import Settings
 from tests.support.jobs import claim
 
 
 def filled():
-    table = factory.open_queue(Settings())
+    table = engine.open_queue(Settings())
     ids = [table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(3)]
     claim(table).fail(ErrorRecord("no such page"))
     return table, ids

@@ -14,6 +14,7 @@ from printer.digest.delivery import Delivery, DeliveryUncertain, Mail, SMTPServe
 from printer.digest.feeds import parse_feed
 from printer.errors import MissingLibrary, OutputError, UsageError
 from printer.settings import Settings
+from tests.support.certificates import make_certificate
 from tests.support.web_server import Reply, WebServer
 
 WHEN = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -210,19 +211,7 @@ def test_a_password_is_never_printed():
 
 
 def test_starttls_is_used_where_it_is_offered_and_the_name_is_checked(tmp_path):
-    import shutil
-    import subprocess
-
-    if not shutil.which("openssl"):
-        pytest.skip("makes its own certificate")
-    subprocess.run(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        " -subj /CN=mail.test -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem",
-        shell=True, check=True, capture_output=True, cwd=tmp_path,
-    )  # fmt: skip
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
-    post = Post()
+    context, post = make_certificate(tmp_path, "mail.test", "IP:127.0.0.1"), Post()
     with office(post, tls_context=context, require_starttls=True) as port:
         mail = Mail("p@example.org", "ann@kindle.test", "S", "T", "p.pdf", PDF)
         server = SMTPServer("127.0.0.1", port, implicit_tls=False)

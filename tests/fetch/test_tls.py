@@ -1,9 +1,7 @@
 """Secure connections: whose certificate is trusted, and for which name."""
 
-import shutil
 import socket
 import ssl
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,32 +12,16 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.certificates import make_certificate
 from tests.support.web_server import WebServer
 
 ONCE = FetchOptions(retries=2, cache=False, timeout=10)
 
-pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="makes its own certificate")
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for page.test that nobody signed, with its key in one file."""
-    folder = tmp_path_factory.mktemp("tls")
-    subprocess.run(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        " -subj /CN=page.test -addext subjectAltName=DNS:page.test -keyout key.pem -out cert.pem",
-        shell=True,
-        check=True,
-        capture_output=True,
-        cwd=folder,
-    )
-    return folder
-
 
 @pytest.fixture
-def secure(certificate: Path) -> Iterator[WebServer]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
+def secure(tmp_path: Path) -> Iterator[WebServer]:
+    """A server with a certificate for page.test that nobody signed."""
+    context = make_certificate(tmp_path, "page.test", "DNS:page.test")
 
     def wrap(sock: socket.socket) -> ssl.SSLSocket:
         return context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
@@ -65,9 +47,9 @@ def test_a_certificate_nobody_signed_is_refused_once(secure: WebServer) -> None:
 
 
 def test_the_name_in_the_address_is_the_one_checked(
-    secure: WebServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    secure: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
     url = f"https://page.test:{secure.port}/x"
     other = f"https://other.test:{secure.port}/x"
     with HttpClient(ONCE, user_urls=[url, other], resolve=resolve) as fetcher:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from printer.jobs.models import PAGE_PART, JobRequest
+from printer.jobs import PAGE_PART, JobRequest
 from printer.jobs.queue import JobQueue
 from printer.jobs.worker_process import TEMPORARY_PREFIX
 from tests.support.effort import THOROUGH
@@ -209,20 +209,6 @@ def test_kills_lose_no_job_and_deliver_none_twice(engine, tmp_path):
         assert printed.read_bytes() == job.url.encode() * 100
 
 
-def test_running_jobs_are_resumed_soon_after_a_start(sqlite_table, keep):
-    job, _ = sqlite_table.submit(job_request("hang"))
-    keeper = keep(workers=1)
-    wait_until(lambda: sqlite_table.get(job.id).step)
-    keeper.kill()
-    began = time.monotonic()
-    keep(workers=1)
-    wait_until(lambda: sqlite_table.get(job.id).attempt == 2)
-    taken_up = time.monotonic()
-    # On a busy machine, most of it is the time that Python takes to load the libraries.
-    subprocess.run([sys.executable, "-c", "import printer.jobs.engine"], cwd=ROOT, check=True)
-    assert taken_up - began - (time.monotonic() - taken_up) < 3
-
-
 def test_a_print_that_is_requested_again_at_once_is_not_mixed_up_with_itself(engine, tmp_path):
     table = engine.table
     job, _ = table.submit(job_request("nap/1.0"))
@@ -348,7 +334,7 @@ FEW_PROCESSES = """
 import os, resource, sys, threading, time
 from printer.jobs import worker_process
 from printer.worker_process import do_nothing
-from printer.jobs.models import Attempt, JobRequest
+from printer.jobs import Attempt, JobRequest
 from tests.support import job_worker_process
 if os.getuid() == 0:
     os.setuid(61234)  # Root has no limit.

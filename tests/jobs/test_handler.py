@@ -7,16 +7,18 @@ import pikepdf
 import pytest
 
 from printer.errors import BadURL, UsageError
-from printer.jobs import factory
-from printer.jobs.handler import JobHandler
-from printer.jobs.models import PAGE_PART, Attempt, JobRequest
-from printer.jobs.storage import open_storage
-from printer.jobs.validation import (
+from printer.jobs import (
+    PAGE_PART,
     REQUEST_OPTIONS,
+    Attempt,
+    JobRequest,
+    engine,
     merge_options,
     request_options,
     validate_request,
 )
+from printer.jobs.handler import JobHandler
+from printer.jobs.storage import open_storage
 from printer.settings import Settings, setting_fields
 from tests.support.story_page import story_page
 
@@ -146,11 +148,11 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 def test_default_places(home_folder):
-    table = factory.open_queue(Settings())
+    table = engine.open_queue(Settings())
     assert table.count_by_state()["queued"] == 0
     table.disconnect()
     folder = home_folder / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0
     assert (folder / "jobs.sqlite").stat().st_mode & 0o077 == 0
-    assert factory.storage_location(Settings()) == str(folder / "prints")
+    assert engine.storage_location(Settings()) == str(folder / "prints")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy import event, text
 
 from printer.errors import ErrorRecord, JobsError, UsageError
+from printer.jobs import EDIT_PART, PAGE_PART, JobRequest
 from printer.jobs import queue as queue_module
-from printer.jobs.models import EDIT_PART, PAGE_PART, JobRequest
 from printer.jobs.queue import MAX_DISPATCHES, JobQueue, KeyReused, QueueFull, pack, unpack
 from tests.support.jobs import claim, job_request, wait_until
 

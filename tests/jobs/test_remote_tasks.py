@@ -4,8 +4,8 @@ import pytest
 
 from printer.capture import PageSource
 from printer.errors import ErrorRecord, JobsError
-from printer.jobs.models import JobRequest, result_folder
-from printer.jobs.remote_tasks import (
+from printer.jobs import JobRequest, result_folder
+from printer.jobs.handler import (
     JobClient,
     dump_document,
     dump_page,

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from printer.errors import JobsError, UsageError
+from printer.jobs import JobRequest
 from printer.jobs.engine import apply_retention
-from printer.jobs.models import JobRequest
 from printer.jobs.storage import open_storage
 from tests.support.jobs import claim
 
@@ -107,7 +107,7 @@ import subprocess, sys
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", {str(tmp_path)!r}], check=True)
 from pathlib import Path
 from printer.errors import JobsError
-from printer.jobs.models import JobRequest
+from printer.jobs import JobRequest
 from printer.jobs.queue import JobQueue
 table = JobQueue({str(tmp_path / "jobs.sqlite")!r})
 ids = [table.submit(JobRequest(f"https://a.test/{{n}}"))[0].id for n in range(20)]

@@ -1,13 +1,11 @@
 """The print button in a real Chromium, on pages of other origins that make it hard."""
 
 import re
-import shutil
-import ssl
-import subprocess
 from urllib.parse import unquote
 
 import pytest
 
+from tests.support.certificates import make_certificate
 from tests.support.csp import STRICT
 from tests.support.story_page import SENTENCE, story_page
 from tests.support.web_server import Reply, WebServer
@@ -32,16 +30,7 @@ def context(browser, server):
 @pytest.fixture(scope="module")
 def secure(tmp_path_factory):
     """A web server with a certificate that nobody signed."""
-    if not shutil.which("openssl"):
-        pytest.skip("makes its own certificate")
-    folder = tmp_path_factory.mktemp("certificate")
-    command = (
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-        " -subj /CN=localhost -keyout key.pem -out cert.pem"
-    )
-    subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    tls = make_certificate(tmp_path_factory.mktemp("certificate"), "localhost")
     with WebServer(wrap=lambda sock: tls.wrap_socket(sock, server_side=True)) as web:
         yield web
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from printer.errors import BadURL, UsageError
-from printer.jobs.models import JobRequest
-from printer.jobs.validation import merge_options, validate_request
+from printer.jobs import JobRequest, merge_options, validate_request
 from printer.server import forms
 from printer.settings import Settings
 

@@ -5,16 +5,20 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from printer.fetch.browser.process import find_chromium
+from printer.jobs.queue import JobQueue
 from printer.jobs.worker_process import child_pids, process_tree
-from tests.support.jobs import wait_until
+from tests.support.jobs import closing_table, wait_until
 from tests.support.story_page import story_page
+from tests.support.web_server import Reply
 
 HTML = story_page("Kept")
 
@@ -75,6 +79,25 @@ def test_the_web_process_is_started_again_and_callers_wait(serve):
     with httpx2.Client(trust_env=False, timeout=30) as client:
         assert client.get(f"{server.url}/health").text == "ok\n"
     assert "started again" in server.log_text()
+
+
+def test_a_running_print_is_taken_up_within_three_seconds_of_the_next_start(serve, web):
+    server, released = serve("--workers", "1"), threading.Event()
+    url = web.add("/", lambda _: Reply(HTML if released.wait(30) else ""))
+    print_id = server.submit(url=url).json()["id"]
+    with closing_table(JobQueue(str(server.home / ".local/share/webprint/jobs.sqlite"))) as table:
+        wait_until(web.hits)
+        server.process.kill()
+        server.process.wait()
+        began = time.monotonic()
+        again = serve("--workers", "1")
+        wait_until(lambda: table.get(print_id).attempt == 2)
+        taken = time.monotonic() - began
+    # Whoever starts a server on a busy machine waits for a processor first.
+    waited = int(Path(f"/proc/{again.process.pid}/schedstat").read_text().split()[1]) / 1e9
+    released.set()
+    assert taken - waited < 3
+    assert again.wait_finished(print_id)["state"] == "done"
 
 
 def test_a_second_server_on_the_same_jobs_is_refused(serve):

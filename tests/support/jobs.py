@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dbos._dbos import _get_or_create_dbos_registry
 from sqlalchemy import text
 
-from printer.jobs.models import JobRequest
+from printer.jobs import JobRequest
 from printer.jobs.queue import PRINT, QUEUES, JobFailed, PlainSerializer
 
 
