@@ -17,7 +17,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.responses import HTMLResponse, Response
 
 from ..errors import BadURL
-from ..jobs.validation import validate_url
+from ..jobs import validate_url
 from ..render.markup import printable
 from ..settings import Settings
 from ..themes.loader import theme_names

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from ..db import delete_database, is_corruption, open_private_file, search_terms
 from ..errors import JobsError
-from ..jobs import handler
-from ..jobs.models import STATES, Job, State
+from ..jobs import STATES, Job, State, handler
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
 from ..site_rules.apply import rule_host
@@ -38,6 +37,7 @@ CREATE TABLE IF NOT EXISTS prints (
     state TEXT NOT NULL, site TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL DEFAULT '',
     text TEXT NOT NULL DEFAULT '', deleted REAL);
 CREATE INDEX IF NOT EXISTS prints_by_state ON prints (state);
+CREATE INDEX IF NOT EXISTS prints_deleted ON prints (deleted) WHERE deleted IS NOT NULL;
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
     title, url, text, content='prints', content_rowid='n',
     tokenize="unicode61 remove_diacritics 2");
@@ -113,6 +113,14 @@ class History:
                 if not gone:
                     return HistoryPage(jobs, snippets, None)
 
+    def recent(self, limit: int) -> list[Job]:
+        """Return the newest prints, without adding those before them to the index."""
+        with self._open() as connection:
+            query = "SELECT id FROM prints WHERE deleted IS NOT NULL"
+            deleted = {row[0] for row in connection.execute(query)}
+        jobs = self._queue.list_recent(limit + len(deleted))
+        return [job for job in jobs if job.id not in deleted][:limit]
+
     def sites(self, limit: int = 200) -> list[str]:
         query = "SELECT site FROM prints WHERE site != '' AND deleted IS NULL GROUP BY site"
         with self._open() as connection:
@@ -149,8 +157,9 @@ class History:
 
     def seconds_to_expiry(self) -> float | None:
         """Return the seconds until a deleted print can no longer be restored, None without any."""
+        query = "SELECT min(deleted) FROM prints WHERE deleted IS NOT NULL"
         with self._open() as connection:
-            (first,) = connection.execute("SELECT min(deleted) FROM prints").fetchone()
+            (first,) = connection.execute(query).fetchone()
         return None if first is None else max(0.0, first + UNDO_SECONDS - time.time())
 
     def forget(self, print_id: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from functools import partial
 
 from ..errors import JobsError, UsageError
-from ..jobs import factory
+from ..jobs import engine
 from ..jobs.worker_process import ManagedProcess
 from ..settings import Settings, data_folder
 from .security import Access, is_loopback, open_access
@@ -24,12 +24,12 @@ def serve(settings: Settings) -> None:
     briefly instead of being refused.
     """
     access = open_access()
-    with factory.lock_database(settings):
-        factory.open_queue(settings).disconnect()
+    with engine.lock_database(settings):
+        engine.open_queue(settings).disconnect()
         listener = _listen(settings.host, settings.port)
         web = ManagedProcess(partial(_serve_web, settings, access, listener), "the web server")
         _announce(settings.host, listener.getsockname()[1], access.keys.token)
-        factory.run(
+        engine.run(
             settings,
             # A server with host names has other users.
             allow_private=is_loopback(settings.host) and not settings.hostnames,
@@ -83,7 +83,7 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
     from .security import AllowedHosts
     from .service import Preferences, PrintService
 
-    queue, storage = factory.open_queue(settings), factory.open_result_storage(settings)
+    queue, storage = engine.open_queue(settings), engine.open_result_storage(settings)
     service = PrintService(
         queue,
         storage,

@@ -10,8 +10,16 @@ from typing import Annotated, Any, Literal, Union, get_args
 from fastapi import HTTPException, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from ..jobs.models import PAGE_PART, Job, JobRequest, State
-from ..jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
+from ..jobs import (
+    MAX_PICTURES,
+    MAX_URL_LENGTH,
+    PAGE_PART,
+    Job,
+    JobRequest,
+    State,
+    decode_pictures,
+    request_options,
+)
 from ..options import ENDINGS, Format
 from ..settings import setting_fields
 from .forms import PREFIX

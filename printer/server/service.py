@@ -21,11 +21,9 @@ from ..editing import Edit, EditableBlock, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
 from ..files import atomic_write
-from ..jobs import handler
-from ..jobs.models import FINISHED, Job, JobRequest, snapshot_key
+from ..jobs import FINISHED, Job, JobRequest, handler, merge_options, snapshot_key, validate_request
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
-from ..jobs.validation import merge_options, validate_request
 from ..options import Format
 from ..settings import Settings
 from ..site_rules.apply import rule_host

@@ -12,8 +12,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, HTTPException, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ...jobs import handler
-from ...jobs.models import FINISHED, STATES, Job, State
+from ...jobs import FINISHED, STATES, Job, State, handler
 from ...options import ENDINGS, MEDIA_TYPES, Format
 from ...text import file_name
 from ..errors import document_problems

@@ -16,8 +16,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ...digest.config import NO_DESTINATIONS, Digest, destinations, find_destination, load_digests
 from ...digest.delivery import Delivery, deliver
-from ...jobs import handler
-from ...jobs.models import Job
+from ...jobs import Job, handler
 from ...options import MEDIA_TYPES
 from ...text import file_name
 from ..errors import document_problems

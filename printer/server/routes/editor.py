@@ -10,8 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...article import Figure, to_data
 from ...editing import Snapshot
-from ...jobs.models import Job
-from ...jobs.validation import merge_options
+from ...jobs import Job, merge_options
 from ...render.context import render_preview
 from ...render.figures import PicturePlacement
 from ...site_rules.store import add_selectors, user_folder

@@ -19,9 +19,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from ...errors import BadURL, UsageError
-from ...jobs.models import FINISHED, PAGE_PART, JobRequest
+from ...jobs import FINISHED, PAGE_PART, JobRequest, decode_pictures, merge_options
 from ...jobs.queue import DIGEST
-from ...jobs.validation import decode_pictures, merge_options
 from ...options import SiteRule
 from ...settings import Settings
 from ...site_rules.store import delete_file, list_files, remove_selectors, switch_file, user_folder
@@ -128,7 +127,7 @@ def _add_start_routes(router: APIRouter, service: PrintService, access: Access) 
         return render_page(
             "start",
             fields=_print_fields(service.preferences.settings()),
-            jobs=service.history.find(HistoryQuery(limit=_MAX_RECENT)).jobs,
+            jobs=service.history.recent(_MAX_RECENT),
             states=WORDS["states"],
             print_bookmarklet=_print_bookmarklet(server, access.keys),
             later_bookmarklet=_later_bookmarklet(server, access.keys),

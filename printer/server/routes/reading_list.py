@@ -27,8 +27,7 @@ from ...digest.reading_list import (
     remove_pages,
 )
 from ...errors import UsageError
-from ...jobs.models import BUNDLE_PART, MAX_BUNDLE, JobRequest
-from ...jobs.validation import validate_url
+from ...jobs import BUNDLE_PART, MAX_BUNDLE, JobRequest, validate_url
 from ..errors import document_problems
 from ..forms import WORDS, Form, render_page, typed_url
 from ..schemas import MAX_WORDS_LENGTH, ReadingListRequest, ReadingListResult
