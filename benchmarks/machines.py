@@ -3,8 +3,8 @@
     python -m benchmarks.machines [--jobs N] [--pages N]
 
 Queues N jobs, starts a server on them, and asks for its start page.  Then prints a list of N pages
-with one worker on PostgreSQL, and with two, each with one process: the site answers so slowly that
-it is the limit, as with workers on separate machines.
+with two workers on PostgreSQL, and half of it with one, each with one process: the site answers so
+slowly that it is the limit, as with workers on separate machines.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
-from printer.jobs.models import PAGE_PART, JobRequest
+from printer.jobs import PAGE_PART, JobRequest
 from printer.jobs.queue import JobQueue
 from tests.support.jobs import closing_table
 from tests.support.print_server import PrintServer
@@ -31,7 +32,7 @@ from .protocol import Effort, Row
 from .server_load import centile
 
 #: The seconds in which the site answers.
-ANSWER_SECONDS = 1.5
+ANSWER_SECONDS = 0.5
 
 _PROGRAM = [sys.executable, "-c", "from printer.cli import main; main()"]
 
@@ -40,10 +41,16 @@ def start_page(jobs: int, requests: int = 40) -> list[float]:
     """Return the seconds that each request for the start page took, with many jobs queued."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / ".local/share/webprint"
-        with closing_table(JobQueue(str(data / "jobs.sqlite"), durable=False)) as queue:
-            for number in range(jobs):
+        with (
+            closing_table(JobQueue(str(data / "jobs.sqlite"))) as queue,
+            ThreadPoolExecutor(20) as pool,  # Together they wait for the disk once.
+        ):
+
+            def submit(number: int) -> None:
                 page = story_page(f"Story {number}").encode()
                 queue.submit(JobRequest(f"https://example.org/{number}", {}, {PAGE_PART: page}))
+
+            list(pool.map(submit, range(jobs)))
         server = PrintServer(Path(folder), "--port", "0", "--workers", "1")
         taken = []
         try:
@@ -100,13 +107,13 @@ def rows(effort: Effort) -> Iterator[Row]:
     jobs, pages = effort.of(10_000, 2_000, 50), effort.of(100, 40, 4)
     taken = start_page(jobs)
     subject = f"server, {jobs:,} jobs queued"
-    yield Row(subject, "start page, first", 1000 * taken[0], "ms")
+    yield Row(subject, "start page, first", 1000 * taken[0], "ms", goal="≤ 200")
     yield Row(subject, "start page, 95 of 100 within", centile(taken, 0.95), "ms", len(taken),
               goal="≤ 200")  # fmt: skip
-    one, two = print_list(pages, 1), print_list(pages, 2)
+    one, two = pages / 2 / print_list(pages // 2, 1), pages / print_list(pages, 2)
     subject = f"a list on PostgreSQL, a site that answers in {ANSWER_SECONDS:g} s"
-    yield Row(subject, "one worker", one, "s", pages)
-    yield Row(subject, "two workers", two, "s", pages, one / two, "≥ 1.8")
+    yield Row(subject, "one worker", one, "pages/s", pages // 2)
+    yield Row(subject, "two workers", two, "pages/s", pages, two / one, "≥ 1.8")
 
 
 def main() -> None:
@@ -125,9 +132,12 @@ def main() -> None:
             flush=True,
         )
     if options.pages:
-        one, two = print_list(options.pages, 1), print_list(options.pages, 2)
-        print(f"{options.pages} pages on PostgreSQL: one worker {one:.1f} s, two {two:.1f} s, "
-              f"{one / two:.2f} times as fast")  # fmt: skip
+        half = options.pages // 2
+        one = print_list(half, 1)
+        print(f"on PostgreSQL: {half} pages by one worker {one:.1f} s", end="", flush=True)
+        two = print_list(options.pages, 2)
+        ratio = options.pages / two * one / half
+        print(f", {options.pages} by two {two:.1f} s, {ratio:.2f} times as fast")
 
 
 if __name__ == "__main__":

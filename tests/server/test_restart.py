@@ -28,6 +28,11 @@ def jobs(server):
     return {job["id"]: job["state"] for job in prints}
 
 
+def waited_for_processor(pid):
+    """Return the seconds in which a process could run and did not."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+
+
 def gone(server, pid):
     return pid not in set(child_pids(server.process.pid))
 
@@ -93,8 +98,9 @@ def test_a_running_print_is_taken_up_within_three_seconds_of_the_next_start(serv
         again = serve("--workers", "1")
         wait_until(lambda: table.get(print_id).attempt == 2)
         taken = time.monotonic() - began
-    # Whoever starts a server on a busy machine waits for a processor first.
-    waited = int(Path(f"/proc/{again.process.pid}/schedstat").read_text().split()[1]) / 1e9
+    # On a busy machine, both the server and the process that it starts wait for a processor.
+    pid = again.process.pid
+    waited = waited_for_processor(pid) + max(map(waited_for_processor, child_pids(pid)))
     released.set()
     assert taken - waited < 3
     assert again.wait_finished(print_id)["state"] == "done"
