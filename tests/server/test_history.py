@@ -78,14 +78,14 @@ def test_nothing_is_lost_at_any_number(history, queue, texts):
 def test_the_newest_are_found_without_looking_at_all_before_them(history, queue, texts):
     for number in range(1, 301):
         add(queue, texts, number)
-    asked = []
+    limits = []
     listed = queue.list_recent
-    queue.list_recent = lambda limit: asked.append(limit) or listed(limit)
+    queue.list_recent = lambda limit: limits.append(limit) or listed(limit)
     assert [int(job.id, 16) for job in history.recent(12)] == list(range(300, 288, -1))
     history.mark_deleted([f"{299:020x}", f"{1:020x}"], 5.0)
-    asked.clear()
+    limits.clear()
     assert [int(job.id, 16) for job in history.recent(3)] == [300, 298, 297]
-    assert max(asked) < 20
+    assert max(limits) < 20
 
 
 @pytest.mark.parametrize(
