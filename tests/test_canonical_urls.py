@@ -1,4 +1,4 @@
-"""One address for one page."""
+"""Canonical addresses: one for each page."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""The write-ahead log: asked for by many at once, and refused only after the wait."""
+"""The write-ahead log: enabled by many at once, and refused only after the wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An article in pieces: what can be left out or brought back, and what is made of that."""
+"""Editing an article: omitting and restoring blocks, and the result."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The collector rests while a page is read, and only then."""
+"""Garbage collection is paused while a page is read, and only then."""
 
 import gc
 

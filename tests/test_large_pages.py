@@ -1,4 +1,4 @@
-"""Huge pages come through, in time and memory that their size bounds."""
+"""Huge pages are extracted in time and memory proportional to their size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that a test leaves running fails the run."""
+"""A process left running by a test fails the run."""
 
 import subprocess
 import sys

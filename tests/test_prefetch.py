@@ -1,4 +1,4 @@
-"""Pages read ahead of the one that is used."""
+"""Pages read ahead of use."""
 
 import threading
 

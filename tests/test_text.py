@@ -1,4 +1,4 @@
-"""One clean line of a stranger's text, and file names made of it."""
+"""Clean single lines and file names from untrusted text."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The wheel and the sdist: reproducible, complete, and working from an environment of their own."""
+"""The wheel and the sdist: reproducible, complete, and working in a new environment."""
 
 import email
 import hashlib

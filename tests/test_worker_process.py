@@ -1,4 +1,4 @@
-"""Worker processes: what a call returns, and how each way of not returning is told from others."""
+"""Worker processes: results of calls, and a distinct error for each kind of failure."""
 
 import os
 import signal

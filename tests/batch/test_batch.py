@@ -1,4 +1,4 @@
-"""Lists of pages printed to a folder, broken off and begun again."""
+"""Lists of pages printed to a folder, interrupted and resumed."""
 
 import json
 import os

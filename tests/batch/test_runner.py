@@ -1,4 +1,4 @@
-"""What a batch does with the outcomes of its jobs, and what a later run finds of an earlier one."""
+"""How a batch handles the results of its jobs, and what a later run finds of an earlier one."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""The longest common subsequence and the edit distance against the tables of the textbook."""
+"""The longest common subsequence and the edit distance, compared with the textbook algorithms."""
 
 from __future__ import annotations
 

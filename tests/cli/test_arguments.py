@@ -1,4 +1,4 @@
-"""What a call names: its pages, from lists too, and where they are written."""
+"""Arguments of the command line: pages, lists of pages, and output files."""
 
 import json
 from datetime import date

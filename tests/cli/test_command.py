@@ -1,4 +1,4 @@
-"""The command line as a person uses it, in a process of its own where that matters."""
+"""The command line as users run it, in a new process where that matters."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the command line says of pictures: which were kept, and why the others were not."""
+"""Pictures on the command line: which were selected, and why the others were not."""
 
 from __future__ import annotations
 

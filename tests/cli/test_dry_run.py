@@ -1,4 +1,4 @@
-"""--dry-run: what a command would fetch, write and keep; nothing is done."""
+"""--dry-run: what a command would fetch, write and store; it changes nothing."""
 
 import json
 import re

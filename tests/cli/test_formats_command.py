@@ -1,4 +1,4 @@
-"""The other formats from the command line: by the file's ending, by --format, with what is lost."""
+"""Other formats on the command line: by file extension, by --format, with what they omit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help, the version, and what a shell completes."""
+"""Help, the version, and shell completion."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""webprint jobs: what the print server's table holds, from the command line."""
+"""webprint jobs: the jobs of the print server on the command line."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Signing in with a stand-in for the person, and printing with what was saved."""
+"""Signing in with a simulated user, and printing with the saved session."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Signing in with eyes and hands: a browser on a screen, a mouse, a keyboard."""
+"""Signing in with a visible browser, a mouse and a keyboard."""
 
 import json
 import os

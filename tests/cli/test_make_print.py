@@ -1,4 +1,4 @@
-"""`make print` passes its variables on as they are: neither make nor a shell reads them."""
+"""`make print` passes its variables on unchanged: neither make nor a shell interprets them."""
 
 import os
 import shutil

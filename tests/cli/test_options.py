@@ -1,4 +1,4 @@
-"""Options made from a value: what is said becomes its fields, what is not keeps its defaults."""
+"""Command-line options generated from a dataclass: arguments set its fields, others keep defaults."""
 
 import pytest
 import typer

@@ -1,4 +1,4 @@
-"""What is not needed to print a page is not loaded to print one."""
+"""Printing a page does not load modules that it does not need."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Which pages a browser loads, and what is said of it."""
+"""Which pages a browser loads, and the messages about it."""
 
 import json
 import threading

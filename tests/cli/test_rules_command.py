@@ -1,4 +1,4 @@
-"""The commands for rules of single sites, and that printing follows them."""
+"""The commands for site rules, and prints that follow the rules."""
 
 import json
 

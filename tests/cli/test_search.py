@@ -1,4 +1,4 @@
-"""What was printed is kept only when that is asked for, and found again."""
+"""Prints are stored only on request, and can be found again."""
 
 import json
 import stat

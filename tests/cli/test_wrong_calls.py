@@ -1,4 +1,4 @@
-"""A wrong call is answered by one line with the right next step, before anything is fetched.
+"""A wrong call gets one line with the right next step, before anything is fetched.
 
 ``wrong_calls`` has a paragraph for each: the call, its exit code, and the line on stderr.
 """

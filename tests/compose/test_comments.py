@@ -1,4 +1,4 @@
-"""Comments after the article: wanted or not, with their replies, and none where they are all."""
+"""Comments after the article: optional, with their replies, and none if the page has only comments."""
 
 from __future__ import annotations
 

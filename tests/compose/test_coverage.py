@@ -1,4 +1,4 @@
-"""What of a page's choice its article does not have is seen, and only that."""
+"""The coverage report names selected content that the article lacks, and only that."""
 
 from __future__ import annotations
 

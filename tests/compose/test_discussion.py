@@ -1,4 +1,4 @@
-"""A printed discussion: who wrote each post, when, what it quotes, and nothing of the site."""
+"""Printed discussions: author, date and quotations of each post, and nothing of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large first letters in blocks of their own begin their words again."""
+"""Large first letters in separate blocks are joined with their words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has no paper form of its own: posts, films, sounds, frames; panels shown one at a time."""
+"""Content without a printed form: posts, films, sounds, frames; panels displayed one at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes, from the ways in which pages write them."""
+"""Notes in the various forms that pages use."""
 
 from __future__ import annotations
 

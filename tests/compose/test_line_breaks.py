@@ -1,4 +1,4 @@
-"""What the line breaks in a run of text mean."""
+"""The meaning of line breaks in a run of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where links lead: what is joined the short way is what joining gives."""
+"""Targets of links: the fast way of joining addresses agrees with the standard library."""
 
 from __future__ import annotations
 

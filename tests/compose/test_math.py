@@ -1,4 +1,4 @@
-"""TeX in the text of a page, and what scripts and pictures keep of formulas."""
+"""TeX in the text of a page, and formulas in scripts and pictures."""
 
 from __future__ import annotations
 

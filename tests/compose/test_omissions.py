@@ -1,4 +1,4 @@
-"""What belongs to the article and was not selected is told."""
+"""Parts of the article that were not selected are reported."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Each kind of block, from the ways in which pages write it."""
+"""Each kind of block, in the various forms that pages use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing kept is lost, nothing dropped is printed, words stay apart."""
+"""Selected text is complete, dropped text is absent, and words stay separate."""
 
 from __future__ import annotations
 

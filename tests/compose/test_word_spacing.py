@@ -1,4 +1,4 @@
-"""Text that a style sheet alone sets apart."""
+"""Words that only a style sheet separates."""
 
 from __future__ import annotations
 

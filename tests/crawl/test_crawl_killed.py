@@ -1,4 +1,4 @@
-"""A crawl that is killed again and again finds everything, and asks for nothing twice."""
+"""A crawl that is killed repeatedly finds everything, and requests nothing twice."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts that are nearly the same."""
+"""Detection of nearly identical texts."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""robots.txt: read once, kept, obeyed."""
+"""robots.txt is read once, cached and obeyed."""
 
 import pytest
 

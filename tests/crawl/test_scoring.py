@@ -1,4 +1,4 @@
-"""What is promising: relevance to a query, and what looks like an article."""
+"""Scores of links: relevance to a query, and likeness to an article."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Sitemaps, sound and hostile."""
+"""Sitemaps, valid and hostile."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Each place gets an edition once, whoever is killed on the way and whatever refuses."""
+"""Each destination gets an edition once, despite kills and refusals."""
 
 import pytest
 

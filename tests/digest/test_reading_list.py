@@ -1,4 +1,4 @@
-"""The reading list's file: pages are added, removed and moved; all else in it stays."""
+"""The reading list's file: pages are added, removed and moved; everything else in it stays."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Pages of a digest read in other processes."""
+"""Pages of a digest extracted in worker processes."""
 
 import pickle
 from contextlib import closing

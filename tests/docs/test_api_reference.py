@@ -1,4 +1,4 @@
-"""The API reference is what the docstrings say, and names all that a program imports."""
+"""The API reference matches the docstrings, and names everything that programs import."""
 
 import importlib.util
 from pathlib import Path

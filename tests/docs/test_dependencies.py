@@ -1,4 +1,4 @@
-"""Every dependency is pinned, and told of with its purpose, licence and release."""
+"""Every dependency is pinned, and documented with its purpose, licence and version."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Every link of the documentation leads to a file that is there, and every file it names is."""
+"""Every link in the documentation leads to an existing file, and every file it names exists."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The recipes of the documents run as they stand, against a local server."""
+"""The recipes in the documents run unchanged, against a local server."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Articles in the other formats: whole, the same each time, and with nothing in them that runs."""
+"""Articles in other formats: complete, reproducible, and without active content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every method: any page, one finite number per segment, the same each time."""
+"""Properties of every method: any page gives one finite, reproducible number per segment."""
 
 from __future__ import annotations
 

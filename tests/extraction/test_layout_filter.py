@@ -1,4 +1,4 @@
-"""The choice mended by the layout, on pages drawn by hand."""
+"""Corrections of the selection by layout, on pages with given layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes that the chosen text refers to."""
+"""Notes that the selected text refers to."""
 
 from __future__ import annotations
 

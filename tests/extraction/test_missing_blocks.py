@@ -1,4 +1,4 @@
-"""The blocks that belong to the text they stand in, though the classifier left them out."""
+"""Blocks that belong to the text around them, though the classifier left them out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions in the tree, checked against what lxml says of ancestors and subtrees."""
+"""Positions in the tree, compared with lxml's ancestors and subtrees."""
 
 from __future__ import annotations
 

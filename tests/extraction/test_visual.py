@@ -1,4 +1,4 @@
-"""What tags and inline styles tell of font size and colour."""
+"""Font size and colour from tags and inline styles."""
 
 from __future__ import annotations
 

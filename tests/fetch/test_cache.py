@@ -1,4 +1,4 @@
-"""The cache on disk: what it saves, whom it serves, and that it never costs a fetch."""
+"""The cache on disk: what it saves, whom it serves, and that its faults never fail a fetch."""
 
 import os
 import sqlite3

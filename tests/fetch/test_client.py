@@ -1,4 +1,4 @@
-"""The client against a real server: answers, redirects, private addresses, faults."""
+"""The client against a real server: responses, redirects, private addresses, faults."""
 
 import socket
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Headers and cookies: what a person hands over goes where that person said, and nowhere else."""
+"""Headers and cookies of the user are sent where the user said, and nowhere else."""
 
 import time
 from pathlib import Path

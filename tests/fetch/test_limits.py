@@ -1,4 +1,4 @@
-"""Hostile servers: bodies without end, bombs, drips."""
+"""Hostile servers: endless bodies, compression bombs, slow drips."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""The proxy a browser goes through, spoken to byte by byte."""
+"""The browser's proxy, tested byte by byte."""
 
 import socket
 import struct

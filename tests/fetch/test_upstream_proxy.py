@@ -1,4 +1,4 @@
-"""A proxy that the environment names is asked, for what the guard allows."""
+"""A proxy named by the environment gets the requests that the guard allows."""
 
 import base64
 import socket

@@ -1,4 +1,4 @@
-"""Sound examples, pieces of them, and everything that fuzzing ever found, tried again."""
+"""Valid examples, parts of them, and everything that fuzzing has found, as regression tests."""
 
 from __future__ import annotations
 

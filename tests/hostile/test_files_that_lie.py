@@ -1,4 +1,4 @@
-"""Files that a person was handed: settings, rules, cookies, themes, lists of feeds, mails, feeds.
+"""Files from strangers: settings, rules, cookies, themes, lists of feeds, mails, feeds.
 
 They try to crash, to hang and to fill the memory of whoever reads them, and to have files read.
 A file that cannot be used ends with an error of one line that names it.

@@ -1,4 +1,4 @@
-"""Words of a page that try to be more than words, where what is made of them is read by others.
+"""Text of a page that tries to inject markup, headers or commands into outputs.
 
 In HTML, EPUB, Markdown, the editor's preview and JSON they would run; in headers, mails, feeds,
 file names and the metadata of a PDF they would say what nobody said.

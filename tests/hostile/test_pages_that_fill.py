@@ -1,4 +1,4 @@
-"""Pages that try to hang, crash or fill the memory of whoever prints them.
+"""Pages that try to hang, crash or fill the memory of the program.
 
 Each stands in an article; what is left of it is printed.  What each tries is its name.
 """

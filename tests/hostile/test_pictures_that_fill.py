@@ -1,4 +1,4 @@
-"""Pictures and fonts that fill the memory, never end, or are not what they say."""
+"""Pictures and fonts that fill the memory, never end, or have a false type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages, pictures and styles that try to reach what they may not: private addresses and files.
+"""Pages, pictures and styles that try to reach private addresses and files.
 
 A second server of a private address stands for the inside: nothing may arrive there.  The page's own
 server is private too, but was named by the person, as on a command line.

@@ -1,4 +1,4 @@
-"""Charsets: what the page declares, unless its bytes say otherwise."""
+"""Charsets: the declared one, unless the bytes prove it wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posts and comments: found by what the page calls them or by likeness, signed, nested."""
+"""Posts and comments: found by names or similarity, with authors and nesting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mail addresses that pages keep from harvesters."""
+"""Mail addresses that pages encode against harvesters."""
 
 from __future__ import annotations
 

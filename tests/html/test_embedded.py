@@ -1,4 +1,4 @@
-"""Pages that show nothing and carry their text as data for scripts."""
+"""Pages whose text is only in data for scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that show nothing and carry their story as data, from end to end: each shape there is."""
+"""Pages whose article is only in data for scripts, end to end, in every known format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segmentation: Luo et al.'s example, what is seen, depth, and the outline's lists."""
+"""Segmentation: Luo et al.'s example, visibility, depth, and the lists of the outline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that was encoded twice."""
+"""Doubly encoded text."""
 
 from __future__ import annotations
 

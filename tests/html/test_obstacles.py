@@ -1,4 +1,4 @@
-"""Pages that show something else instead of their article, and pages that only look so."""
+"""Pages that display something else instead of their article, and pages that only look like it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Parsing: nothing of the page lost, nothing of a hostile page unbounded."""
+"""Parsing: complete for every page, bounded for hostile ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of a page does not see is no text of it; what a page folds away is."""
+"""Invisible text is not part of the page; collapsed text is."""
 
 from __future__ import annotations
 

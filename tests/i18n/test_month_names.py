@@ -1,4 +1,4 @@
-"""The names of months kept as data are those that the script takes from CLDR."""
+"""The stored names of months are those that the script takes from CLDR."""
 
 import runpy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The labels of page furniture: in many languages, each once, and none that is mere punctuation."""
+"""The labels of page furniture: in many languages, without duplicates or mere punctuation."""
 
 from printer.i18n import load_table
 

@@ -1,4 +1,4 @@
-"""What is read from a picture's names, file and link."""
+"""Features from a picture's names, file and link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures as a browser draws them: sizes, shown addresses, style sheets' backgrounds, columns."""
+"""Pictures as a browser draws them: sizes, current addresses, CSS backgrounds, columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures as the web sends them, through a real decoder: what is printed, and what is said."""
+"""Real picture files through a real decoder: what is printed, and the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache of rejected addresses: between runs, shared, bounded, private, and off at a fault."""
+"""The cache of rejected addresses: persistent, shared, bounded, private, and disabled by faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pictures are kept, by each method, and why the others are not."""
+"""Which pictures each method selects, and why the others are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures whose size no page states, judged by their files over a real connection."""
+"""Pictures without a stated size, measured by fetching the beginnings of their files."""
 
 from __future__ import annotations
 

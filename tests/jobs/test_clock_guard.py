@@ -1,4 +1,4 @@
-"""A clock that was set is not believed for a while, and nothing is deleted by it."""
+"""After a clock jump nothing is deleted for a while."""
 
 import pytest
 

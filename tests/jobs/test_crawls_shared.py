@@ -1,4 +1,4 @@
-"""A crawl that two processes share in PostgreSQL, one of them killed."""
+"""A crawl shared by two processes in PostgreSQL, one of which is killed."""
 
 import os
 import signal

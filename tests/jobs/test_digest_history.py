@@ -1,4 +1,4 @@
-"""What digests remember, in each kind of database."""
+"""The history of digests, in each kind of database."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""Workers and engines are killed, starved and filled up; every job is done once."""
+"""Workers and engines are killed and run out of resources; every job is done once."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""A job done for real: pages through the pipeline, results into storage."""
+"""The job handler: pages through the real pipeline, results into storage."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The job queue: what it accepts, in which order it is done, and when it is over."""
+"""The job queue: submission, order, completion and expiry."""
 
 import random
 import sqlite3

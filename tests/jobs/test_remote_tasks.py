@@ -1,4 +1,4 @@
-"""Requests handed to workers: what comes back, in order, whatever happens on the way."""
+"""Requests to remote workers: results in order, despite failures."""
 
 import pytest
 

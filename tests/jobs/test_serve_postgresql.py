@@ -1,4 +1,4 @@
-"""The whole server with its job table in PostgreSQL, killed while it prints."""
+"""The complete server with its job table in PostgreSQL, killed while it prints."""
 
 import os
 import random

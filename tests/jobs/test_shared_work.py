@@ -1,4 +1,4 @@
-"""A list and a digest that workers elsewhere print, one of them killed with work in its hands."""
+"""A list and a digest printed by remote workers, one of which is killed at work."""
 
 import json
 import os

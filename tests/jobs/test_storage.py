@@ -1,4 +1,4 @@
-"""Results are kept whole or not at all, under keys that name no other file."""
+"""Results are stored completely or not at all, under keys that cannot name other files."""
 
 import os
 import subprocess

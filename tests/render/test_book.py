@@ -1,4 +1,4 @@
-"""Several articles laid out apart and bound: one PDF that is whole, whatever becomes of a part."""
+"""Several articles rendered separately and merged: one complete PDF, even if a part fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of what is on paper sees what is lost, and only that."""
+"""The completeness report names everything that is lost, and only that."""
 
 from __future__ import annotations
 

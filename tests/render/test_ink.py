@@ -1,4 +1,4 @@
-"""The eye that looks for ink where none belongs sees it."""
+"""The check for misplaced ink finds it."""
 
 from printer.options import PrintOptions
 from printer.render.context import render_html

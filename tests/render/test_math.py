@@ -1,4 +1,4 @@
-"""Formulas on paper: drawn, on the baseline, with a reading; hostile ones stopped."""
+"""Formulas on paper: drawn on the baseline, with alternative text; hostile ones are stopped."""
 
 from __future__ import annotations
 

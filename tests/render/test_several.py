@@ -1,4 +1,4 @@
-"""Several articles in one: a cover, contents, chapters; and lines that are numbered."""
+"""Several articles in one PDF: a cover, contents, chapters; and numbered lines."""
 
 from dataclasses import replace
 from datetime import datetime

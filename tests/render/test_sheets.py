@@ -1,4 +1,4 @@
-"""Pages on sheets: their order, their places, and at most so many of them."""
+"""Imposition of pages on sheets: their order, places and maximum number."""
 
 from dataclasses import replace
 from io import BytesIO

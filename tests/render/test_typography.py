@@ -1,4 +1,4 @@
-"""What a typographer sees: lone words, short last pages, lines that are headings, stanzas, signs."""
+"""Fine typography: lone words, short last pages, lines that are headings, stanzas, signs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents rendered in processes of their own, and what becomes of those that fail."""
+"""Documents rendered in worker processes, and the handling of failures."""
 
 import os
 import signal

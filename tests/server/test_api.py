@@ -1,4 +1,4 @@
-"""The API of a server that runs."""
+"""The API of a running server."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""The print button in a real Chromium, on pages of other origins that make it hard."""
+"""The print button in a real Chromium, on difficult pages of other origins."""
 
 import re
 from urllib.parse import unquote

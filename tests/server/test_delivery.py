@@ -1,4 +1,4 @@
-"""A finished print is sent where its owner said that prints may go, and nowhere else."""
+"""A finished print is sent to configured destinations, and nowhere else."""
 
 import json
 import re

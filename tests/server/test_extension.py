@@ -1,4 +1,4 @@
-"""The browser extension: its files, and the whole of it in a real Chromium."""
+"""The browser extension: its files, and its work in a real Chromium."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""What a person types and chooses in forms: every option does something, in words of people."""
+"""Forms: every option has an effect, and plain labels."""
 
 import json
 

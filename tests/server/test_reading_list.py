@@ -1,4 +1,4 @@
-"""Addresses are put on the reading list by programs, pages of ours and the second bookmark."""
+"""Adding addresses to the reading list by API, by our pages and by the second bookmark."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The server and its workers are killed and stopped while prints are made."""
+"""The server and its workers are killed and stopped while they print."""
 
 import os
 import random

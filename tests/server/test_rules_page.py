@@ -1,4 +1,4 @@
-"""The page of the rules: listed, switched off, removed."""
+"""The page of site rules: listing, disabling and removing them."""
 
 import pytest
 

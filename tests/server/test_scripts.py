@@ -1,4 +1,4 @@
-"""The logic of the scripts by itself: in a browser, on small pages, with no server behind them."""
+"""The logic of the scripts alone: in a browser, on small pages, without a server."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""Who comes in, who does not, and what nobody finds out."""
+"""Access to the server: who is admitted, who is refused, and what stays secret."""
 
 import socket
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Signing in and out, and what a browser gets whose session ended."""
+"""Signing in and out, and expired sessions."""
 
 import json
 import re

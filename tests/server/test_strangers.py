@@ -1,4 +1,4 @@
-"""What strangers can do to a server: not keep its owner out, nor fill its memory."""
+"""Strangers can neither lock out a server's owner nor fill its memory."""
 
 import re
 import socket

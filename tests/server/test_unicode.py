@@ -1,4 +1,4 @@
-"""Text that is not valid Unicode, values that no print can have, and clients that hang up."""
+"""Invalid Unicode, impossible option values, and clients that hang up."""
 
 import socket
 import sqlite3

@@ -1,4 +1,4 @@
-"""What rules make of a page's article."""
+"""The effect of site rules on a page's article."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rules in files: read, complained about, added to, removed."""
+"""Rule files: reading, errors, adding and removing rules."""
 
 import tomllib
 

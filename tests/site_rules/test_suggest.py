@@ -1,4 +1,4 @@
-"""Selectors made for what a person pointed at."""
+"""Selectors suggested for elements that a user points at."""
 
 import pytest
 from lxml import html

@@ -1,4 +1,4 @@
-"""Words become terms: stop words dropped, stems, synonyms, scripts without spaces."""
+"""From words to terms: stop words, stems, synonyms, scripts without spaces."""
 
 import pytest
 from hypothesis import given

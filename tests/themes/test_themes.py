@@ -1,4 +1,4 @@
-"""Themes as data: what they inherit, where they are looked for, and what they may not say."""
+"""Themes as data: inheritance, search path, and forbidden values."""
 
 import shutil
 import subprocess

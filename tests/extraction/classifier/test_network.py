@@ -1,4 +1,4 @@
-"""The networks: what segments exchange, how they are stored, how they learn."""
+"""The networks: messages between segments, storage and training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joshi and Liu's article subtree: the three ways of writing paragraphs, and the rules around."""
+"""Joshi and Liu's article subtree: three ways of writing paragraphs, and the additional rules."""
 
 from __future__ import annotations
 

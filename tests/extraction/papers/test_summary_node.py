@@ -1,4 +1,4 @@
-"""Khade, Rao and Potey's Joint-para and Extract-news, on a tree worked by hand.
+"""Khade, Rao and Potey's Joint-para and Extract-news, on a tree computed by hand.
 
 The page below, and the text-node-sets in it:
 

@@ -1,4 +1,4 @@
-"""Weninger and Hsu's ratios by hand, and that they do not hang on how the source is broken."""
+"""Weninger and Hsu's ratios, computed by hand, and independent of line breaks in the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clusterings of tag ratios: small cases by hand, and that they never depend on chance."""
+"""The clusterings of tag ratios: small cases computed by hand, and deterministic results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many pages in one browser: what one of them does is no other's loss."""
+"""Many pages in one browser: no page harms another."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What the browser tells of the layout, and how it finds its elements again."""
+"""The layout reported by the browser, and its mapping to elements."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pages that never come to an end, and doors that a page may try."""
+"""Endless pages, and pages that try to escape their limits."""
 
 import base64
 import hashlib

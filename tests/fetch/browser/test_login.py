@@ -1,4 +1,4 @@
-"""What a person hands over goes where it belongs and no further: redirects, strangers, words."""
+"""Credentials are sent only to their site: redirects, other origins, messages."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What the pages of one run share, and what they do not."""
+"""Resources that the pages of one run share, and those they do not."""
 
 import base64
 import time

@@ -1,4 +1,4 @@
-"""The browser as a process: one that is not there, does not start, dies, or outlives us."""
+"""The browser as a process: missing, failing to start, dying, or outliving us."""
 
 import os
 import re

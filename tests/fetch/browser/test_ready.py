@@ -1,4 +1,4 @@
-"""What is done to a page before it is read: locks undone, folded text laid open, media refused."""
+"""Preparing a page before it is read: locks removed, collapsed text opened, media refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The node that CUTER takes for the title."""
+"""The title node of CUTER."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A grey print has no colour left, wherever it came from."""
+"""A greyscale print has no colour left, from any source."""
 
 from __future__ import annotations
 

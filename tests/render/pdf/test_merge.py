@@ -1,4 +1,4 @@
-"""Binding parts to one PDF: what is written reads back, and memory does not grow with the parts."""
+"""Merging parts into one PDF: objects survive, and memory does not grow with the parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PDF/UA-1 asks of a file, clause by clause, as far as a program can tell.
+"""The requirements of PDF/UA-1, clause by clause, as far as a program can check them.
 
 No validator is at hand here, so the tests read the files themselves.  What they check is listed in
 docs/formats.md; whether an alternative text says what its picture shows, no program can tell.
