@@ -327,7 +327,8 @@ def _is_left_over(blocks: list[Block]) -> bool:
         return False
     if isinstance(last, Heading):
         is_short = len(plain_text(last.spans)) <= _MAX_TRAILING_HEADING
-        return is_short and not isinstance(blocks[-2], Heading)
+        before = next((block for block in blocks[-2::-1] if not isinstance(block, Figure)), None)
+        return is_short and not isinstance(before, Heading)
     return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
 
 

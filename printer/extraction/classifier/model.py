@@ -274,31 +274,28 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
         within = slice(runs[0][0], runs[-1][-1] + 1)
         is_linked = context.link_chars >= _WITHIN_LINKS * context.chars
         selected[within] |= (likely[within] >= _WITHIN) & ~is_linked[within]
-        add_adjacent(context, scores, selected, is_article)
+        add_adjacent(context, likely, selected, is_article)
     return selected
 
 
 def add_adjacent(
-    context: FeatureContext, scores: Column, selected: Bools, is_article: bool
+    context: FeatureContext, likely: NDArray[np.float64], selected: Bools, is_article: bool
 ) -> None:
-    """Select likely headings above selected text, and lines between selected ones.
+    """Select likely headings above selected text, and lines of links among selected ones.
 
-    In articles such a line has links like those beside it, and a first heading is the title.
+    The first heading of an article is its title.
     """
-    above, below = np.zeros_like(selected), np.zeros_like(selected)
-    above[1:], below[:-1] = selected[:-1], selected[1:]
-    linked = context.link_chars >= _WITHIN_LINKS * context.chars
-    headings = context.last_headings == np.arange(len(selected))
-    chosen = above & below & ~linked if not is_article else np.zeros_like(selected)
     parents = context.parents[context.blocks]
+    linked = context.link_chars >= _WITHIN_LINKS * context.chars
+    of_links = selected & linked
     same = parents[1:] == parents[:-1]
-    near = selected & linked
-    row = (near[2:] | near[:-2]) & same[1:] & same[:-1]
-    chosen[1:-1] |= above[1:-1] & below[1:-1] & linked[1:-1] & row
-    heads = headings & below & ~np.append(headings[1:], True)
-    if is_article:
-        heads[: np.argmax(selected)] = False
-    selected |= (scores >= _LIKELY) & (chosen | heads)
+    row = linked[1:-1] & selected[2:] & selected[:-2] & (of_links[2:] | of_links[:-2])
+    chosen = np.zeros_like(selected)
+    chosen[1:-1] = row & same[1:] & same[:-1]
+    is_heading = context.last_headings == np.arange(len(selected))
+    first = int(np.argmax(selected)) if is_article else 0
+    chosen[first:-1] |= (is_heading[:-1] & ~is_heading[1:] & selected[1:])[first:]
+    selected |= chosen & (likely >= _LIKELY)
 
 
 def find_runs(keep: Bools, gap: int = _RUN_GAP) -> list[NDArray[np.intp]]:
