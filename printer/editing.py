@@ -23,8 +23,7 @@ from .html.index import Segment
 from .html.page import Page
 from .output import Picture
 from .selection import Verdict
-from .site_rules.css import ElementIndex
-from .site_rules.suggest import Suggester, Suggestion
+from .site_rules.css import ElementIndex, Suggester, Suggestion
 from .text import clean_line
 
 #: The most omitted segments offered: before the article, after it, and in total.

@@ -25,8 +25,7 @@ from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import Extraction, explain, extract, extract_article
-from .html.page import Page, read_page
-from .html.pagination import next_page_url
+from .html.page import Page, next_page_url, read_page
 from .options import (
     FORMATS_WITH_PICTURES,
     ExtractOptions,

@@ -1,7 +1,6 @@
 import pytest
 
-from printer.html.page import read_page
-from printer.html.pagination import next_page_url, split_page_number
+from printer.html.page import next_page_url, read_page, split_page_number
 
 
 def page(url, *links):

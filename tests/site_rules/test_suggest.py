@@ -3,8 +3,7 @@
 import pytest
 from lxml import html
 
-from printer.site_rules.css import ElementIndex, select
-from printer.site_rules.suggest import Suggester, is_steady
+from printer.site_rules.css import ElementIndex, Suggester, is_steady, select
 
 
 @pytest.mark.parametrize(
