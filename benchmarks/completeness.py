@@ -45,7 +45,7 @@ MAX_PREFIX = 400
 #: after another table cell.
 CELL = 20
 
-#: A table with more columns is printed on a page of its own.
+#: A table with more columns is printed on a separate page.
 TURNED = 12
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
@@ -171,7 +171,7 @@ def without_heads(pages: list[str], heads: list[str]) -> list[str]:
 
 
 def is_turned(table: Table) -> bool:
-    """Return whether a table is printed on a page of its own, which may follow later text."""
+    """Return whether a table is printed on a separate page, which may follow later text."""
     first = next(iter((*table.head, *table.body)), ())
     return sum(cell.colspan for cell in first) > TURNED
 

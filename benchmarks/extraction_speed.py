@@ -109,7 +109,7 @@ def _rows(
     taken = timed(pages, run)
     for name, times in taken.items():
         goal_of_mean = goals.get(name.partition(" ")[0], "")
-        # A few slow pages carry a mean, so the ratio is told of both.
+        # A few slow pages dominate a mean, so the ratio is given for both.
         for kind, average in (("mean", mean), ("median", median)):
             value = average(times)
             ratio = None if name == "webprint" else average(taken["webprint"]) / value

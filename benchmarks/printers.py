@@ -139,7 +139,7 @@ def print_page(
     """Print a page and compare; return None if there is no PDF."""
     out.unlink(missing_ok=True)
     start = time.perf_counter()
-    # A session of its own, so that no helper process of a program outlives it.
+    # Start a new session, so that no helper process of a program outlives it.
     with subprocess.Popen(
         command,
         env=environment,

@@ -70,7 +70,7 @@ def test_elements_after_a_cut_are_removed_from_the_tree(monkeypatch: pytest.Monk
     assert [element.tag for element in page.tree.iter("p", "ol")] == page.index.tags.count("p") * [
         "p"
     ]
-    # The whole page has said who wrote it.
+    # The complete page names its author.
     assert page.metadata.byline == "Ann Example"
 
 

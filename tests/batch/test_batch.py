@@ -77,7 +77,7 @@ def test_a_list_is_printed_and_failures_are_reported(web, tmp_path):
     }  # fmt: skip
     by_line = {page["line"]: page for page in report["pages"]}
     assert by_line[6]["error"]["code"] == 6
-    assert by_line[6]["tries"] == 1  # what is not there is not asked for again
+    assert by_line[6]["tries"] == 1  # a missing page is not requested again
     assert by_line[7]["state"] == "done"
     assert by_line[8]["error"]["kind"] == "BadURL"
     text = (tmp_path / "out/report.txt").read_text()

@@ -162,7 +162,7 @@ def fails(webprint, *arguments):
 
 
 class TestFailures:
-    """Each is one line that says what to do, with its own exit code."""
+    """Each failure is one line with the next step, and has its own exit code."""
 
     @pytest.mark.parametrize("option", ["--papper", "--paper=B99", "--render=maybe", "--timeout=x"])
     def test_a_wrong_option(self, webprint, tmp_path, option):

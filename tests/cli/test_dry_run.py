@@ -24,7 +24,7 @@ webhook = "https://example.net/key-1234"
 
 @pytest.fixture(autouse=True)
 def nothing_is_done(web, tmp_path, monkeypatch):
-    """Check that no page is asked for, and that nothing is written."""
+    """Check that no page is requested and nothing is written."""
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     (tmp_path / "a.pdf").write_bytes(b"old")

@@ -23,7 +23,7 @@ FORM = """<title>Sign in</title><form action="/in" method=get><input name=who>
 
 @pytest.fixture
 def members(web):
-    """A site that asks for a name, then shows its story by cookie; one page reads what it kept."""
+    """A site that asks for a name, then serves its story by cookie; one page reads its local storage."""
 
     def story(hit: Hit) -> Reply:
         if "session=ann" in hit.headers.get("cookie", ""):

@@ -1,4 +1,4 @@
-"""A command whose extra is not installed says so, and how to get it."""
+"""A command whose extra is not installed names it, and how to install it."""
 
 import re
 

@@ -11,7 +11,7 @@ from printer.cli import COMMANDS
 from printer.cli.app import app
 from tests.support.story_page import story_page
 
-#: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
+#: Runs a command as ``main`` does, and prints at its end which of these modules were loaded.
 LOADED = """
 import os, sys
 leave = os._exit

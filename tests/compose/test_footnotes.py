@@ -56,7 +56,7 @@ def test_footnotes(kind: str) -> None:
     (body,) = note.blocks
     assert isinstance(body, Paragraph)
     assert plain_text(body.spans) == "The note."
-    # The theme sets notes in a place of their own, under its own heading.
+    # The theme sets notes in a separate place, under its own heading.
     assert [type(block) for block in article.blocks] == [Paragraph, Note]
 
 

@@ -1,4 +1,4 @@
-"""A caption stands once, with its picture."""
+"""A caption is printed once, with its picture."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def test_a_crawl_killed_at_random_moments_misses_nothing_and_asks_for_nothing_tw
     for url, times in fetched.items():
         if url.endswith("/robots.txt"):
             continue
-        # The moody site refuses each page once; what was on its way at a kill is asked for again.
+        # The flaky site refuses each page once; requests in progress at a kill are repeated.
         fair = 2 if url.startswith(web.flaky.url) else 1
         assert times <= fair + interrupted[url], url
     again = sum(times - 1 for times in fetched.values())

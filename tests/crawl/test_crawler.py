@@ -34,7 +34,7 @@ def test_every_article_is_found_once_and_nothing_else(tmp_path):
         assert summary.duplicates == 2  # the copy, and the page to print
         fetched = web.fetched()
         twice = {url for url, times in fetched.items() if times > 1}
-        # Only what refused the first time was asked for again.
+        # Only pages refused the first time were requested again.
         assert all(url.startswith(web.flaky.url) for url in twice), twice
         assert not [url for url in fetched if "/members" in url]
         assert sum("/calendar" in url for url in fetched) <= 30

@@ -53,7 +53,7 @@ def limited(writable, command):
     """Return a script that runs a command as a user who may write to some folders only."""
     needed = {str(ROOT), sys.prefix, sys.base_prefix, sysconfig.get_path("purelib")}
     lines = ["set -e", "mount -t tmpfs none /mnt"]
-    for home in ("/home", "/root"):  # Of these, only what runs the server is there.
+    for home in ("/home", "/root"):  # Of these, only the modules that run the server exist.
         inside = sorted(path for path in needed if path.startswith(f"{home}/"))
         for number, path in enumerate(inside):
             lines.append(

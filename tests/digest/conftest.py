@@ -1,4 +1,4 @@
-"""A digest's parts as tests need them: no database but one of their own, and no real layout."""
+"""Digests for tests: with a temporary database and without real rendering."""
 
 import json
 import tomllib

@@ -61,7 +61,7 @@ def test_an_unwritable_folder_is_an_error_without_keys(tmp_path):
 
 
 class Post:
-    """Takes mail, or refuses it as it is told."""
+    """A mail server that accepts or refuses mail as configured."""
 
     def __init__(self, *answers):
         self.answers = list(answers)

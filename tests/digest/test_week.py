@@ -151,4 +151,4 @@ def test_a_week_of_digests(town, desk):
             assert [(other.source_name, other.title) for other in best.duplicates] == [
                 ("Alpha", f"Alpha {day}")
             ]
-    assert len(town.web.hits("/alpha/1")) == 1  # What was printed was not even asked for again.
+    assert len(town.web.hits("/alpha/1")) == 1  # Printed stories were not even requested again.

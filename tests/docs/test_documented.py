@@ -60,7 +60,7 @@ def test_every_theme_is_described():
 
 
 def tree(error):
-    """The errors a person can meet; what a stage keeps for itself has no code of its own."""
+    """Return the errors that users can meet; errors internal to a stage have no code."""
     if error.__module__ == errors.__name__:
         yield error
     for child in error.__subclasses__():

@@ -1,4 +1,4 @@
-"""Fuzz what reads strangers' bytes, guided by coverage.
+"""Fuzz the readers of untrusted bytes, guided by coverage.
 
 usage: python -m tests.fuzz [--seconds N] [--seed N] [--jobs N] [--keep FOLDER] [TARGET...]
 
@@ -28,7 +28,7 @@ SECONDS, MEGABYTES, LONGEST = 20, 1000, 8_000
 
 
 def main() -> int:
-    """Fuzz the targets that were asked for, or all."""
+    """Fuzz the given targets, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("target", nargs="*")
     parser.add_argument("--seconds", type=int, default=60)
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def _ran(name: str, options: list[str]) -> tuple[int, str]:
-    """Fuzz a target in a process of its own; return how it ended and what it said."""
+    """Fuzz a target in a new process; return its exit code and its output."""
     ran = subprocess.run(
         [sys.executable, "-m", "tests.fuzz", "--here", *options, name],
         stderr=subprocess.PIPE, text=True, errors="replace", check=False,

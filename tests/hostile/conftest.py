@@ -1,4 +1,4 @@
-"""Run every test here in a process of its own: 10 s of processor time, 1 GB of memory.
+"""Run every test here in a new process: 10 s of processor time, 1 GB of memory.
 
 The arguments of tests are pickled, so they are plain values: a page, a folder; servers are started
 inside.  A failure comes back as text.

@@ -60,7 +60,7 @@ WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 
 def page_with(words: str) -> bytes:
-    """Return a page that says these words of itself wherever it can, as data that is escaped well."""
+    """Return a page with these words in all its metadata, properly escaped."""
     data = json.dumps(
         {"@type": "NewsArticle", "headline": words, "author": {"name": words}, "publisher":
          {"name": words}, "description": words, "inLanguage": words, "keywords": [words]}

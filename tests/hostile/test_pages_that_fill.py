@@ -1,6 +1,6 @@
 """Pages that try to hang, crash or fill the memory of the program.
 
-Each stands in an article; what is left of it is printed.  What each tries is its name.
+Each attack is in an article, and the rest of it is printed.  Its name says what it tries.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def test_an_article_with_it_is_printed_or_ended_in_time(attack: str) -> None:
         check_pdf(result)
 
 
-#: Attacks in the head of a page, or in what it says of itself.
+#: Attacks in the head of a page, or in its metadata.
 HEAD: dict[str, Callable[[], str]] = {
     "data nested deep": lambda: _data('{"a":' * MANY + "1" + "}" * MANY),
     "lists nested deep": lambda: _data("[" * MANY),

@@ -29,7 +29,7 @@ from tests.support.web_server import WebServer
 
 SECRET = "swordfish"
 
-#: Where in a page an address may stand; each is tried with one of its own.
+#: The places for addresses in a page; each is tried with a different address.
 PLACES = """
 <img src="{}" width=600 height=400>|<img srcset="{} 2x" width=600 height=400>
 <img data-src="{}" width=600 height=400 loading=lazy>|<img data-original="{}" width=600 height=400>
@@ -67,7 +67,7 @@ HEADS = """
 
 
 def filled(text: str, address: Callable[[int], str], begin: int = 0) -> str:
-    """Put an address of its own at every place; formatted one by one."""
+    """Put a different address at every place; format one by one."""
     tests, number = [], begin
     for line in text.strip().replace("\n", "|").split("|"):
         addresses = [address(number + n) for n in range(line.count("{}"))]
@@ -188,7 +188,7 @@ def test_a_picture_that_redirects_leads_nowhere_inside() -> None:
 
 
 def test_a_name_that_changes_its_answer_gains_nothing() -> None:
-    """The first look says public, every later one private; and the reverse."""
+    """The first lookup gives a public address, later ones a private one; and the reverse."""
     with WebServer("127.0.0.2") as inside:
         for answers in (["192.0.2.1", "127.0.0.2"], ["127.0.0.2", "192.0.2.1"]):
             left = iter(answers)

@@ -177,7 +177,7 @@ DAYS = ("3 May 2024", "4 May 2024")
         "<div id=p77{3}><p class=author>by <a href=/u>{0}</a></p><time>{1}</time><p>{2}</p></div>",
         "<article class='topic-post'><b class=author>{0}</b><time>{1}</time><p>{2}</p></article>",
         "<x-comment author='{0}'><time>{1}</time><p>{2}</p></x-comment>",
-        # Only their likeness tells that these are posts.
+        # Only their similarity shows that these are posts.
         "<div class=k9><a href=/members/{0}.{3}/>{0}</a> <time>{1}</time><div>{2}</div></div>",
         "<div class=k9><b class=by>{0}</b> <i datetime=2024-05-03>{1}</i><div>{2}</div></div>",
     ],

@@ -55,7 +55,7 @@ def read(source: str) -> Article:
 
 
 def nodes(kind: str, inner: str, text: Any) -> list[dict[str, Any]]:
-    """Rich text as editors save it: what a node is stands under one name, what it holds another."""
+    """Return rich text as editors save it: one key has the type of a node, another its content."""
 
     def node(name: str, content: Any, **more: Any) -> dict[str, Any]:
         return {kind: name, inner: content, **more}

@@ -1,4 +1,4 @@
-"""Job queues in real databases, and engines in processes of their own."""
+"""Job queues in real databases, and engines in separate processes."""
 
 import time
 from functools import partial

@@ -37,6 +37,6 @@ def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
         url: times for url, times in fetched.items()
         if times > (2 if url.startswith(web.flaky.url) else 1)
     }  # fmt: skip
-    # Of the process that was killed, what was on its way: at most a page of each host.
+    # Requests in progress in the killed process: at most one page of each host.
     assert sum(times - 1 for times in again.values()) <= 3 + len(again), again
     assert len(again) <= 3, again

@@ -29,7 +29,7 @@ def storage(tmp_path):
 
 
 class Workers:
-    """Do what is asked as soon as it was sent; ``faults`` says how often each address fails."""
+    """Workers that act at once on each request; ``faults`` has the number of failures by address."""
 
     def __init__(self, table, storage, faults=()):
         self.table, self.storage, self.faults = table, storage, dict(faults)

@@ -98,7 +98,7 @@ def kill(process):
 
 
 class Site:
-    """Pages of a site; the one called slow holds whoever asks first until that one is killed."""
+    """Pages of a site; the slow one blocks its first client until that is killed."""
 
     def __init__(self, web, name):
         self.web, self.name = web, name

@@ -72,7 +72,7 @@ def formulas_drawn_once(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def printed(press: RenderPool) -> Print:
-    """Print articles; fail on any warning that is not asked for with ``expect``."""
+    """Print articles; fail on any warning that ``expect`` does not name."""
 
     def print_(
         *articles: Article,

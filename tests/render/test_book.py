@@ -39,7 +39,7 @@ def article(number: int, *more: object) -> Article:
 
 @pytest.fixture
 def one_article_per_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every article be a run of its own, and page numbers be set a few at a time."""
+    """Render every article as a separate run, and page numbers a few at a time."""
     monkeypatch.setattr(book, "RUN_LENGTH", 1)
     monkeypatch.setattr(book, "NUMBERED_PAGES", 2)
 

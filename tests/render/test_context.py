@@ -41,7 +41,7 @@ HOSTILE = [
 
 
 def hostile(text: str) -> Article:
-    """Return an article that says one thing in every place there is."""
+    """Return an article with the same text in every field."""
     span = Span(text, ("code",), text, text, text, text, text, text, text, text)
     blocks: tuple[Block, ...] = (
         Paragraph((span,), text, text, text),

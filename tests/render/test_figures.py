@@ -1,4 +1,4 @@
-"""How wide figures are, and which stand side by side or beside text."""
+"""The width of figures, and which are placed side by side or beside text."""
 
 from __future__ import annotations
 

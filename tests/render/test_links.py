@@ -147,7 +147,7 @@ def test_every_note_stands_on_the_page_of_its_call(printed, theme: str, spare: i
             for link in page.get("/Annots", [])
             if "/A" in link and "/URI" in link.A
         ]
-        # Each link is there once as a link and once as a note.
+        # Each link is present once as a link and once as a note.
         counts = {t: targets.count(t) for t in targets if "/" not in t}
         assert set(counts.values()) <= {2}, counts
 

@@ -289,7 +289,7 @@ def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
 
 
 def test_signs_that_the_book_face_leaves_blank_are_drawn():
-    """The shekel and the won stand in a list of faces that has a form of them with nothing in it."""
+    """Check the signs of shekel and won, for which the first listed face has blank glyphs."""
     for sign in "₪₩℗":
         text = article(paragraph(f"A {sign} B"), title=f"Price {sign}")
         printed = render_pdf(render_html([text], {}))

@@ -1,4 +1,4 @@
-"""Print servers as processes of their own."""
+"""Print servers in separate processes."""
 
 import io
 import random

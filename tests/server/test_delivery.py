@@ -13,7 +13,7 @@ from tests.support.web_server import Reply
 
 @pytest.fixture(scope="module")
 def settings(server):
-    """Write the server's settings file; what it says counts at once."""
+    """Write the server's settings file, which takes effect at once."""
     path = server.home / ".config/webprint/webprint.toml"
 
     def write(text):

@@ -9,7 +9,7 @@ PAGE = story_page(extra=f"<div class=entry><p>A letter from the harbour. {SENTEN
 
 @pytest.fixture(scope="module")
 def job(server):
-    """A finished print; whoever changes it puts it back as it was."""
+    """A finished print; tests that change it restore it."""
     finished = server.wait_finished(
         server.submit(url="https://example.org/edited", html=PAGE).json()["id"]
     )  # fmt: skip

@@ -64,7 +64,7 @@ def printed(server, **order):
 
 
 def pages(page):
-    """The number of pages that the editor says there are, once it says so."""
+    """Wait for the editor's number of pages, and return it."""
     expect(page.locator("#count")).to_have_text(COUNT, timeout=WAIT)
     return int(COUNT.match(page.locator("#count").text_content())[1])
 

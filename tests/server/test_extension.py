@@ -115,7 +115,7 @@ def launched(playwright, program, profile):
     return context
 
 
-#: What Playwright says of a browser that is no more.
+#: Playwright's message about a browser that has ended.
 GONE = "has been closed"
 
 
@@ -270,7 +270,7 @@ def test_a_page_it_may_not_read_is_reported(chromium):
 
 @in_chromium
 def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web):
-    """The entries are there; choosing one is what Chromium tells the extension of it."""
+    """Check that the entries exist; choose one by the event that Chromium sends to the extension."""
     page = chromium.new_page()
     address = other_web.add("/linked", Reply(story_page("Linked")))
     page.goto(other_web.add("/links", f"<a href='{address}'>Read on</a>"))

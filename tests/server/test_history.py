@@ -15,7 +15,7 @@ from tests.support.story_page import story_page
 
 
 class Queue:
-    """What the history asks of the job queue."""
+    """The part of the job queue that the history uses."""
 
     def __init__(self):
         self.jobs = {}

@@ -10,7 +10,7 @@ from tests.support.story_page import story_page
 
 @pytest.fixture
 def listed(server):
-    """What the reading list's file says."""
+    """Return the content of the reading list's file."""
     path = server.home / ".local/share/webprint/later.txt"
     path.unlink(missing_ok=True)
     return lambda: path.read_text().split() if path.exists() else []

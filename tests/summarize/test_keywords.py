@@ -27,7 +27,7 @@ def test_a_table_worked_by_hand():
         "town": (3, (0, 3, 4)),
         "bridge": (3, (0, 1, 3)),
     }
-    # S_j counts each worth term once in a paragraph, however often it stands there.
+    # S_j counts each worth term once in a paragraph, however often it occurs.
     assert found.sums == (3, 1, 0, 3, 2)
     assert found.keys == (0, 3, 4)  # the mean is 1.8
     assert found.keywords == ("river", "town", "bridge")

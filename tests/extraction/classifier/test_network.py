@@ -29,7 +29,7 @@ def test_groups_exchange_means_weighed_by_the_root_of_their_words() -> None:
 
 
 def cases(count: int = 12) -> list[training.Case]:
-    """Return pages whose segments belong to the article when the page's first feature says so."""
+    """Return pages whose segments belong to the article if their first feature is set."""
     draw = np.random.default_rng(5)
     networks = []
     for _ in range(count):

@@ -42,7 +42,7 @@ ENDLESS = {
 
 def test_hostile_pages_end_in_time_and_others_are_loaded(web: WebServer) -> None:
     def one(url: str) -> float:
-        """Show a page and tell the seconds it took; it may be read, or refused in one line."""
+        """Load a page and return the seconds it took; it may be read, or refused in one line."""
         begun = time.monotonic()
         try:
             browser.capture(url)

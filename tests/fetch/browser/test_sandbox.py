@@ -21,7 +21,7 @@ ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 #: What Docker's own profile refuses, which the sandbox needs.
 NAMESPACES = ("unshare", "chroot")
 
-#: How a process gets the rights of root in a namespace of its own, as the sandbox does.
+#: How a process gets the rights of root in a new namespace, as the sandbox does.
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
 
 pytestmark = [

@@ -136,7 +136,7 @@ def test_titles_and_links_that_look_like_references_stay(
 
 
 def typefaces(pdf: pikepdf.Pdf) -> set[bytes]:
-    """Return the typefaces in a PDF, none of which is there twice."""
+    """Return the typefaces in a PDF, and check that none is embedded twice."""
     descriptors = [descriptor for descriptor in pdf.objects if _is(descriptor, "/FontDescriptor")]
     programs = {
         descriptor.FontFile3.objgen: descriptor.FontFile3.read_bytes() for descriptor in descriptors

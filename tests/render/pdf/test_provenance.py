@@ -136,7 +136,7 @@ for variant in ("ua-1", "a-3u"):
 
 
 def test_the_same_page_gives_the_same_bytes(tmp_path) -> None:
-    """In processes of their own, with other hashes, at other times."""
+    """Print in new processes, with other hash seeds, at other times."""
     page = tmp_path / "page.html"
     page.write_bytes(PAGE)
     for seed in ("1", "2"):

@@ -89,7 +89,7 @@ def test_all_structure_is_of_standard_kinds(pdf) -> None:
 
 
 def test_all_content_is_tagged_or_an_artifact(pdf) -> None:
-    """Clause 7.1: what is drawn stands in the structure once, or is marked as an artifact."""
+    """Clause 7.1: drawn content is in the structure once, or is marked as an artifact."""
     for page in pdf.pages:
         row = parents(pdf)[int(page.StructParents)]
         depth = 0
@@ -129,7 +129,7 @@ def test_pictures_and_formulas_have_words(pdf) -> None:
 
 
 def test_heads_of_tables_have_a_scope(pdf) -> None:
-    """Clause 7.5, and that rows and cells stand in tables."""
+    """Clause 7.5, and that rows and cells are in tables."""
     heads = [element for element, _ in elements(pdf) if str(element.S) == "/TH"]
     assert heads
     for head in heads:
@@ -181,7 +181,7 @@ def test_links_are_described_by_their_text_and_signs_by_their_note(pdf) -> None:
 
 
 def test_all_fonts_are_embedded_and_can_be_read_back(pdf) -> None:
-    """Clauses 7.21.4 and 7.21.7; PDF/A-3u asks the same (6.2.11)."""
+    """Clauses 7.21.4 and 7.21.7; PDF/A-3u requires the same (6.2.11)."""
     fonts = [
         pdf_object for pdf_object in pdf.objects
         if isinstance(pdf_object, pikepdf.Dictionary) and pdf_object.get("/Type") == "/Font"

@@ -221,7 +221,7 @@ def comments_below(s: LabelledPage) -> str:
 
 
 def paywall_teaser(s: LabelledPage) -> str:
-    """Three paragraphs, the third fading out, and a box that asks for money."""
+    """Three paragraphs, the third fading out, and a box with a subscription offer."""
     css = """body{font:18px/1.6 Georgia,serif} main{width:640px;margin:0 auto} .cut{max-height:90px;
     overflow:hidden;-webkit-mask-image:linear-gradient(#000,transparent)} .pay{font:16px sans-serif;
     background:#f7efe2;padding:30px;text-align:center} nav{font:14px sans-serif}"""

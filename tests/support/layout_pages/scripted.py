@@ -1,4 +1,4 @@
-"""Pages whose text only scripts show, or that fold it away until somebody asks."""
+"""Pages whose text is rendered by scripts, or collapsed until a click."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def infinite_scroll(s: LabelledPage) -> str:
 
 
 def read_more(s: LabelledPage) -> str:
-    """The rest of the text is folded away behind a control that says so."""
+    """The rest of the text is collapsed behind a labelled control."""
     return page(
         "More",
         COLUMN + "[hidden]{display:none}",
@@ -114,7 +114,7 @@ def folded_details(s: LabelledPage) -> str:
 
 
 def shadow_tree(s: LabelledPage) -> str:
-    """The text stands in a shadow tree with a style sheet of its own."""
+    """The text is in a shadow tree with its own style sheet."""
     inner = f"<style>p{{font:18px/1.5 serif}}</style><h1>{s.title()}</h1>{s.paras('4 3 4 3 3')}"
     return page(
         "Shadow",

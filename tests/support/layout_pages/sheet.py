@@ -122,6 +122,6 @@ class LabelledPage:
         return path if name else f'<img src="{path}" width={width} height={height} alt="">'
 
     def serve(self, path: str, body: str, media_type: str = "text/html; charset=utf-8") -> str:
-        """Another file that the page asks for."""
+        """Add another file that the page requests."""
         self.files[path] = (body, media_type)
         return path
