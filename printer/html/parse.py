@@ -246,7 +246,9 @@ def _address(encoded: str) -> str:
 #: Elements that start a new line, also inside a heading.
 _LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 #: Elements whose text is not content.
-_SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
+_SKIPPED = frozenset({
+    "button", "noscript", "rp", "rt", "script", "select", "style", "svg", "template",
+})  # fmt: skip
 #: The most start and end tags to examine for an element's text.
 _MAX_EVENTS = 400
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...i18n import load_table
 from ...text import WORD, clean_attribute, comparison_key
-from .dates import MONTHS
+from .dates import MONTHS, PUBLISHED
 
 #: Limits of the names of one page, and of the characters of a name.
 MAX_NAMES = 12
@@ -23,15 +23,15 @@ _BY = re.compile(
         |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
         |الكاتب|نویسنده)\s*[:：/／・|]
     |بقلم\b|מאת\b|ein\s(?:artikel|beitrag|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
-    |écrit\spar\b|publié\spar\b|rédigé\spar\b|escrito\spor\b|publicado\spor\b|scritto\sda\b
+    |veröffentlicht\svon\b|écrit\spar\b|publié\spar\b|rédigé\spar\b|escrito\spor\b|publicado\spor\b|scritto\sda\b
     |geschreven\sdoor\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 #: The beginning of a byline, in languages where it begins nothing else.
 BYLINE = re.compile(
-    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|BY:?\s|V(?:on|ON):?\s|Por:?\s"
-    r"|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:"
-    r"|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|BY:?\s|V(?:on|ON):?\s"
+    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:"
+    r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
 #: A label that ends in a colon.
 _LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
@@ -94,9 +94,13 @@ _FULL_NAME = re.compile(
     r"[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]*"
     r"(?:\s(?:[A-Z]\.|van|von|de|der|da|di|del|el|al|bin|[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]+)){1,4}"
 )
+#: The word between a name and what somebody is.
+_IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
 _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
-#: A reporter's name in Chinese, before the place or the end.
-_HAN_REPORTER = re.compile(r"(?:記者|记者)\s?([\u4e00-\u9fff]{2,4}?)(?:[／/╱]|[報报][導道]|$)")
+#: A reporter's name in Chinese, before the place, a blank or the end.
+_HAN_REPORTER = re.compile(
+    r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
+)
 
 _WORDS = load_table("bylines")
 #: Words before a name by language; in other languages they may begin a name.
@@ -135,6 +139,12 @@ def find_office(stated: Iterable[str], *sites: str) -> str:
     return next((text for text in offices if not _COMPANY.search(text)), "")
 
 
+def without_address(text: str, *sites: str) -> str:
+    """Return a byline without what follows the site's name, as 'The Tide, Oslo, Norway'."""
+    name = text.partition(",")[0]
+    return name if comparison_key(name) in set(map(comparison_key, sites)) - {""} else text
+
+
 def find_signature(lines: Iterable[str]) -> str:
     """Return the line that says who wrote the page; '' if there is none or several differ."""
     signed = {name for line in lines if len(line) <= _LINE_CHARS and (name := _signed(line))}
@@ -162,6 +172,23 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
     parts = _SEPARATORS.split(line)
     names = (part for part in parts if len(parts) > 1 and _FULL_NAME.fullmatch(part))
     return [name for name in names if not _has_job_title(name)]
+
+
+def is_label_alone(line: str) -> bool:
+    """Return whether a line is only the beginning of a byline, as 'Written by'."""
+    return any(BYLINE.fullmatch(text) for text in (line, f"{line} "))
+
+
+def is_full_name(line: str) -> bool:
+    """Return whether a line may be the name of a person and nothing else."""
+    return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
+
+
+def is_described(name: str, lines: Iterable[str]) -> bool:
+    """Return whether a line tells who somebody is, as 'Anna Writer is our editor'."""
+    first = name.partition(" ")[0]
+    names = re.escape(name) if first.isupper() else rf"{re.escape(first)}|{re.escape(name)}"
+    return any(map(re.compile(rf"(?:{names}){_IS}|{re.escape(name)},\s").match, lines))
 
 
 def is_byline_label(text: str) -> bool:
@@ -270,6 +297,7 @@ def _is_name(name: str) -> bool:
     return (
         1 < len(name) <= MAX_CHARS
         and folded not in _NOT_NAMES
+        and not PUBLISHED.match(name)
         and folded.rpartition(" ")[2] not in _ACCOUNT_WORDS
         and len(name.split()) <= 8
         and not _CODE.search(name)

@@ -74,7 +74,7 @@ _LINE_CHARS, _LINE_WORDS = 100, 6
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 #: The beginning of a line that says when a page was published, or by whom after the date.
-_PUBLISHED = re.compile(
+PUBLISHED = re.compile(
     r"\s*(?:This \w{4,9} was )?(?:(?:First |Originally )?(?:Posted|Published)|Publication date"
     r"|Veröffentlicht|Erstellt am|Publiziert|Publié|Publicado|Pubblicato|Gepubliceerd|Publiceret"
     r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιεύ\w{2,8}"
@@ -133,7 +133,7 @@ def is_date_line(text: str, language: str = "") -> bool:
 
 def find_labelled_date(lines: Iterable[str], language: str = "") -> str:
     """Return the date of the short lines that say when a page was published, '' if they differ."""
-    stated = (line for line in lines if len(line) <= _LINE_CHARS and _PUBLISHED.match(line))
+    stated = (line for line in lines if len(line) <= _LINE_CHARS and PUBLISHED.match(line))
     dates = {date for line in stated if (date := find_date(line, language))}
     return dates.pop() if len(dates) == 1 else ""
 

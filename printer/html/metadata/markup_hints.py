@@ -11,11 +11,19 @@ from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import clean_line, count_words
+from ...text import clean_line
 from ..parse import element_line
-from .bylines import BYLINE, find_byline, find_dated_names, find_signature
+from .bylines import (
+    BYLINE,
+    find_byline,
+    find_dated_names,
+    find_signature,
+    is_described,
+    is_full_name,
+    is_label_alone,
+)
 from .dates import find_date, find_labelled_date, is_date_line, parse_date
-from .titles import Heading, title_key
+from .titles import LINES_BELOW, SLACK_CHARS, Heading, is_above_text, is_paragraph, title_key
 
 #: Limits of the headings to examine, and of the text leaves of one element.
 _MAX_HEADINGS, _MAX_LEAVES = 20, 200
@@ -34,10 +42,8 @@ _MAX_CHARS = 160
 #: The fewest characters of a date, and the most of a line that is only a date; the most words of
 #: such a line.
 _DATE_CHARS, _STAMP_CHARS, _STAMP_WORDS = 6, 80, 4
-#: The lines to read below and above the title; the fewest words of a paragraph, in its first
-#: characters; what a title's line may have beside its letters, in characters.
-_LINES_BELOW, _LINES_ABOVE = 12, 3
-_PARAGRAPH_WORDS, _PARAGRAPH_CHARS, _SLACK_CHARS = 25, 600, 60
+#: The lines to read above the title.
+_LINES_ABOVE = 3
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 _TIME = re.compile(r"(?<!\d)[0-9]{1,2}:[0-9]{2}(?!\d)")
 
@@ -196,18 +202,26 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
         is_byline = BYLINE.match(line) and find_byline(line)
         if is_byline and not hints.authors:
             hints.authors = [line]
-        if is_byline or is_date_line(line, language):
+        if is_byline or is_date_line(line, language) or _is_time(line):
             dates = updates if _UPDATED.search(line) else hints.dates
             dates += filter(None, [find_date(line, language)])
     hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
-    if not hints.authors:
-        for at, line in enumerate(near):
-            beside = any(dated[max(0, at - 1) : at + 2])
-            if beside and (names := find_dated_names(line, beside_date=not dated[at])):
-                hints.authors = names
-                break
-    hints.authors = hints.authors or [find_signature(lines)]
+    hints.authors = hints.authors or _names_beside(near, dated, lines) or [find_signature(lines)]
     return hints
+
+
+def _names_beside(near: Sequence[str], dated: Sequence[bool], lines: Sequence[str]) -> list[str]:
+    """Return the author's name from a line of its own below the title or beside the date."""
+    for at, line in enumerate(near):
+        beside = any(dated[max(0, at - 1) : at + 2])
+        if beside and (names := find_dated_names(line, beside_date=not dated[at])):
+            return names
+        if is_full_name(line) and (
+            (at and is_label_alone(near[at - 1]))
+            or ((beside or not at) and is_described(line, lines))
+        ):
+            return [line]
+    return []
 
 
 def _is_time(line: str) -> bool:
@@ -217,18 +231,12 @@ def _is_time(line: str) -> bool:
 
 def _lines_beside(lines: Sequence[str], title: str) -> Iterator[str]:
     """Yield the short lines below the title, to the second paragraph, and those above it."""
-    key = title_key(title)
-    place = -1
-    for at, line in enumerate(lines):
-        if key and len(line) <= len(title) + _SLACK_CHARS and title_key(line) == key:
-            place = at
-        elif 0 <= place < at - _LINES_BELOW:
-            break
+    place = _title_place(lines, title)
     if place < 0:
         return
     paragraphs = 0
-    for line in lines[place + 1 : place + 1 + _LINES_BELOW]:
-        if count_words(line[:_PARAGRAPH_CHARS]) > _PARAGRAPH_WORDS:
+    for line in lines[place + 1 : place + 1 + LINES_BELOW]:
+        if is_paragraph(line):
             paragraphs += 1
             if paragraphs == 2:
                 break
@@ -236,6 +244,17 @@ def _lines_beside(lines: Sequence[str], title: str) -> Iterator[str]:
             yield line
     above = reversed(lines[max(0, place - _LINES_ABOVE) : place])
     yield from (line for line in above if len(line) <= _MAX_CHARS)
+
+
+def _title_place(lines: Sequence[str], title: str) -> int:
+    """Return the index of the title's line, the one above the text if several; -1 for none."""
+    key, room = title_key(title), len(title) + SLACK_CHARS
+    places = [at for at, line in enumerate(lines) if len(line) <= room and title_key(line) == key]
+    place = next((at for at in places if is_above_text(lines, at)), next(iter(places), -1))
+    for later in places if key else ():
+        if place < later <= place + LINES_BELOW:
+            place = later
+    return place if key else -1
 
 
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ...text import clean_attribute, clean_line
+from ...text import clean_attribute, clean_line, count_words
 from ...urls import resolve
 from ..parse import element_line
-from .bylines import find_office, is_byline_label, join_names
+from .bylines import find_office, is_byline_label, join_names, without_address
 from .dates import find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
 from .language import choose_language, text_direction
@@ -35,6 +35,8 @@ _NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("
 _AROUND_SITE = " |·•–—-"
 #: The longest site name, lead and URL, in characters.
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
+#: The most words of a site's name that is also the title of a page.
+_SITE_WORDS = 3
 #: The longest name of a section, and what only a path, a list or a file's name has.
 _SECTION_CHARS, _NOT_IN_NAMES = 30, frozenset("/,_|>:;")
 #: The most dates to read under one name; and the most different ones, newest first, that are not
@@ -140,15 +142,18 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
     titles = [text for text in titles if text.lower() not in _NO_VALUE["any"]]
     headings = main_headings(tree, titles)
-    title = choose_title(head.title, headings, titles, site_names, article=is_article)
-    site = (
+    title = choose_title(head.title, headings, titles, site_names, article=is_article, lines=lines)
+    site = site_names.short_name(
         next(iter(sites), "")
         or site_names.find_in_title(head.title, [heading.text for heading in headings])
         or head.first(*_NAMES["site"], limit=_SITE_CHARS)
     )
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
-    stated = _stated_authors(head, schema)
     not_authors = (*sites, site, site_names.host, title)
+    stated = [
+        [without_address(text, *not_authors[:-1]) for text in texts]
+        for texts in _stated_authors(head, schema)
+    ]
     names = _persons(stated, language, *not_authors)
     published = _published(head, schema, language, find_path_date(_path(url)))
     if not names or not published:
@@ -205,7 +210,9 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     stated = head.values("og:site_name", limit=_SITE_CHARS)
     stated += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
     stated = [name.strip(_AROUND_SITE) for name in stated]
-    return [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
+    names = [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
+    # Some pages state their title instead.
+    return [name for name in names if name != head.title or count_words(name) <= _SITE_WORDS]
 
 
 def _section(head: Head, schema: SchemaMetadata, site: str) -> str:

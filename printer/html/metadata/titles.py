@@ -5,7 +5,8 @@ search engines), in a heading, in OpenGraph, in JSON-LD.  A title on which the h
 of these agree is chosen.  If they differ, the heading is chosen if it is on the same subject, since
 readers see it; a heading that shares few words with ``title`` is a slogan or the name of a section.
 If one of the two has clearly more of the words at the end of the page's URL, it is chosen, since
-such a URL is made from the page's original title.
+such a URL is made from the page's original title.  A title that does not stand on the page is one
+for search engines, and gives way to the main heading above the text.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import unquote, urlsplit
 
-from ...text import WORD
+from ...text import WORD, count_words
 
 #: A separator between a title and the site's name.
 _SEPARATOR = re.compile(
@@ -28,6 +30,8 @@ _SEPARATOR = re.compile(
 _SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")
 _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
+#: The most characters of a site's name that has no slogan, and of an abbreviation.
+_LONG_NAME, _ABBREVIATION = 30, 3
 #: A label or a date before a heading: up to four words, not a number alone.
 _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
 #: Parts of a host that do not name a site.
@@ -46,6 +50,11 @@ _SHORT, _LONG = 2, 3
 #: The lead in the share of the URL's words that decides between two titles, and the smallest number
 #: of words by which that share is divided.
 _CLEARLY, _FEW = 0.3, 3
+#: The fewest and most words of a headline that ``title`` does not state; the most lines from a
+#: headline to the text, and the fewest words of a paragraph, in its first characters; what the
+#: headline's line may have beside it, in characters.
+_FEWEST, _MOST, LINES_BELOW = 3, 30, 12
+_PARAGRAPH_WORDS, _PARAGRAPH_CHARS, SLACK_CHARS = 25, 600, 60
 #: The most characters of a URL's path to read.
 _LONGEST_PATH = 1000
 
@@ -65,6 +74,7 @@ def choose_title(
     site: SiteNames,
     *,
     article: bool = False,
+    lines: Sequence[str] = (),
 ) -> str:
     """Return a page's title.
 
@@ -74,7 +84,63 @@ def choose_title(
         stated: The titles of OpenGraph, JSON-LD and the like.
         site: The names of the page's site.
         article: Whether the page says that it is an article.
+        lines: The page's lines of text.
     """
+    title = _choose(document, main_headings, stated, site, article=article)
+    keys = {title_key(text) for heading in main_headings for text in (heading.text, heading.full)}
+    if not title or site.is_home or title_key(title) in keys:
+        return title
+    return _headline(title, main_headings, (document, *stated), site, lines)
+
+
+def _headline(
+    title: str,
+    headings: Sequence[Heading],
+    stated: Sequence[str],
+    site: SiteNames,
+    lines: Sequence[str],
+) -> str:
+    """Return a stated title as it stands on the page, or else the heading above the text."""
+    keys = [title_key(line) if len(line) <= _PARAGRAPH_CHARS else "" for line in lines]
+    standing = set(keys)
+    longer = [
+        text
+        for text in chain(stated, *map(_beginnings, stated))
+        if text.startswith(title) and title_key(text) in standing and site.strip_from(text) == text
+    ]
+    if longer:
+        return max(longer, key=len)
+    key, room = title_key(title), len(title) + SLACK_CHARS
+    if any(key in line and len(line) <= room for line in keys):
+        return title
+    texts = (heading.text for heading in headings if not site.is_named(heading.text))
+    heading = next(texts, "")
+    if not _FEWEST <= count_words(heading) <= _MOST or title_key(heading) not in standing:
+        return title
+    in_url = site.slug_overlap(title) >= site.slug_overlap(heading) + _CLEARLY
+    above_text = is_above_text(lines, keys.index(title_key(heading)))
+    return heading if above_text and not in_url else title
+
+
+def is_paragraph(line: str) -> bool:
+    """Return whether a line is as long as a paragraph."""
+    return count_words(line[:_PARAGRAPH_CHARS]) > _PARAGRAPH_WORDS
+
+
+def is_above_text(lines: Sequence[str], at: int) -> bool:
+    """Return whether a paragraph is among the lines below one."""
+    return any(map(is_paragraph, lines[at + 1 : at + 1 + LINES_BELOW]))
+
+
+def _choose(
+    document: str,
+    main_headings: Sequence[Heading],
+    stated: Sequence[str],
+    site: SiteNames,
+    *,
+    article: bool,
+) -> str:
+    """Return the title that a page's head and headings agree on."""
     if not site.is_home:
         document_title = site.strip_from(document)
         stated = _distinct(map(site.strip_from, stated))
@@ -173,6 +239,10 @@ class SiteNames:
         """Return whether a text is the name of the site."""
         return title_key(text) in self.keys or self.repeats_host(text)
 
+    def is_named(self, heading: str) -> bool:
+        """Return whether a heading names the site."""
+        return self.is_site_name(heading) or self.is_leading_name(heading)
+
     def is_leading_name(self, text: str) -> bool:
         """Return whether the first part of a title is only the site's name.
 
@@ -206,6 +276,15 @@ class SiteNames:
             else:
                 break
         return text
+
+    def short_name(self, name: str) -> str:
+        """Return the site's name without a slogan or its owner, if the host repeats its first part.
+
+        Short names and abbreviations are kept whole.
+        """
+        first = _parts(name)[0]
+        is_long = len(name) > _LONG_NAME and len(first) > _ABBREVIATION
+        return first if is_long and self.repeats_host(first) else name
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of ``title`` that is the site's name, if it repeats the host's name."""

@@ -2,6 +2,7 @@ import pytest
 
 from printer.html.metadata.jsonld import parse_json
 from printer.html.metadata.metadata import read_metadata
+from printer.html.page import read_page
 from printer.html.parse import base_url, parse
 
 URL = "https://www.example.org/news/ferry"
@@ -14,6 +15,10 @@ TEXT = (
 def read(head="", body=TEXT, url=URL, html="<html lang=en>"):
     tree = parse(f"{html}<head>{head}</head><body>{body}</body></html>")
     return read_metadata(tree, url, base_url(tree, url))
+
+
+def read_with_lines(head, body, url=URL):
+    return read_page(f"<html lang=en><head>{head}</head><body>{body}</body></html>", url).metadata
 
 
 def json_ld(text):
@@ -344,3 +349,117 @@ def test_the_headline_ends_where_the_section_begins():
 def test_parts_of_chinese_titles_are_separated_without_blanks(document, title):
     section = "<h1>新闻中心</h1><p>渡轮将于三月停航，港务局周二宣布。</p>"
     assert read(f"<title>{document}</title>", section, html="<html>").title == title
+
+
+LINK = '<p><a href="/{0}">{0}</a></p>'
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "expected"),
+    [
+        # A title for search engines stands nowhere on the page.
+        ("Tide forecast: cheap chains and old boats", f"<h1>Why the ferry stops</h1>{TEXT}",
+         "Why the ferry stops"),
+        ("Rivers / Why the ferry stops in March", f"<h1>Why the ferry stops in March</h1>{TEXT}",
+         "Why the ferry stops in March"),
+        # The title stands on the page; the heading is the section's.
+        ("Why the ferry stops", f"<h1>Rivers and lakes today</h1><b>Why the ferry stops</b>{TEXT}",
+         "Why the ferry stops"),
+        # No text below the heading, or a heading of few words.
+        ("Cheap chains and old boats", f"{TEXT}<h1>More about the rivers</h1>",
+         "Cheap chains and old boats"),
+        ("Cheap chains and old boats", f"<h1>Welcome</h1>{TEXT}", "Cheap chains and old boats"),
+        # The site's name is no headline.
+        ("Cheap chains and old boats", f"<h1>Example</h1>{TEXT}", "Cheap chains and old boats"),
+        # A title that stands whole on the page is not cut at its dash.
+        ("The last ferry of the river - Part 1 | Nets and boats",
+         f"<h1>Nets</h1><h2>The last ferry of the river - Part 1</h2>{TEXT}",
+         "The last ferry of the river - Part 1"),
+    ],
+)  # fmt: skip
+def test_the_title_is_the_headline_that_stands_on_the_page(title, body, expected):
+    menu = "".join(map(LINK.format, ("Rivers", "Lakes", "Harbours")))
+    found = read_with_lines(f"<title>{title}</title>", menu + body, "https://example.org/a/7213")
+    assert found.title == expected
+
+
+def test_of_several_headings_the_first_is_the_headline():
+    head = "<title>Cheap chains</title>"
+    body = f"<h1>Why the ferry stops</h1>{TEXT}<h1>What the council decides</h1>{TEXT}"
+    assert read_with_lines(head, body).title == "Why the ferry stops"
+
+
+def test_the_address_keeps_a_title_that_is_not_on_the_page():
+    body = f"<h1>Why the ferry stops</h1>{TEXT}"
+    found = read_with_lines(
+        "<title>Cheap old chains</title>", body, "https://example.org/cheap-old-chains"
+    )
+    assert found.title == "Cheap old chains"
+
+
+def test_the_reading_of_a_heading_s_signs_is_no_part_of_the_title():
+    heading = "<h1><ruby>子<rp>(</rp><rt>こ</rt><rp>)</rp></ruby>どもの船</h1>"
+    assert read(body=heading + TEXT).title == "子どもの船"
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("Example News - Harbour Press Ltd & Co. of the Coast", "Example News"),
+        ("Example News | For all who love the sea and its boats", "Example News"),
+        ("Harbour Press of the whole Coast - Example News", "Harbour Press of the whole Coast - Example News"),
+        ("EN - Examples for the National Harbour Service", "EN - Examples for the National Harbour Service"),
+        ("Example | Forum", "Example | Forum"),
+        ("Harbour Press |", "Harbour Press"),
+    ],
+)  # fmt: skip
+def test_the_site_s_name_loses_its_slogan(stated, expected):
+    head = f'<title>Ferry</title><meta property="og:site_name" content="{stated}">'
+    assert read(head).site == expected
+
+
+def test_a_site_is_not_called_by_the_page_s_title():
+    title = "Why the last ferry stops"
+    head = f'<title>{title}</title><meta property="og:site_name" content="{title}">'
+    assert read(head).site == ""
+
+
+BELOW = "<h1>Why the ferry stops</h1>"
+
+
+@pytest.mark.parametrize(
+    ("lines", "author", "date"),
+    [
+        (["Harbour Press 作者：孙伟 责任编辑：魏景芳 【编译】 2012年01月17日 17:40 评论"], "孙伟", "2012-01-17T17:40"),
+        (["Written by", "Orla Fennimoor"], "Orla Fennimoor", ""),
+        (["Written by:Orla Fennimoor"], "Orla Fennimoor", ""),
+        (["Orla Fennimoor", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
+         "Orla Fennimoor", "2025-07-23"),
+        (["Orla Fennimoor", TEXT, "Orla Fennimoor, harbour master, has lived here for years."],
+         "Orla Fennimoor", ""),
+        (["Harbour Stories", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
+         "", "2025-07-23"),
+    ],
+)  # fmt: skip
+def test_a_line_of_its_own_names_the_author(lines, author, date):
+    body = BELOW + "".join(line if line == TEXT else f"<div>{line}</div>" for line in lines)
+    found = read_with_lines("<title>Why the ferry stops</title>", body + TEXT)
+    assert (found.byline, found.published) == (author, date)
+
+
+def test_the_lines_beside_the_title_are_those_above_the_text():
+    menu = LINK.format("Why the ferry stops") + "".join(map(LINK.format, "abcdefghijklmnop"))
+    line = "<div>By Orla Fennimoor, 4 May 2021</div>"
+    found = read_with_lines(
+        "<title>Why the ferry stops</title>", f"{menu}{BELOW}{line}{TEXT}{menu}"
+    )
+    assert (found.byline, found.published) == ("Orla Fennimoor", "2021-05-04")
+
+
+@pytest.mark.parametrize("stated", ["Nachrichten", "Новости", "Posted", "Veröffentlicht am",
+                                    "The Tide, Harbour, Norway"])  # fmt: skip
+def test_sections_labels_and_addresses_are_no_authors(stated):
+    head = (
+        f'<meta property="og:site_name" content="The Tide"><meta name="author" content="{stated}">'
+    )
+    assert read(head).byline in {"", "The Tide"}
