@@ -134,6 +134,7 @@ class _InlineWriter:
         self.spans = tuple(self._tied(spans))
         self.last_words = _find_last_words(self.spans)
         self.follows_sign = False  # whether a reference mark precedes directly
+        self.ends_in_space = True  # whether the text so far does, or is empty
 
     def write(self) -> Markup:
         return nest(self.spans, self._elements, self._content, self._link_target, self._footnote)
@@ -232,6 +233,9 @@ class _InlineWriter:
         if not span.math and not _CODE_MARKS.intersection(span.marks):
             text = no_break_spaces(text, span.lang or self.anchors.language)
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
+        if "sup" in span.marks and text.startswith("[") and not self.ends_in_space:
+            html = WORD_JOINER + html
+        self.ends_in_space = not text or text[-1].isspace()
         if span.ruby:
             ruby = printable(span.ruby)[:60]
             # Ruby is printed above the text in half its size; long ruby needs room.

@@ -25,7 +25,7 @@ from printer.article import (
 )
 from printer.options import PrintOptions
 from printer.render.context import ArticleView, render_html
-from printer.render.inline import mark_symbols
+from printer.render.inline import WORD_JOINER, mark_symbols
 from printer.render.templates import (
     is_bare,
     is_code_title,
@@ -328,6 +328,17 @@ def test_a_table_of_many_words_is_not_kept_on_one_page():
         return table_class({}, Table((), ((cell, cell),) * 4))
 
     assert (kind(5), kind(40)) == ("short", "table")
+
+
+def test_a_bracketed_sign_is_not_parted_from_its_word():
+    noted = article(paragraph(WORDS, Span("[9]", ("sup",)), Span("[10]", ("sup",))))
+    html = render_html([noted], {}).html
+    assert "\u2060[9]" not in html
+    assert f"{WORD_JOINER}[10]" in html
+    assert (
+        '<span class="no-break">T-shirt</span>'
+        in render_html([article(paragraph("A T-shirt here"))], {}).html
+    )
 
 
 def test_headings_alone_are_balanced():

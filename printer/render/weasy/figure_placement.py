@@ -36,9 +36,9 @@ Box: TypeAlias = Any
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
-#: The smallest gap to be filled, and that for which a picture is moved past a heading, as shares of
-#: the height of the page.
-MIN_GAP, MIN_GAP_TO_PASS_HEADING = 0.1, 0.15
+#: The smallest gap to be filled, that for which a picture is moved past a heading, and that for
+#: which it is so though it is below another, as shares of the height of the page.
+MIN_GAP, MIN_GAP_TO_PASS_HEADING, MIN_GAP_TO_PART = 0.1, 0.15, 0.25
 
 #: The fewest characters of an item and of a row that may stand alone on a page.
 MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
@@ -449,8 +449,9 @@ def _pass_heading(place: _Place, change: _Change) -> bool:
     while _keeps_next(parent, end):
         end += 1
     text = _end_of_figures(parent, end)
-    is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-    if not is_large or end == start or place.start < place.index:
+    is_below_heading = place.start < place.index
+    least = MIN_GAP_TO_PART if is_below_heading else MIN_GAP_TO_PASS_HEADING
+    if place.gap <= least * place.height or end == start:
         return False
     if not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
         return False

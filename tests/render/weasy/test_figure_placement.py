@@ -70,6 +70,25 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert white(paper, 0) < 0.25 < white(plain, 0)
 
 
+def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large_gap(
+    printed, monkeypatch
+):
+    parts = (heading("The mill"), PICTURE, heading("The wheel", 3), paragraph(TEXT))
+    lines = [paragraph(f"Line {n}.") for n in range(22)]
+    full = replace(
+        SAMPLE_ARTICLE, blocks=(*lines, *parts, *(paragraph(TEXT) for _ in range(6))), url=""
+    )
+    for step in ("_shrink", "_move_back"):
+        monkeypatch.setattr(figure_placement, step, lambda *_: False)
+    paper = printed(full, pictures=specimens.pictures())
+    assert "The wheel" in paper.texts[0]
+    assert "The valley in March." in paper.texts[1]
+    monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PART", 2.0)
+    plain = printed(full, pictures=specimens.pictures())
+    assert "The mill" not in plain.texts[0]
+    assert white(paper, 0) < 0.25 < white(plain, 0)
+
+
 UNBROKEN_BLOCKS = {
     "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
