@@ -33,9 +33,8 @@ from printer.extraction.papers import text_to_tag
 from printer.html.page import read_page
 
 from . import corpus
-from .alignment import common_subsequence, edit_distance
 from .protocol import Effort, Row, Unavailable
-from .scoring import folded, ratio, word_score
+from .scoring import common_subsequence, edit_distance, folded, ratio, word_score
 from .segment_labels import from_text
 
 LONGEST = 300_000

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-_PATH = Path(__file__).resolve().parents[2] / "benchmarks" / "alignment.py"
-_SPEC = importlib.util.spec_from_file_location("alignment", _PATH)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-alignment = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(alignment)
+from benchmarks.scoring import common_subsequence, edit_distance
 
 TEXT = st.text("abc", max_size=14)
 
@@ -45,22 +37,22 @@ def distance_by_table(one: str, other: str) -> int:
      ("abcbdab", "bdcaba", 4, 5), ("x" * 200, "y" + "x" * 200, 200, 1)],
 )  # fmt: skip
 def test_known_pairs(one: str, other: str, common: int, distance: int) -> None:
-    assert alignment.common_subsequence(one, other) == common
-    assert alignment.edit_distance(one, other) == distance
+    assert common_subsequence(one, other) == common
+    assert edit_distance(one, other) == distance
 
 
 @given(TEXT, TEXT)
 def test_both_agree_with_the_full_table(one: str, other: str) -> None:
-    assert alignment.common_subsequence(one, other) == subsequence_by_table(one, other)
-    assert alignment.edit_distance(one, other) == distance_by_table(one, other)
+    assert common_subsequence(one, other) == subsequence_by_table(one, other)
+    assert edit_distance(one, other) == distance_by_table(one, other)
 
 
 @given(st.lists(st.integers(0, 3), max_size=90), st.lists(st.integers(0, 3), max_size=90))
 def test_the_two_bound_each_other(one: list[int], other: list[int]) -> None:
-    common = alignment.common_subsequence(one, other)
-    distance = alignment.edit_distance(one, other)
+    common = common_subsequence(one, other)
+    distance = edit_distance(one, other)
     longer, shorter = max(len(one), len(other)), min(len(one), len(other))
     assert longer - common <= distance <= len(one) + len(other) - 2 * common
     assert distance >= longer - shorter
-    assert alignment.common_subsequence(other, one) == common
-    assert alignment.edit_distance(other, one) == distance
+    assert common_subsequence(other, one) == common
+    assert edit_distance(other, one) == distance
