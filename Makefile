@@ -11,7 +11,7 @@ PROCESSES ?= 4
 TIME ?= 60
 SEED ?= 0
 TARGETS ?=
-PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
+PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
 # What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
 BENCHMARKS ?=
 QUICK ?=
@@ -36,8 +36,8 @@ print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@$(PY) scripts/print
 
-test: .venv/.develop ## Run the tests, all (about 13 minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: about 13 minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all (some ten minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: some ten minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
 test-all: .venv/.develop ## Run the tests, with more of what is generated and killed at random
@@ -48,7 +48,7 @@ smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
 
 coverage: .venv/.develop ## Run the tests and report which lines of printer/ they do not run
 	rm -f .coverage .coverage.*
-	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder -rs $(TESTS)
+	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder -rs $(TESTS)
 	.venv/bin/coverage combine --quiet
 	.venv/bin/coverage report
 

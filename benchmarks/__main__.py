@@ -1,10 +1,11 @@
 """Measure everything: `python -m benchmarks [--quick] [--budget MINUTES] [NAME ...]`.
 
 Writes results.json, RESULTS.md and plots beside this file, and the figures that README.md quotes.
-With names, only those benchmarks are run, and the other results are kept.  `--quick` measures a
-fixed sample and writes nothing.  It fails if, twice in a row, a figure is below its floor in
-floors.toml, a ratio is more than twice the one in results.json, or a benchmark fails.  Benchmarks
-skipped for lack of time, programs or pages, and goals not reached, are reported but are no failure.
+With names, only those benchmarks are run, and the other results are kept; `times` are those that
+run alone, `scores` all others.  `--quick` measures a fixed sample and writes nothing.  It fails if,
+twice in a row, a figure is below its floor in floors.toml, a ratio is more than twice the one in
+results.json, or a benchmark fails.  Benchmarks skipped for lack of time, programs or pages, and
+goals not reached, are reported but are no failure.
 """
 
 from __future__ import annotations
@@ -36,10 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks, write or compare the results, and return the exit code."""
     options = _parse(arguments)
     effort = _effort(options)
-    names = options.names or [
-        benchmark.name for benchmark in SUITE if benchmark.quick or not options.quick
-    ]
-    suite = [benchmark for benchmark in SUITE if benchmark.name in names]
+    suite = _select(options)
     began = time.monotonic()
     before = machine()
     outcomes = _run(suite, effort, options.budget)
@@ -55,6 +53,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for failure in failures:
         print(failure)
     return int(bool(failures))
+
+
+def _select(options: argparse.Namespace) -> list[Benchmark]:
+    """Return the benchmarks to run; a name runs its benchmark even if that is not a quick one."""
+    names = options.names or ["times", "scores"]
+    return [
+        benchmark
+        for benchmark in SUITE
+        if benchmark.name in names
+        or (_group(benchmark) in names and (benchmark.quick or not options.quick))
+    ]
+
+
+def _group(benchmark: Benchmark) -> str:
+    return "times" if benchmark.alone else "scores"
 
 
 def _run(suite: Sequence[Benchmark], effort: Effort, minutes: float | None) -> list[Outcome]:
@@ -79,7 +92,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0]
     )
-    known = [benchmark.name for benchmark in SUITE]
+    known = ["times", "scores", *(benchmark.name for benchmark in SUITE)]
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument(
         "--quick", action="store_true", help="measure a fixed sample, write nothing"

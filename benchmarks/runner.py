@@ -22,8 +22,8 @@ from .protocol import Effort, Row
 from .suite import Benchmark
 
 ROOT = Path(__file__).resolve().parents[1]
-#: The time limit of a benchmark, as a multiple of its usual duration.
-PATIENCE = 3
+#: The time limit of a benchmark, as a multiple of its usual duration: alone, and beside others.
+PATIENCE, SHARED_PATIENCE = 3, 6
 #: The seconds of budget that must be left to start a benchmark, and the seconds it has to exit.
 _WORTH, _GRACE = 20, 10
 
@@ -82,7 +82,8 @@ def run_all(
 
 def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None = None) -> Outcome:
     """Run one benchmark in a new process."""
-    limit = float(PATIENCE * benchmark.seconds)
+    patience = PATIENCE if benchmark.alone else SHARED_PATIENCE
+    limit = float(patience * benchmark.seconds)
     left = limit if ends is None else ends - time.monotonic()
     if ends is not None and left < _WORTH:
         return Outcome(benchmark, trouble="not started: the time budget was used up")

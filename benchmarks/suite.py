@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Benchmark:
     """A benchmark module, and how to run and report it.
 
-    ``seconds`` is its full duration on two idle processors; it is stopped after three times that.
+    ``seconds`` is its full duration on two idle processors; it is stopped after several times that.
     Benchmarks that measure time run ``alone``.  ``wide`` ones are reported in a table with one line
     per subject, and ``quick`` ones are part of `--quick`.
     """

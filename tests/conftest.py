@@ -6,12 +6,15 @@ import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.distribution import FixtureScheduling
 from tests.support.effort import THOROUGH
 from tests.support.leftovers import watched
+from tests.support.warm_programs import WarmPrograms
 from tests.support.web_server import WebServer
 
 # A busy machine is slow now and then, which is no failure of the code under test.
@@ -38,16 +41,18 @@ HERE = Path(__file__).parent
 LONG = ("fetch/browser", "jobs", "server", "deploy", "bench", "docs", "batch", "crawl", "hostile")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FixtureScheduling:
+    """Give tests that share a fixture of their module to one process."""
+    return FixtureScheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the quick tests, and run those that share a fixture of their module in one process."""
+    """Mark the quick tests, and put those that take longest first."""
     for item in items:
         path = item.path.relative_to(HERE).as_posix()
         if any(path == place or path.startswith(f"{place}/") for place in SMOKE):
             item.add_marker(pytest.mark.smoke)
-        fixtures = getattr(item, "_fixtureinfo", None)
-        definitions = fixtures.name2fixturedefs.values() if fixtures else ()
-        if any(found[-1].scope == "module" for found in definitions if found):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     items.sort(key=_order)
 
 
@@ -69,6 +74,13 @@ def no_leftovers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fail if a test left a process running, and say which test it was."""
     with watched(tmp_path_factory.mktemp("tmp")):
         yield
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[WarmPrograms]:
+    """A process that has loaded everything, and runs programs in forked children."""
+    with WarmPrograms() as programs:
+        yield programs
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,14 @@ MAX_WORKERS = 8
 MANY_PAGES = 4
 
 
+def may_have_used_pango() -> bool:
+    """Return whether this process may have used Pango.
+
+    Pango has threads of its own, for which a copy of a process that used it waits forever.
+    """
+    return "weasyprint" in sys.modules
+
+
 class Renderer(Protocol):
     """A renderer of documents: processes on this machine, or workers on others."""
 
@@ -78,8 +86,7 @@ class RenderPool:
             )
             for _ in range(min(MAX_WORKERS, len(os.sched_getaffinity(0))))
         ]
-        # Pango has threads of its own, for which a copy of a process that used it waits forever.
-        may_fork = fork and "weasyprint" not in sys.modules
+        may_fork = fork and not may_have_used_pango()
         for worker in self._workers[: None if fork_all else 1] if may_fork else ():
             worker.fork()
         # Last in, first out, so that no more processes are started than needed.

@@ -1,10 +1,8 @@
 """Lists of pages printed to a folder, interrupted and resumed."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
+import tempfile
 import time
 from collections import Counter
 
@@ -13,27 +11,40 @@ import pytest
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
-PROGRAM = "from printer.cli import main; main()"
+#: Options that make it quick.
+QUICK = ("--delay", "0", "--rest", "0.1", "--workers", "1", "--no-cache", "--render", "never")
 
 
-def start(folder, listed, *options, stdout=None):
-    """Start the command as a process; options that make it quick."""
-    (folder / "urls.txt").write_text("\n".join(listed))
-    quick = ["--delay", "0", "--rest", "0.1", "--workers", "1", "--no-cache", "--render", "never"]
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", *quick, *options],
-        cwd=folder, stdout=stdout, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )  # fmt: skip
+@pytest.fixture
+def start(warm):
+    """Start the command as a process; what is still running at the end is killed."""
+    started = []
+
+    def start(folder, listed, *options, **streams):
+        (folder / "urls.txt").write_text("\n".join(listed))
+        process = warm.start(
+            "printer.cli:main", "batch", "urls.txt", "out", *QUICK, *options, cwd=folder, **streams
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
 
 
-def run(folder, listed, *options):
-    with (
-        (folder / "out.jsonl").open("w") as out,
-        start(folder, listed, *options, stdout=out) as process,
-    ):
-        _, output = process.communicate(timeout=180)
-    return process.returncode, output
+@pytest.fixture
+def run(start):
+    """Run the command; return its exit code and its messages."""
+
+    def run(folder, listed, *options):
+        with (folder / "out.jsonl").open("wb") as out, tempfile.TemporaryFile() as messages:
+            code = start(folder, listed, *options, stdout=out, stderr=messages).wait(180)
+            messages.seek(0)
+            return code, messages.read().decode()
+
+    return run
 
 
 def pdfs(folder):
@@ -41,7 +52,7 @@ def pdfs(folder):
 
 
 @pytest.mark.slow
-def test_a_list_is_printed_and_failures_are_reported(web, tmp_path):
+def test_a_list_is_printed_and_failures_are_reported(web, tmp_path, run):
     moody = Counter()
 
     def sometimes(hit):
@@ -93,20 +104,16 @@ def test_a_list_is_printed_and_failures_are_reported(web, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_list_that_is_killed_is_finished_without_doing_anything_again(web, tmp_path):
+def test_a_list_that_is_killed_is_finished_without_doing_anything_again(web, tmp_path, start, run):
     listed = [web.add(f"/story-{n}", story_page(f"Story {n}")) for n in range(4)]
-    killed = 0
-    for most in (2,):
-        with start(tmp_path, listed) as process:
-            until = time.monotonic() + 120
-            while len(pdfs(tmp_path)) < most and process.poll() is None:
-                assert time.monotonic() < until, "nothing was printed"
-                time.sleep(0.005)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            killed += process.returncode == -signal.SIGKILL
+    process = start(tmp_path, listed)
+    until = time.monotonic() + 120
+    while len(pdfs(tmp_path)) < 2 and process.poll() is None:
+        assert time.monotonic() < until, "nothing was printed"
+        time.sleep(0.005)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
     done = {name: (tmp_path / "out" / name).read_bytes() for name in pdfs(tmp_path)}
-    assert killed
     code, output = run(tmp_path, listed)
     assert code == 0, output
     assert pdfs(tmp_path) == sorted(f"Story {n}.pdf" for n in range(4))
@@ -115,7 +122,7 @@ def test_a_list_that_is_killed_is_finished_without_doing_anything_again(web, tmp
     assert len(web.hits()) <= 4 + 1
 
 
-def test_a_folder_is_one_process_s_at_a_time(tmp_path):
+def test_a_folder_is_one_process_s_at_a_time(tmp_path, run):
     import fcntl
 
     state = tmp_path / "out/.webprint"

@@ -54,7 +54,7 @@ def test_a_failure_keeps_its_rows_and_stops_no_other(capsys) -> None:
 
 
 def test_a_stuck_benchmark_is_stopped_with_its_child_processes(tmp_path: Path) -> None:
-    found = run(fake("stuck", seconds=2), Effort(), tmp_path)
+    found = run(fake("stuck", seconds=2, alone=True), Effort(), tmp_path)
     assert found.failed
     assert found.trouble.startswith("stopped after")
     until = time.monotonic() + 60
@@ -144,7 +144,20 @@ def test_written_results_can_be_read_again(tmp_path: Path, monkeypatch) -> None:
     assert later[suite[0].name] == results["benchmarks"][suite[0].name]
 
 
-@pytest.mark.slow
-def test_a_quick_run_measures_and_succeeds(capfd) -> None:
-    assert command.main(["--quick", "print_cost"]) == 0, capfd.readouterr()
-    assert "print_cost: 2 figures" in capfd.readouterr().out
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["--quick"], ["broken", "whole"]),
+        (["--quick", "times"], ["broken"]),
+        (["--quick", "scores"], ["whole"]),
+        (["--quick", "missing", "times"], ["broken", "missing"]),
+    ],
+)
+def test_benchmarks_are_chosen_by_name_and_by_group(monkeypatch, capsys, arguments, names) -> None:
+    suite = [fake("broken", quick=True, alone=True), fake("whole", quick=True), fake("missing")]
+    chosen = []
+    monkeypatch.setattr(command, "SUITE", suite)
+    monkeypatch.setattr(command, "run_all", lambda benchmarks, *_: chosen.extend(benchmarks) or [])
+    assert command.main([word.replace("missing", suite[2].name) for word in arguments]) == 0
+    assert [benchmark.name.rpartition(".")[2] for benchmark in chosen] == names
+    assert "s in all" in capsys.readouterr().out

@@ -1,8 +1,6 @@
 """The digests' commands, with a real layout."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pikepdf
@@ -158,7 +156,9 @@ def test_later_puts_on_the_reading_list_once(webprint):
 
 
 @pytest.mark.slow
-def test_a_killed_scheduler_continues_and_stops_on_request(webprint, sites, tmp_path, monkeypatch):
+def test_a_killed_scheduler_continues_and_stops_on_request(
+    webprint, sites, tmp_path, monkeypatch, warm
+):
     monkeypatch.chdir(tmp_path)
     deliver = f'[[digest.deliver]]\nfolder = "{tmp_path}/papers"\n'
     describe(sites, f'schedule = "0 6 * * *"\ncatch-up = "1h"\n{deliver}')
@@ -166,15 +166,16 @@ def test_a_killed_scheduler_continues_and_stops_on_request(webprint, sites, tmp_
     with closing_table(JobQueue(str(data_folder() / "jobs.sqlite"))) as queue:
         job_id = queue.submit_digest("morning", slot)
         assert queue.submit_digest("morning", slot) == job_id
-        code = "from printer.cli import main; main()"
-        program = [sys.executable, "-c", code, "digest", "schedule", "--render=never"]
-        with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+        program = ("printer.cli:main", "digest", "schedule", "--render=never")
+        with Path("log").open("wb") as log:
+            process = warm.start(*program, stderr=log)
             try:
-                assert process.stderr.readline().startswith("morning: next ")
+                wait_until(lambda: Path("log").read_text().startswith("morning: next "))
                 wait_until(lambda: queue.get(job_id).state == "running")
             finally:
                 process.kill()
-        with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
+                process.wait()
+            process = warm.start(*program, stderr=log)
             try:
                 wait_until(lambda: queue.get(job_id).state == "done")
             finally:

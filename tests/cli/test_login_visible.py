@@ -57,7 +57,7 @@ def screen() -> Iterator[dict[str, str]]:
         with os.fdopen(reading, "rb") as pipe:
             number = pipe.readline().decode().strip()
         if not number:
-            pytest.skip("Xvfb does not start here")
+            pytest.skip(f"Xvfb does not start here: it ended with code {server.wait(10)}")
         yield {**os.environ, "DISPLAY": f":{number}"}
     finally:
         server.terminate()

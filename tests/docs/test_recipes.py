@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.feeds import moment, rss
 from tests.support.story_page import story_page
-from tests.support.warm_command import WarmCommand
 
 ROOT = Path(__file__).parent.parent.parent
 RECIPES = (ROOT / "docs" / "recipes.md").read_text()
@@ -30,12 +29,6 @@ BLOCKS = [
 PYTHON = blocks("python", (ROOT / "docs" / "library.md").read_text())
 
 
-@pytest.fixture(scope="session")
-def warm():
-    with WarmCommand() as command:
-        yield command
-
-
 @pytest.fixture
 def run(web, tmp_path, monkeypatch, warm):
     """Run a script with webprint on the PATH and example.org on this machine."""
@@ -49,7 +42,7 @@ def run(web, tmp_path, monkeypatch, warm):
     web.add("/blog", '<link rel=alternate type="application/rss+xml" href=/news.xml><p>Hello')
     folder = tmp_path / "bin"
     folder.mkdir()
-    warm.write_program(folder / "webprint")
+    warm.write_command(folder / "webprint")
     work = tmp_path / "work"
     work.mkdir()
     (work / "saved.html").write_text(story_page())

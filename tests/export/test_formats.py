@@ -117,7 +117,7 @@ def test_the_book_is_valid(book, tmp_path) -> None:
     """Hold a book of all kinds of blocks, scripts and hostilities against epubcheck."""
     checker, java = shutil.which("epubcheck"), shutil.which("java")
     if not (checker and java):
-        pytest.skip("epubcheck is not installed")
+        pytest.skip(f"{'epubcheck' if not checker else 'Java'} is not installed")
     path = tmp_path / "week.epub"
     path.write_bytes(book)
     done = subprocess.run(

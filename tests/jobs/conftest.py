@@ -58,12 +58,12 @@ def sqlite_table(tmp_path):
 
 
 @pytest.fixture
-def keep(tmp_path):
+def keep(tmp_path, warm):
     """Start an engine; what is still running at the end is killed."""
     started = []
 
     def start(database=str(tmp_path / "jobs.sqlite"), storage=str(tmp_path / "prints"), **limits):
-        worker = WorkerProcess(database, storage, tmp_path / "log", **limits)
+        worker = WorkerProcess(warm, database, storage, tmp_path / "log", **limits)
         started.append(worker)
         return worker
 

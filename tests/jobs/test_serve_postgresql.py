@@ -17,14 +17,16 @@ from tests.support.story_page import story_page
 
 
 @pytest.mark.slow
-def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postgres, tmp_path):
+def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(
+    fresh_postgres, tmp_path, warm
+):
     dice = random.Random(11)
     options = ("--port", "0", "--render", "never", "--workers", "2", "--database", fresh_postgres)
     accepted = []
     with closing_table(JobQueue(fresh_postgres)) as table:
         completions = count_completions(table)
         for round_ in range(2):
-            with closing(PrintServer(tmp_path, *options)) as server:
+            with closing(PrintServer(tmp_path, *options, warm=warm)) as server:
                 for n in range(4 if THOROUGH else 2):
                     url = f"https://example.org/{round_}/{n}"
                     accepted.append(server.submit(url=url, html=story_page("Kept")).json()["id"])
@@ -33,7 +35,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
                     os.kill(dice.choice(list(child_pids(server.process.pid))), signal.SIGKILL)
                 server.process.kill()
                 server.process.wait()
-        with closing(PrintServer(tmp_path, *options)) as server:
+        with closing(PrintServer(tmp_path, *options, warm=warm)) as server:
             wait_until(lambda: {table.get(job).state for job in accepted} == {"done"}, 120)
             assert completions() == sorted(accepted)
             for job in accepted:

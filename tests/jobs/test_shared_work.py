@@ -3,12 +3,11 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from printer.jobs.worker_process import process_tree
 from tests.support.feeds import page, rss
 from tests.support.web_server import Reply
 
-PROGRAM = "from printer.cli import main; main()"
 PATIENCE = 200.0
 
 
@@ -37,8 +35,8 @@ def until(is_so, what):
 class Office:
     """Workers that share a database, and what is printed by them."""
 
-    def __init__(self, stack, folder, database):
-        self.folder, self.database, self._stack = folder, database, stack
+    def __init__(self, stack, folder, database, warm):
+        self.folder, self.database, self._stack, self._warm = folder, database, stack, warm
         folder.mkdir()
         JobQueue(database).disconnect()
         settings = {
@@ -47,13 +45,15 @@ class Office:
         }  # fmt: skip
         home = {"XDG_DATA_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
         named = {f"WEBPRINT_{name}": value for name, value in settings.items() if value}
-        path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        self.environment = {**os.environ, **path, **home, **named}
+        self.environment = {**os.environ, **home, **named}
         self.workers = [self.start("worker", "--workers", "1") for _ in range(2)]
 
     def start(self, *words):
         log = self._stack.enter_context((self.folder / f"{words[0]}.log").open("ab"))
-        return self._stack.enter_context(running(words, self.folder, self.environment, log))
+        start = partial(self._warm.start, "printer.cli:main", stdout=log, stderr=log)
+        process = start(*words, cwd=self.folder, env=self.environment)
+        self._stack.callback(kill, process)
+        return process
 
     def kill_busy_worker(self, site):
         """Kill -9 the worker that has a slow page in its hands, and all below it."""
@@ -77,18 +77,8 @@ class Office:
         return "\n".join(path.read_text()[-2000:] for path in self.folder.glob("*.log"))
 
 
-@contextmanager
-def running(words, folder, environment, log):
-    """A command as a process, which is killed with all below it at the end."""
-    command = [sys.executable, "-c", PROGRAM, *words]
-    with subprocess.Popen(command, cwd=folder, stderr=log, stdout=log, env=environment) as process:
-        try:
-            yield process
-        finally:
-            kill(process)
-
-
 def kill(process):
+    """Kill a command with all below it."""
     if process.poll() is not None:
         return
     for pid in process_tree(process.pid):
@@ -154,15 +144,15 @@ def check_digest(office, site, process):
 
 @pytest.mark.slow
 def test_the_task_of_a_killed_worker_is_done_by_another(
-    tmp_path: Path, web, other_web, fresh_postgres
+    tmp_path: Path, web, other_web, fresh_postgres, warm
 ):
     name = fresh_postgres.rpartition("/")[2]
     with psycopg.connect(fresh_postgres, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}x")
     with ExitStack() as stack:
         stack.callback(drop, fresh_postgres, f"{name}x")
-        called = Office(stack, tmp_path / "called", fresh_postgres)
-        looking = Office(stack, tmp_path / "looking", f"{fresh_postgres}x")
+        called = Office(stack, tmp_path / "called", fresh_postgres, warm)
+        looking = Office(stack, tmp_path / "looking", f"{fresh_postgres}x", warm)
         digested, listed = Site(web, "digested"), Site(other_web, "listed")
         alone = Site(web, "alone")
         stack.callback(lambda: [site.killed.set() for site in (digested, listed, alone)])

@@ -14,20 +14,21 @@ from tests.support.web_server import Reply, WebServer
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(tmp_path_factory, warm):
     """A server shared by the tests of a file."""
-    started = PrintServer(tmp_path_factory.mktemp("server"), "--port", "0", "--render", "never")
+    home = tmp_path_factory.mktemp("server")
+    started = PrintServer(home, "--port", "0", "--render", "never", warm=warm)
     yield started
     started.close()
 
 
 @pytest.fixture
-def serve(tmp_path):
+def serve(tmp_path, warm):
     """Start a server; those started in one test share a home."""
     started = []
 
-    def start(*options):
-        new_server = PrintServer(tmp_path, "--port", "0", "--render", "never", *options)
+    def start(*options, warm=warm):
+        new_server = PrintServer(tmp_path, "--port", "0", "--render", "never", *options, warm=warm)
         started.append(new_server)
         return new_server
 

@@ -3,8 +3,6 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from functools import partial
@@ -95,7 +93,7 @@ def test_a_running_print_is_taken_up_within_three_seconds_of_the_next_start(serv
         server.process.kill()
         server.process.wait()
         began = time.monotonic()
-        again = serve("--workers", "1")
+        again = serve("--workers", "1", warm=None)
         wait_until(lambda: table.get(print_id).attempt == 2)
         taken = time.monotonic() - began
     # On a busy machine, both the server and the process that it starts wait for a processor.
@@ -106,13 +104,9 @@ def test_a_running_print_is_taken_up_within_three_seconds_of_the_next_start(serv
     assert again.wait_finished(print_id)["state"] == "done"
 
 
-def test_a_second_server_on_the_same_jobs_is_refused(serve):
+def test_a_second_server_on_the_same_jobs_is_refused(serve, warm):
     server = serve("--workers", "1")
-    ran = subprocess.run(
-        [sys.executable, "-c", "from printer.cli import main; main()", "serve", "--port", "0"],
-        capture_output=True, text=True, timeout=60,
-        env={"HOME": str(server.home), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )  # fmt: skip
+    ran = warm.run("serve", "--port", "0", env={"HOME": str(server.home)})
     assert ran.returncode == 14
     assert "another webprint prints the jobs" in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
@@ -132,15 +126,11 @@ def test_a_stopping_server_leaves_no_process_and_loses_no_job(serve):
     assert {again.wait_finished(print_id)["state"] for print_id in ids} == {"done"}
 
 
-def test_a_port_in_use_is_reported(serve, tmp_path):
+def test_a_port_in_use_is_reported(serve, tmp_path, warm):
     server = serve()
     other = tmp_path / "other"
     other.mkdir()
-    ran = subprocess.run(
-        [sys.executable, "-c", "from printer.cli import main; main()",
-         "serve", "--port", str(server.port)],
-        capture_output=True, text=True, env={**os.environ, "HOME": str(other)},
-    )  # fmt: skip
+    ran = warm.run("serve", "--port", server.port, env={**os.environ, "HOME": str(other)})
     assert ran.returncode == 14
     assert "already in use" in ran.stderr
     assert len(ran.stderr.splitlines()) == 1

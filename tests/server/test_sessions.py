@@ -2,15 +2,12 @@
 
 import json
 import re
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 
 import pytest
 
 from printer.server.security import COOKIE, SESSION_SECONDS, Access
-from tests.support.print_server import ROOT
 from tests.support.story_page import story_page
 
 OURS = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
@@ -91,14 +88,12 @@ def test_signing_out_here_and_everywhere(server):
     vars(server).pop("cookie", None)
 
 
-def test_a_new_token_by_one_command_while_the_server_runs(serve):
+def test_a_new_token_by_one_command_while_the_server_runs(serve, warm):
     server = serve()
-    code = "from printer.cli import main; main()"
-    env = {"HOME": str(server.home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
 
     def token(*options):
-        command = [sys.executable, "-c", code, "token", *options]
-        return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+        env = {"HOME": str(server.home), "PATH": "/usr/bin:/bin"}
+        return warm.run("token", *options, env=env).stdout
 
     assert token().strip() == server.token
     with enter(server) as client:

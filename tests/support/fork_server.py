@@ -113,16 +113,22 @@ def serve() -> None:
 
 
 def _print_once() -> None:
-    """Print a page, so that no child has to load what printing needs."""
+    """Print a page, so that no child has to load what printing needs.
+
+    Another process lays it out: a copy of a process that used Pango could not.
+    """
     from printer import PrintOptions, extract
+    from printer.render import worker_pool
     from printer.render.context import render_html
-    from printer.render.weasy.engine import render_pdf
     from tests.support.hostile_pages import check_pdf, hostile_page, print_page
+
+    worker_pool.load_weasyprint()
+    worker_pool.may_have_used_pango = lambda: False
 
     check_pdf(print_page(hostile_page()))
     for format_ in ("html", "epub", "markdown", "json"):
         print_page(hostile_page(), format=format_)
-    render_pdf(render_html([extract(hostile_page())], {}, PrintOptions()))
+    render_html([extract(hostile_page())], {}, PrintOptions())
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(60)

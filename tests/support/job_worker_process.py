@@ -1,6 +1,6 @@
 """Run an engine whose workers do what an address says, as a separate process for tests.
 
-    python -m tests.support.job_worker_process DATABASE STORAGE LIMITS-AS-JSON
+    main DATABASE STORAGE LIMITS-AS-JSON
 
 http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang, /profile
 and /family fail in their ways.
@@ -77,10 +77,3 @@ def main():
     run_processes(
         [ManagedProcess(partial(run, database, place, json.loads(limits)), "the engine")], say
     )
-
-
-if __name__ == "__main__":
-    # Workers import the function that they call, which must not be in __main__.
-    from tests.support import job_worker_process
-
-    job_worker_process.main()

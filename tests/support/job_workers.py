@@ -1,29 +1,22 @@
 """Job engines and their workers as processes that tests can kill."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from printer.jobs.worker_process import WORKER_NAME
 from tests.support.processes import children, name
 
 ROOT = Path(__file__).parents[2]
-MODULE = "tests.support.job_worker_process"
+PROGRAM = "tests.support.job_worker_process:main"
 
 
 class WorkerProcess:
     """An engine as a process; ``kill`` is kill -9."""
 
-    def __init__(self, database, storage, log, **limits):
+    def __init__(self, warm, database, storage, log, **limits):
         self.log = log
         with log.open("ab") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", MODULE, database, storage, json.dumps(limits)],
-                stderr=errors,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-            )
+            self.process = warm.start(PROGRAM, database, storage, json.dumps(limits), stderr=errors)
 
     def workers(self):
         """Return the ids of the processes that print."""

@@ -17,22 +17,26 @@ ROOT = Path(__file__).parents[2]
 
 
 class PrintServer:
-    """A running ``webprint serve``."""
+    """A running ``webprint serve``: a program that is started, or a warm one."""
 
-    def __init__(self, home, *options):
+    def __init__(self, home, *options, warm=None):
         self.home = home
         self.log = home / "log"
         prefixes = ("XDG_", "WEBPRINT_")  # Variables that would change its settings.
         env = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
         before = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", "from printer.cli import main; main()", "serve", *options],
-                env={**env, "HOME": str(home), "PYTHONPATH": str(ROOT)},
-                stderr=log,
-                cwd=home,
-                preexec_fn=end_with_parent,
-            )
+            context = {"env": {**env, "HOME": str(home), "PYTHONPATH": str(ROOT)}, "cwd": home}
+            if warm is not None:
+                self.process = warm.start(
+                    "printer.cli:main", "serve", *options, stderr=log, **context
+                )
+            else:
+                code = "from printer.cli import main; main()"
+                self.process = subprocess.Popen(
+                    [sys.executable, "-c", code, "serve", *options],
+                    stderr=log, preexec_fn=end_with_parent, **context,
+                )  # fmt: skip
         try:
             self.url, self.token = wait_until(lambda: self.find_url(before))
         except BaseException:

@@ -26,7 +26,9 @@ UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(not (LIBRARY and shutil.which("setpriv")), reason="libseccomp and setpriv"),
+    pytest.mark.skipif(
+        not (LIBRARY and shutil.which("setpriv")), reason="no libseccomp or setpriv"
+    ),
     pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user"),
 ]
 
@@ -92,7 +94,7 @@ def test_the_profile_lets_chromium_use_its_sandbox(
 def test_the_profile_refuses_system_calls_that_no_browser_needs(command: tuple[str, ...]) -> None:
     inside = [*UNSHARE, *command]
     if not shutil.which(command[0]):
-        pytest.skip(f"no {command[0]}")
+        pytest.skip(f"{command[0]} is not installed")
     allowed = as_nobody(lambda: None, *inside)
     assert allowed.returncode == 0, allowed.stderr
     ran = as_nobody(filter_of(), *inside)

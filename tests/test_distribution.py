@@ -1,0 +1,18 @@
+"""How tests are distributed to processes."""
+
+import pytest
+
+from tests.support.distribution import scope_of
+
+
+@pytest.mark.parametrize(
+    ("file", "together"),
+    [
+        ("tests/bench/test_layout_bench.py", True),  # by a fixture of its own
+        ("tests/server/test_editor.py", True),  # by one of its folder
+        ("tests/render/test_links.py", False),
+        ("tests/test_text.py", False),
+    ],
+)
+def test_tests_that_share_a_fixture_of_their_module_go_together(file, together):
+    assert (scope_of(f"{file}::test_a[x]") == scope_of(f"{file}::test_b[y::z]")) is together
