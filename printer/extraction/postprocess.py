@@ -112,7 +112,9 @@ _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
 #: fewest words of the linked title, and its fewest and most characters.
 _POINTER_CHARS = 30
-_POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?|[>»›►▶→]{1,3}\s?")
+_POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?")
+#: The arrows before a pointer; a guillemet that another one follows opens a quotation.
+_ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
 _POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
 #: The longest label that announces something, and other stories, in characters; the elements in
@@ -439,21 +441,23 @@ class _Selection:
                 self.keep[at] = False
 
     def _is_pointer(self, segment: Segment) -> bool:
-        unlinked = len(segment.text) - segment.link_chars
-        if not 1 <= unlinked <= _POINTER_CHARS or segment.block.tag not in _POINTER_TAGS:
-            return False
-        label = _POINTER_LABEL.match(segment.text)
-        if not label or label.end() > unlinked + 1:
-            return False
-        title = segment.text[label.end() :].strip(" ]).")
+        text = segment.text
+        unlinked = len(text) - segment.link_chars
         links = list(islice(segment.block.iter("a"), 2))
+        href = (links[0].get("href") or "") if links else "#"
+        if href.startswith("#") or segment.block.tag not in _POINTER_TAGS or not unlinked:
+            return False
+        if host_of(resolve(self.page.base, href)) not in self.hosts:
+            return False
+        if _ARROWS.match(text[: _NOTICE_CHARS + 1]):
+            return len(text) <= _NOTICE_CHARS
+        label = _POINTER_LABEL.match(text) if unlinked <= _POINTER_CHARS else None
+        if not label or label.end() > unlinked + 1 or len(links) != 1:
+            return False
+        title = text[label.end() :].strip(" ]).")
         # Fewer words may be the value of a field: 'Genre: Romance'.
-        if len(links) != 1 or count_words(title) < _POINTER_WORDS:
-            return False
-        href = links[0].get("href") or ""
-        if href.startswith("#") or not _POINTER_TITLE[0] <= len(title) <= _POINTER_TITLE[1]:
-            return False
-        return host_of(resolve(self.page.base, href)) in self.hosts
+        is_title = _POINTER_TITLE[0] <= len(title) <= _POINTER_TITLE[1]
+        return is_title and count_words(title) >= _POINTER_WORDS
 
     def drop_teasers(self) -> None:
         """Drop paragraphs that are only a link to another page of the site.

@@ -46,6 +46,8 @@ _BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
 #: How the class of a ``span`` that is drawn as a line break ends.
 _BREAK_CLASS = (' br"', '"br"', '"line-break"', '"linebreak"')
 _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
+#: The signs before which no language has a space.
+_STOPS = (".", ",", ";")
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
@@ -243,12 +245,21 @@ def _name_code(code: HtmlElement) -> None:
 
 
 def _join_citations(tree: HtmlElement) -> None:
+    """Join the lines of citations that empty boxes part, as those of a browser's extension."""
     for citation in tree.iter("cite"):
         if next(citation.iterancestors("cite"), None) is not None:
             continue
-        for box in citation.iter("div"):
+        for box in list(citation.iter("div")):
             if _is_blank("".join(box.itertext())):
+                before, parent = box.getprevious(), box.getparent()
                 box.tag = "span"
+                if (box.tail or "").lstrip()[:1] in _STOPS and parent is not None:
+                    del box[:]
+                    box.text, box.tail = None, (box.tail or "").lstrip()
+                    if before is not None:
+                        before.tail = (before.tail or "").rstrip()
+                    else:
+                        parent.text = (parent.text or "").rstrip()
 
 
 def _keep_breaks(box: HtmlElement) -> None:

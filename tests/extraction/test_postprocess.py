@@ -541,6 +541,19 @@ def test_a_label_with_a_link_to_another_story_goes(label, goes):
     assert (len(selected) == 2) is goes
 
 
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        (">> Do you want a boat? Our large <a href='/boats'>list of boats</a> has them all.", True),
+        ("»No boat is <a href='/late'>late</a>«, said a man on the quay.", False),
+        (">> Do you want a boat? Ask the <a href='https://quay.test/'>quay</a>.", False),
+    ],
+)
+def test_a_line_that_an_arrow_begins_leads_to_another_page(line, goes):
+    selected = choice(f"<p>{TEXT}</p><p>{line}</p><p>{TEXT} Again.</p>", [""])
+    assert (len(selected) == 2) is goes
+
+
 @pytest.mark.parametrize("kind", ["article", "service"])
 def test_tooltips_are_dropped(kind):
     tip = "<div class='help__tooltip'><p>Enter your town.</p></div>"
