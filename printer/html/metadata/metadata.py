@@ -147,7 +147,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
         next(iter(sites), "")
         or site_names.find_in_title(head.title, [heading.text for heading in headings])
         or head.first(*_NAMES["site"], limit=_SITE_CHARS)
-    )
+    ).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     not_authors = (*sites, site, site_names.host, title)
     stated = [
@@ -156,14 +156,14 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     ]
     names = _persons(stated, language, *not_authors)
     published = _published(head, schema, language, find_path_date(_path(url)))
-    if not names or not published:
+    if not names or len(published) <= _DAY:
         for hints in (
             read_markup_hints(tree, title, language),
             read_line_hints(lines, title, language),
         ):
             stated.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
-            published = published or next(iter(hints.dates), "")
+            published = _visible_date(published, next(iter(hints.dates), ""))
     if not names:
         names = _persons(stated, language, title) or find_office(chain(*stated), *not_authors[:-1])
     lead = next(iter(schema.leads), "")
@@ -209,7 +209,6 @@ def _absolute(stated: str, base: str) -> str:
 def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     stated = head.values("og:site_name", limit=_SITE_CHARS)
     stated += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
-    stated = [name.strip(_AROUND_SITE) for name in stated]
     names = [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
     # Some pages state their title instead.
     return [name for name in names if name != head.title or count_words(name) <= _SITE_WORDS]
@@ -285,6 +284,15 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
     if path_date and day.endswith("+00:00") and _are_neighbors(day, path_date):
         return path_date
     return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
+
+
+def _visible_date(stated: str, visible: str) -> str:
+    """Return the date stated, or the one visible on the page if that is a day beside a mere day.
+
+    Systems state the day of their own time zone.
+    """
+    is_beside = bool(visible) and len(stated) == _DAY and _are_neighbors(stated, visible)
+    return visible if is_beside else stated or visible
 
 
 def _are_neighbors(date: str, day: str) -> bool:

@@ -463,3 +463,19 @@ def test_sections_labels_and_addresses_are_no_authors(stated):
         f'<meta property="og:site_name" content="The Tide"><meta name="author" content="{stated}">'
     )
     assert read(head).byline in {"", "The Tide"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("2021-05-03", "2021-05-04"),
+        ("2021-05-01", "2021-05-01"),
+        ("2021-05-03T21:04:00-05:00", "2021-05-03T21:04:00-05:00"),
+    ],
+)
+def test_the_day_that_the_page_shows_is_preferred_to_the_one_beside_it(stated, expected):
+    head = f'<title>Why the ferry stops</title><meta name="PubDate" content="{stated}">'
+    body = f"{BELOW}<div>By Orla Fennimoor And Tam Reed, Harbour News May 4, 2021</div>{TEXT}"
+    found = read_with_lines(head, body)
+    assert found.published == expected
+    assert found.byline.startswith("Orla Fennimoor, Tam Reed")
