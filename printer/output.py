@@ -138,14 +138,6 @@ class Edition:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """One of several pages, which could not be printed, and the error."""
-
-    source: str
-    error: WebprintError
-
-
-@dataclass(frozen=True, slots=True)
 class PageResult:
     """What became of one page: its ``error``, or whether all of its article is in the file.
 
@@ -165,9 +157,9 @@ class Result:
 
     ``pages`` counts the PDF's pages (0 in other formats), ``sheets`` the sheets of paper (0: not
     counted), ``pictures`` the pictures printed, ``missing`` those replaced by a frame with their
-    text; ``picture_decisions`` cover all pictures of the pages, ``failures`` the pages that failed,
-    ``obstacles`` what pages seem to show instead of an article (``Article.obstacle``), ``outcomes``
-    each page with its error, in their order.
+    text; ``picture_decisions`` cover all pictures of the pages, ``obstacles`` what pages seem to
+    show instead of an article (``Article.obstacle``), ``outcomes`` each page, in their order, with
+    its error if it failed.
     """
 
     data: bytes = field(repr=False)
@@ -179,10 +171,14 @@ class Result:
     missing: int = 0
     picture_decisions: tuple[PictureDecision, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
-    failures: tuple[Failure, ...] = ()
     report: CompletenessReport = field(default_factory=CompletenessReport)
     obstacles: tuple[str, ...] = ()
     outcomes: tuple[PageResult, ...] = ()
+
+    @property
+    def errors(self) -> tuple[WebprintError, ...]:
+        """The errors of the pages that failed."""
+        return tuple(page.error for page in self.outcomes if page.error)
 
     @property
     def complete(self) -> bool:

@@ -38,7 +38,6 @@ from .options import (
 from .output import (
     Edition,
     ExtractedPage,
-    Failure,
     PageResult,
     Picture,
     PreparedPictures,
@@ -425,7 +424,7 @@ class Printer:
     def print_pages(self, sources: Sequence[PageInput]) -> Result:
         """Print pages to one file.
 
-        Pages that fail, if others succeed, are in ``Result.failures``.
+        Pages that fail, if others succeed, have an error in ``Result.outcomes``.
 
         Raises:
             WebprintError: the first failure, if no page is left.
@@ -445,21 +444,19 @@ class Printer:
     def render_outcomes(self, outcomes: Iterable[PageOutcome]) -> Result:
         """Render the pages that could be read; see :meth:`print_pages`."""
         pages: list[ExtractedPage] = []
-        failures: dict[int, Failure] = {}
+        failed: list[tuple[int, str, WebprintError]] = []
         for place, (source, outcome) in enumerate(outcomes):
             if isinstance(outcome, WebprintError):
-                failures[place] = Failure(source_name(source), outcome)
+                failed.append((place, source_name(source), outcome))
             else:
                 pages.append(outcome)
         if not pages:
-            raise failures[0].error
+            raise failed[0][2]
         result = self.render(pages)
         rendered = list(result.outcomes)
-        for place, failure in failures.items():  # in ascending order
-            rendered.insert(place, PageResult(failure.source, error=failure.error))
-        return replace(
-            result, failures=(*failures.values(), *result.failures), outcomes=tuple(rendered)
-        )
+        for place, name, error in failed:
+            rendered.insert(place, PageResult(name, error=error))
+        return replace(result, outcomes=tuple(rendered))
 
     def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
         probe = self._size_probe()
@@ -563,8 +560,8 @@ def print_pages(
             hostile page may take for ever.  None renders in this process without a limit.
 
     Raises:
-        WebprintError: nothing could be printed.  Pages that fail, if others succeed, are in
-            ``Result.failures``.
+        WebprintError: nothing could be printed.  Pages that fail, if others succeed, have an error
+            in ``Result.outcomes``.
     """
     pages = [sources] if isinstance(sources, str | Capture) else list(sources)
     options = Options(
@@ -648,18 +645,16 @@ def _worker_session(
 
 
 def _outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResult, ...]:
-    """Return what became of each page of a rendered file."""
-    failures = {failure.source: failure.error for failure in result.failures}
+    """Return what became of each page of a rendered file, with its warnings."""
     of_pages = [warning for page in pages for warning in page.article.warnings]
     shared = [warning for warning in result.warnings if warning not in of_pages]
     outcomes = []
-    for page in pages:
-        url, article = page.source.requested_url, page.article
-        error = failures.get(url)
-        complete = not error and result.report.complete and not article.obstacle
-        warnings = () if error else (*article.warnings, *shared)
-        shared = shared if error else []
-        outcomes.append(PageResult(url, article.title, error, warnings, complete))
+    for page, outcome in zip(pages, result.outcomes, strict=True):
+        if not outcome.error:
+            complete = result.report.complete and not page.article.obstacle
+            warnings = (*page.article.warnings, *shared)
+            outcome, shared = replace(outcome, warnings=warnings, complete=complete), []
+        outcomes.append(outcome)
     return tuple(outcomes)
 
 

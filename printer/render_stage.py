@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article, Heading, Paragraph, Quote, Span
+from .errors import RenderError
 from .options import Options, PrintOptions
-from .output import Edition, ExtractedPage, Failure, PreparedPictures, Result
+from .output import Edition, ExtractedPage, PageResult, PreparedPictures, Result
 from .render.worker_pool import RenderPool
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _render_pdf(
         return render_articles(context, pictures, renderer, provenance)
 
     book = fit_to_pages(page, render)
-    failed = {place for place, _ in book.failed}
+    failed = dict(book.failed)
     imposed = impose(book.pdf, book.pages, page, rtl=articles[0].direction == "rtl")
     rendered = [article for place, article in enumerate(articles) if place not in failed]
     return Result(
@@ -86,9 +87,7 @@ def _render_pdf(
         pictures=book.pictures,
         missing=book.missing,
         warnings=(*_warnings(articles), *book.warnings),
-        failures=tuple(
-            Failure(pages[place].source.requested_url, error) for place, error in book.failed
-        ),
+        outcomes=_outcomes(pages, failed),
         report=check_completeness(rendered, book.layout),
     )
 
@@ -118,6 +117,17 @@ def _export(
         missing=prepared.missing,
         warnings=(*_warnings(articles), *prepared.warnings),
         report=report,
+        outcomes=_outcomes(pages),
+    )
+
+
+def _outcomes(
+    pages: Sequence[ExtractedPage], failed: Mapping[int, RenderError] | None = None
+) -> tuple[PageResult, ...]:
+    failed = failed or {}
+    return tuple(
+        PageResult(page.source.requested_url, page.article.title, failed.get(place))
+        for place, page in enumerate(pages)
     )
 
 

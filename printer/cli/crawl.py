@@ -225,12 +225,12 @@ class _Writer:
     def _print(self, articles: list[CrawledArticle], path: Path) -> WebprintError | None:
         result = self.printer.print_pages([self.crawler.capture(article) for article in articles])
         output.write(path, result.pdf)
-        for failure in result.failures:
-            self.console.error(failure.error)
+        for error in result.errors:
+            self.console.error(error)
         for line in output.to_dicts(result, str(path)) if self.as_json else ():
             output.print_json(line)
         self.console.info(f"{path}: {output.summary(result)}")
-        return result.failures[0].error if result.failures else None
+        return next(iter(result.errors), None)
 
     def _print_separately(
         self, articles: list[CrawledArticle], folder: Path

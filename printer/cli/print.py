@@ -192,7 +192,7 @@ class _PrintJob:
         incomplete = output.incomplete_error(result) if self.settings.strict else None
         if incomplete:
             self.console.error(incomplete)
-        return result.failures[0].error if result.failures else incomplete
+        return next(iter(result.errors), incomplete)
 
     def _announce(self, article: Article) -> None:
         """Report how long a very long article will take."""
@@ -221,8 +221,8 @@ class _PrintJob:
     def _report(self, result: Result, place: str) -> None:
         for warning in result.warnings:
             self.console.warn(warning)
-        for failure in result.failures:
-            self.console.error(failure.error)
+        for error in result.errors:
+            self.console.error(error)
         for text in result.report.missing:
             self.console.warn(f"{output.missing_from(result)}: {text}")
         for line in output.to_dicts(result, place) if self.as_json else ():

@@ -268,11 +268,9 @@ class IssueBuilder:
         limit = printer.options.page.fit
         for remaining in reversed(range(_MAX_CUTS)):
             result = printer.render([story.page for story in issue.stories], issue.edition)
-            if result.failures:
-                failures = {failure.source: str(failure.error) for failure in result.failures}
-                urls = [story.page.source.requested_url for story in issue.stories]
-                reasons = {n: failures[url] for n, url in enumerate(urls) if url in failures}
-                issue = issue.without(reasons)
+            if result.errors:
+                outcomes = enumerate(result.outcomes)
+                issue = issue.without({n: str(page.error) for n, page in outcomes if page.error})
                 continue
             fits = limit <= 0 or result.pages <= limit
             # A cut after the last attempt would not be rendered.

@@ -147,7 +147,11 @@ class JobHandler:
         with self._printer(request, notify) as printer:
             result = printer.render_outcomes(collect(printer.read_all(request.bundle)))
         notify("store")
-        left_out = [f"{f.source} was left out: {f.error.message}" for f in result.failures]
+        left_out = [
+            f"{page.url} was left out: {page.error.message}"
+            for page in result.outcomes
+            if page.error
+        ]
         result = replace(result, warnings=(*left_out, *result.warnings))
         articles = [page.article.to_dict() for page in pages]
         text = "\n".join(f"{page.article.title}\n{page.article.text}" for page in pages)

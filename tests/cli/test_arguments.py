@@ -148,7 +148,7 @@ def test_pythons_result_says_the_same(web, tmp_path):
     url, gone = web.add("/story", story_page()), f"{web.url}/gone"
     result = print_pages([gone, url], page=PrintOptions(format="markdown"))
     assert [(page.url, page.complete) for page in result.outcomes] == [(gone, False), (url, True)]
-    assert result.outcomes[0].error is result.failures[0].error
+    assert result.outcomes[0].error is result.errors[0]
     assert not result.complete
     assert print_pages([url], page=PrintOptions(format="markdown")).complete
 

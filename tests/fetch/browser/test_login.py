@@ -114,9 +114,9 @@ def test_a_password_is_never_printed(web: WebServer) -> None:
     with Printer(options, session, notify=lambda *event: events.append(str(event))) as printer:
         assert SECRET not in repr(printer)
         result = printer.print_pages(named)
-    assert result.failures
-    assert result.failures[0].source == web.url + "/missing"
-    output = f"{events} {result.failures} {[str(failure.error) for failure in result.failures]}"
+    failed = [page for page in result.outcomes if page.error]
+    assert [page.url for page in failed] == [web.url + "/missing"]
+    output = f"{events} {failed} {[str(error) for error in result.errors]}"
     assert SECRET not in output
     assert SECRET.encode() not in result.pdf
 
