@@ -58,8 +58,11 @@ _SPECIFICATION = re.compile(
 )
 _LONGER_THAN_A_LINE, _LONGEST_LAST_WORDS = 32, 40
 
-#: Long runs of Latin characters, such as tokens and URLs, which get break opportunities.
-_LONG_RUN = re.compile(r"[!-\u024f]{40}(?=[!-\u024f])")
+#: Long runs of Latin characters, such as tokens and URLs, which get break opportunities, after
+#: punctuation if possible.
+_LONG_RUN = re.compile(
+    r"(?=[!-\u024f]{41})(?:[!-\u024f]{12,38}[,.;:/?&=_)>-](?![,.;:/?&=_)>-])|[!-\u024f]{40})"
+)
 
 #: Machine-made runs, too long for a script with spaces.  They get line breaks, since the time of
 #: layout grows with the square of their length.

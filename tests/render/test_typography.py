@@ -25,7 +25,7 @@ from printer.article import (
 )
 from printer.options import PrintOptions
 from printer.render.context import ArticleView, render_html
-from printer.render.inline import WORD_JOINER, mark_symbols
+from printer.render.inline import WORD_JOINER, breakable, mark_symbols
 from printer.render.templates import (
     is_bare,
     is_code_title,
@@ -328,6 +328,19 @@ def test_a_table_of_many_words_is_not_kept_on_one_page():
         return table_class({}, Table((), ((cell, cell),) * 4))
 
     assert (kind(5), kind(40)) == ("short", "table")
+
+
+@pytest.mark.parametrize(
+    ("run", "first"),
+    [
+        ("make_unique<Desk::Loading::BinaryAssetLoader>(x)", "make_unique<Desk::Loading::"),
+        ("w" * 60, "w" * 40),
+        ("w" * 40, "w" * 40),
+    ],
+)
+def test_long_runs_are_broken_after_punctuation(run, first):
+    assert breakable(run).partition(ZERO_WIDTH_SPACE)[0] == first
+    assert breakable(run).replace(ZERO_WIDTH_SPACE, "") == run
 
 
 def test_a_bracketed_sign_is_not_parted_from_its_word():
