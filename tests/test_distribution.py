@@ -9,6 +9,7 @@ from tests.support.distribution import scope_of
     ("file", "together"),
     [
         ("tests/bench/test_layout_bench.py", True),  # by a fixture of its own
+        ("tests/render/weasy/test_tags.py", True),  # by one with parameters
         ("tests/server/test_editor.py", True),  # by one of its folder
         ("tests/render/test_links.py", False),
         ("tests/test_text.py", False),

@@ -10,7 +10,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[2]
 
-_MODULE_FIXTURE = re.compile(r'@pytest\.fixture\(scope="module".*?\)\s+def (\w+)', re.DOTALL)
+_MODULE_FIXTURE = re.compile(r'@pytest\.fixture\([^@]*?scope="module".*?\)\s+def (\w+)', re.DOTALL)
 
 
 class FixtureScheduling(LoadScopeScheduling):
