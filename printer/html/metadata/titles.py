@@ -32,8 +32,8 @@ _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 #: The most characters of a site's name that has no slogan, and of an abbreviation.
 _LONG_NAME, _ABBREVIATION = 30, 3
-#: A label or a date before a heading: up to four words, not a number alone.
-_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
+#: A label or a date before a heading: up to four words, not a number alone, a question or quoted.
+_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
 #: Parts of a host that do not name a site.
 _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 

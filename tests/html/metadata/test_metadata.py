@@ -177,6 +177,11 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
          "How to mend a net"),
         ("2025 was a year of nets | Talk", "2025 was a year of nets and of boats",
          "2025 was a year of nets", "2025 was a year of nets and of boats"),
+        # A question or a quotation before the rest of a headline is no label.
+        ("How to mend a net | Talk", "Torn again? How to mend a net", "How to mend a net",
+         "Torn again? How to mend a net"),
+        ("How to mend a net | Talk", "“Mere holes”: How to mend a net", "How to mend a net",
+         "“Mere holes”: How to mend a net"),
         # A product may bear the site's name.
         ("Example Nets Deluxe – Blue", "Example Nets Deluxe – Blue", "",
          "Example Nets Deluxe – Blue"),
