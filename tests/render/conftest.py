@@ -18,8 +18,8 @@ from printer.output import Picture, PreparedPictures
 from printer.render import math
 from printer.render.book import render_articles
 from printer.render.context import RenderContext
+from printer.render.math import Drawing
 from printer.render.math import _typeset as typeset
-from printer.render.math_worker import Drawing
 from printer.render.worker_pool import RenderPool
 
 
