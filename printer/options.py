@@ -16,6 +16,13 @@ KeyStyle = Literal["only", "box"]
 #: All pictures in and around the article, those that belong to it, its lead picture, or none.
 PictureScope = Literal["all", "article", "lead", "none"]
 
+#: The extractors, the trained classifier and the papers' methods, and the methods of selecting
+#: pictures: their names, known before they are loaded.
+EXTRACTORS = (
+    "default", "article-subtree", "summary-node", "text-to-tag", "max-subsequence", "useful-text",
+)  # fmt: skip
+IMAGE_METHODS = ("default", "cuter", "joshi-liu")
+
 #: File name endings by format, the usual one first.
 ENDINGS: dict[Format, tuple[str, ...]] = {
     "pdf": (".pdf",), "epub": (".epub",), "markdown": (".md", ".markdown"),

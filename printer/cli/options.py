@@ -29,7 +29,7 @@ from pydantic import ByteSize
 
 from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
-from ..options import ENDINGS, FORMATS_WITH_PICTURES, Format, Options
+from ..options import ENDINGS, EXTRACTORS, FORMATS_WITH_PICTURES, IMAGE_METHODS, Format, Options
 from ..settings import LoadedSettings, Panel, Settings, load_settings, setting_fields
 from ..text import file_name
 from ..urls import host_of, is_http, normalize_url, split_credentials
@@ -172,25 +172,13 @@ def _complete_theme_option(incomplete: str) -> Iterable[str]:
     return [f"{name}=" for name in complete(names, incomplete)]
 
 
-def _complete_extractor(incomplete: str) -> Iterable[str]:
-    from ..extraction.extract import EXTRACTORS
-
-    return complete(EXTRACTORS, incomplete)
-
-
-def _complete_image_method(incomplete: str) -> Iterable[str]:
-    from ..images.methods import METHODS
-
-    return complete(METHODS, incomplete)
-
-
 #: What a shell offers for the settings whose values have names; those of a Literal it knows.
 _COMPLETIONS: dict[str, Callable[[str], Iterable[str]]] = {
     "theme": _complete_theme,
     "paper": _complete_paper,
     "set": _complete_theme_option,
-    "extractor": _complete_extractor,
-    "image_method": _complete_image_method,
+    "extractor": lambda incomplete: complete(EXTRACTORS, incomplete),
+    "image_method": lambda incomplete: complete(IMAGE_METHODS, incomplete),
     "ner": lambda incomplete: complete(("rules", "spacy:"), incomplete),
 }
 

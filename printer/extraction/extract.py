@@ -27,7 +27,7 @@ from ..capture import Font, Rect, Visibility
 from ..errors import UsageError
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..options import ExtractOptions
+from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from .arrays import Bools, Ints
 from .classifier.model import classify, load_default_model
@@ -61,9 +61,6 @@ PAPER_METHODS: Mapping[str, Method] = MappingProxyType({
     "max-subsequence": Method(max_subsequence.score, max_subsequence.MaxSubsequenceOptions()),
     "useful-text": Method(useful_text.score, useful_text.UsefulTextOptions()),
 })  # fmt: skip
-
-#: The names of the extractors: the trained classifier, then the papers' methods.
-EXTRACTORS = ("default", *PAPER_METHODS)
 
 #: The confidence of the papers' methods, which do not compute one.
 _UNKNOWN_CONFIDENCE = 0.5
@@ -105,7 +102,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
 
     Args:
         page: The parsed page.
-        options: ``extractor`` names the algorithm, one of :data:`EXTRACTORS`.
+        options: ``extractor`` names the algorithm, one of :data:`~printer.options.EXTRACTORS`.
 
     Returns:
         A flag per segment, and the scores of each algorithm that ran.

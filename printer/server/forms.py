@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, Response
 
 from ..errors import BadURL
 from ..jobs import validate_url
+from ..options import EXTRACTORS, IMAGE_METHODS
 from ..render.markup import printable
 from ..settings import Settings
 from ..themes.loader import theme_names
@@ -102,11 +103,7 @@ def _named_choices(name: str) -> tuple[tuple[str, str], ...]:
     if name == "theme":
         names = theme_names()
     elif name in ("extractor", "image_method"):
-        # Slow to import.
-        from ..extraction.extract import EXTRACTORS
-        from ..images.methods import METHODS
-
-        names = EXTRACTORS if name == "extractor" else METHODS
+        names = EXTRACTORS if name == "extractor" else IMAGE_METHODS
     return tuple((n, WORDS["names"].get(n) or n.replace("-", " ").capitalize()) for n in names)
 
 

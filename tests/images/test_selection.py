@@ -13,7 +13,7 @@ from printer.errors import UsageError
 from printer.html.page import Page, read_page
 from printer.images import place_pictures, select_by_method, select_pictures
 from printer.images.methods import METHODS
-from printer.options import ExtractOptions
+from printer.options import IMAGE_METHODS, ExtractOptions
 from printer.selection import PlacedFigure, Verdict
 
 TEXT = (
@@ -48,6 +48,10 @@ PHOTO = (
     '<figure><img src="/photo.jpg" width="900" height="600" alt="A ferry">'
     "<figcaption>Ada Fenwick on the ferry at Kestermouth last week.</figcaption></figure>"
 )
+
+
+def test_all_methods_are_options() -> None:
+    assert tuple(METHODS) == IMAGE_METHODS
 
 
 @pytest.mark.parametrize("method", METHODS)
