@@ -25,6 +25,8 @@ from ..urls import host_of, resolve
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _ADDRESS = re.compile(r"https?://\S+")
+#: A number that is no page's: 10,551.
+_COUNT = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 
 # Elements
 
@@ -156,7 +158,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
     selection.drop_captions()
-    selection.drop_labels()
+    selection.drop_labels(has_counts=kind != "article")
     selection.drop_code_labels()
     selection.drop_table_remains(kind)
     selection.add_initials()
@@ -623,11 +625,11 @@ class _Selection:
             if is_all and other is None and self.size(inside) <= _IMPRINT_CHARS:
                 self.drop(inside)
 
-    def drop_labels(self) -> None:
-        """Drop labels of advertisements and lines of actions."""
+    def drop_labels(self, *, has_counts: bool) -> None:
+        """Drop labels of advertisements and lines of actions, unless a list counts something."""
         for at, segment in enumerate(self.segments):
             if self.keep[at] and len(segment.text) <= _LABEL_CHARS and _is_label(segment):
-                self.keep[at] = False
+                self.keep[at] = has_counts and _COUNT.fullmatch(segment.text) is not None
 
     def drop_code_labels(self) -> None:
         """Drop the lines above code that only name its language or a button to copy it."""

@@ -580,17 +580,6 @@ def test_a_list_of_choices_of_which_some_are_kept_goes():
     assert choice(html, [TEXT, "Order"])[1:] == ["Order a", "Order b", "Order c"]
 
 
-def test_a_newswire_after_the_text_goes():
-    wire = "".join(
-        f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
-        for n in range(5)
-    )
-    html = f"<p>{TEXT}</p>" * 6 + f"<dl>{wire}</dl>"
-    assert choice(html, [TEXT, "harbour", "Nobody"]) == [TEXT] * 6
-    terms = wire.replace("<a", "<b").replace("</a", "</b")
-    assert len(choice(html.replace(wire, terms), [TEXT, "harbour", "Nobody"])) == 16
-
-
 @pytest.mark.parametrize(
     "line",
     ["orla@example.org", "Twitter: @orla", "Спасибо! Ваше мнение учтено.", "Rate this article"],
@@ -630,3 +619,20 @@ def test_numbers_above_headings_are_kept_if_they_count_them(numbers, stay):
     steps = "".join(f"<div>{n}</div><h3>Step {n} of all</h3><p>{TEXT} {n}</p>" for n in numbers)
     texts = choice(steps, [TEXT, "Step", numbers[-1]])
     assert ([text for text in texts if text in numbers] == list(numbers)) is stay
+
+
+def test_a_newswire_after_the_text_goes():
+    wire = "".join(
+        f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
+        for n in range(5)
+    )
+    html = f"<p>{TEXT}</p>" * 6 + f"<dl>{wire}</dl>"
+    assert choice(html, [TEXT, "harbour", "Nobody"]) == [TEXT] * 6
+    terms = wire.replace("<a", "<b").replace("</a", "</b")
+    assert len(choice(html.replace(wire, terms), [TEXT, "harbour", "Nobody"])) == 16
+
+
+def test_the_counts_of_a_list_are_no_page_numbers():
+    counts = "".join(f"<div><a href='/{n}'>{n}0,551</a></div>" for n in (3, 4))
+    html = f"<p>{TEXT}</p>{counts}"
+    assert (len(choice(html, [""], "listing")), len(choice(html, [""]))) == (3, 1)
