@@ -1,5 +1,6 @@
 """Workers and engines are killed and run out of resources; every job is done once."""
 
+import fcntl
 import os
 import random
 import signal
@@ -326,8 +327,20 @@ def test_temporary_files_of_killed_workers_are_deleted(sqlite_table, keep, tmp_p
     wait_until(lambda: profiles() and not first.exists())
     (second,) = wait_until(profiles)
     keeper.kill()
+    wait_until(lambda: is_unlocked(second.parent))  # The worker ended too.
     keep(workers=1)
     wait_until(lambda: profiles() and not second.exists())
+
+
+def is_unlocked(folder):
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 FEW_PROCESSES = """
