@@ -41,7 +41,7 @@ def named(base, text):
     return piece
 
 
-PAGES = sorted(Path(__file__).parent.parent.glob("pages/*/source.html"))
+PAGES = sorted(Path(__file__).parent.glob("pages/*/source.html"))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.parent.name)

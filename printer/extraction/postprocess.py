@@ -204,8 +204,9 @@ class _Selection:
             share = self.size(range(begin, end)) / total
             if share >= _MOSTLY_COPIES and tag in {"ul", "ol"}:
                 # An item that is also in another list was left out as a copy.
-                copies = (at for at in range(begin, end) if self.segments[at].text in texts)
-                share = sum(map(self.sizes.__getitem__, copies)) / total
+                items = (item for item in self.segments[begin:end] if item.block.tag == "li")
+                copies = (item.index for item in items if item.text in texts)
+                share = max(share, sum(map(self.sizes.__getitem__, copies)) / total)
             if share >= completed[tag]:
                 self.keep[begin:end] = [True] * (end - begin)
             elif tag in {"ul", "ol"} and share > 0 and (share < stray or self._is_choice(at)):

@@ -14,19 +14,19 @@ from tests.support.story_page import story_page
 #: Runs a command as ``main`` does, and prints at its end which of these modules were loaded.
 LOADED = """
 import os, sys
-leave = os._exit
-def told(code):
-    if os.getpid() == own:
+exit_process, main_process = os._exit, os.getpid()
+def print_loaded(code):
+    if os.getpid() == main_process:
         print(*(name for name in {names!r} if sys.modules.get(name)), flush=True)
-    leave(code)
-own, os._exit = os.getpid(), told
+    exit_process(code)
+os._exit = print_loaded
 from printer.cli import main
 main()
 """
 
-#: Other commands, what sets pages (the press has it), and what never serves a print.
-SPARED = (
-    "printer.cli.print",
+#: Other commands, what only the process that lays out pages needs, and what no print needs.
+NEEDLESS = (
+    "printer.cli.crawl",
     "printer.cli.digest",
     "printer.editing",
     "printer.fetch.cache",
@@ -40,7 +40,7 @@ SPARED = (
 
 
 def loaded(*arguments):
-    code = LOADED.format(names=SPARED)
+    code = LOADED.format(names=NEEDLESS)
     ran = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,

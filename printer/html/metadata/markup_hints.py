@@ -196,8 +196,13 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
     """
     hints = MarkupHints()
     updates: list[str] = []
-    near = list(_lines_beside(lines, title))
-    dated = [is_date_line(line, language) or _is_time(line) for line in near]
+    near: list[str] = []
+    dated: list[bool] = []
+    for place in _title_places(lines, title):
+        near = list(_lines_beside(lines, place))
+        dated = [is_date_line(line, language) or _is_time(line) for line in near]
+        if any(dated):
+            break
     for line in near:
         is_byline = BYLINE.match(line) and find_byline(line)
         if is_byline and not hints.authors:
@@ -229,11 +234,8 @@ def _is_time(line: str) -> bool:
     return len(line) <= _STAMP_CHARS and _TIME.search(line) is not None
 
 
-def _lines_beside(lines: Sequence[str], title: str) -> Iterator[str]:
+def _lines_beside(lines: Sequence[str], place: int) -> Iterator[str]:
     """Yield the short lines below the title, to the second paragraph, and those above it."""
-    place = _title_place(lines, title)
-    if place < 0:
-        return
     paragraphs = 0
     for line in lines[place + 1 : place + 1 + LINES_BELOW]:
         if is_paragraph(line):
@@ -246,15 +248,24 @@ def _lines_beside(lines: Sequence[str], title: str) -> Iterator[str]:
     yield from (line for line in above if len(line) <= _MAX_CHARS)
 
 
-def _title_place(lines: Sequence[str], title: str) -> int:
-    """Return the index of the title's line, the one above the text if several; -1 for none."""
+def _title_places(lines: Sequence[str], title: str) -> list[int]:
+    """Return the indexes of the title's lines: the one above the text, then the first."""
     key, room = title_key(title), len(title) + SLACK_CHARS
-    places = [at for at, line in enumerate(lines) if len(line) <= room and title_key(line) == key]
-    place = next((at for at in places if is_above_text(lines, at)), next(iter(places), -1))
-    for later in places if key else ():
-        if place < later <= place + LINES_BELOW:
-            place = later
-    return place if key else -1
+    places = [
+        at for at, line in enumerate(lines) if key and len(line) <= room and title_key(line) == key
+    ]
+    if not places:
+        return []
+    first = next((at for at in places if is_above_text(lines, at)), places[0])
+    return [_last_near(places, first), _last_near(places, places[0])]
+
+
+def _last_near(places: Sequence[int], first: int) -> int:
+    """Return the last of the title's lines that follow each other closely."""
+    for later in places:
+        if first < later <= first + LINES_BELOW:
+            first = later
+    return first
 
 
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
