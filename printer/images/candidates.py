@@ -287,9 +287,13 @@ def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str
     old = candidates[-1]
     if old.kind != "image" or new.kind != "image":
         return False
-    if len(old.sources) > _MAX_MERGED_SOURCES or not _share_ancestor(old.element, new.element):
+    same_url = bool(_urls(old) & _urls(new))
+    is_crop = same_url and _is_crop(old, new)
+    if _is_displayed(old) and _is_displayed(new):
+        same_url = is_crop
+    has_common = is_crop or _share_ancestor(old.element, new.element)
+    if len(old.sources) > _MAX_MERGED_SOURCES or not has_common:
         return False
-    same_url = not (_is_displayed(old) and _is_displayed(new)) and bool(_urls(old) & _urls(new))
     if old.segment != new.segment and not same_url:
         return False
     if _is_stand_in(old, new, stand_ins):
@@ -330,6 +334,16 @@ def _is_stand_in(old: Candidate, new: Candidate, stand_ins: frozenset[str]) -> b
 
 def _urls(candidate: Candidate) -> set[str]:
     return {source.url for source in candidate.sources if not source.url.startswith("data:")}
+
+
+def _is_crop(old: Candidate, new: Candidate) -> bool:
+    """Return whether the best files of two pictures of one figure have the same name."""
+    figures = [next(picture.element.iterancestors("figure"), None) for picture in (old, new)]
+    names = {
+        (picture.best.url if picture.best else "").rpartition("/")[2] for picture in (old, new)
+    }
+    is_one = figures[0] is not None and figures[0] is figures[1] and old.segment == new.segment
+    return is_one and len(names) == 1 and "" not in names
 
 
 def _has_picture(candidate: Candidate) -> bool:

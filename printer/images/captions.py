@@ -28,6 +28,9 @@ _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
 #: The fewest characters of an alternative text that tells a caption, and the most after it.
 _MIN_ALT, _MAX_AFTER_ALT = 25, 80
+#: The most links to examine beside a picture, and the address of a picture's file.
+_MAX_LINKS = 5
+_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _HEADING = int(ElementFlag.HEADING)
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
 
@@ -92,9 +95,16 @@ class CaptionFinder:
         segments = (
             self._in_figcaption(candidate)
             or self._described_by(candidate)
+            or self._titled_by_link(candidate)
             or self._named_caption(candidate)
             or self._next_text(candidate)
         )
+        if linked := [segment.index for segment in segments if self._is_linked_heading(segment)]:
+            # The heading above a player leads to its page; the caption stands below the picture.
+            below = (
+                candidate.segment if max(linked) < candidate.segment else len(self._page.segments)
+            )
+            segments = [near for near in self._named_caption(candidate) if near.index >= below]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):
@@ -110,10 +120,11 @@ class CaptionFinder:
         """Return whether a text is a heading that no markup names a caption."""
         index = self._index.segment_blocks[segment.index]
         element = self._index.elements[index]
+        name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
         around = islice(element.iterancestors(), 3)
         return (
             bool(self._index.flags[index] & _HEADING)
-            and not _CAPTION_CLASS.search(_element_name(element))
+            and not _CAPTION_CLASS.search(name)
             and all(outer.tag != "figcaption" for outer in around)
         )
 
@@ -150,6 +161,23 @@ class CaptionFinder:
             described = [segment for segment in near if name in _block_ids(segment)]
             if described:
                 return described
+        return ()
+
+    def _titled_by_link(self, candidate: Candidate) -> Sequence[Segment]:
+        """Return the text that the link which enlarges the picture states as its title."""
+        for index in islice(self._ancestors(candidate), 1, 4):
+            if self._picture_counts[index] > 1:
+                break
+            links = islice(self._index.elements[index].iter("a"), _MAX_LINKS)
+            titles = [
+                " ".join((link.get("title") or "")[:_MAX_CHARS].split())
+                for link in links
+                if _PICTURE_FILE.search((link.get("href") or "")[-200:])
+            ]
+            near = self._page.segments[candidate.segment : candidate.segment + 2]
+            for segment in near:
+                if any(repeats_alt(segment.text, title) for title in titles):
+                    return [segment]
         return ()
 
     def _named_caption(self, candidate: Candidate) -> Sequence[Segment]:

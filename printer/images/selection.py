@@ -131,7 +131,11 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
     owners: set[SelectedPicture] = set()
     for segments, pictures in groups.items():
         text = " ".join(page.segments[at].text for at in sorted(segments))
-        described = (picture for picture in pictures if repeats_alt(text, picture.candidate.alt))
+        described = (
+            picture
+            for picture in pictures
+            if picture.candidate.alt == text or repeats_alt(text, picture.candidate.alt)
+        )
         figures = {_closest_figure(picture.candidate.element) for picture in pictures}
         in_figure = len(figures) == 1 and None not in figures and len(pictures) <= _MAX_IN_FIGURE
         owners.add(next(described, pictures[-1] if in_figure else pictures[0]))

@@ -282,3 +282,18 @@ def test_a_hundred_thousand_pictures_are_read_in_bounded_time() -> None:
     start = time.process_time()
     assert len(find_candidates(page)) == MAX_CANDIDATES
     assert time.process_time() - start < 3
+
+
+def test_two_crops_of_a_picture_in_one_figure_are_one() -> None:
+    def crops(*names: str) -> str:
+        one, other = (
+            f'<div><div><div><picture><source srcset="/w100/a/{name}">'
+            f'<img src="/w{width}/{width}/{name}"></picture></div></div></div>'
+            for name, width in zip(names, (900, 1200), strict=True)
+        )
+        return (
+            f"<figure><div>{one}</div><div>{other}</div><figcaption>A boat.</figcaption></figure>"
+        )
+
+    assert len(found(crops("boat.jpg", "boat.jpg"))) == 1
+    assert len(found(crops("boat.jpg", "quay.jpg"))) == 2

@@ -214,3 +214,33 @@ def test_a_line_after_the_picture_that_repeats_its_alternative_text_is_the_capti
     assert caption(html).text.startswith(text)
     html = f"<div>{picture}<p>Nothing of the kind is said here.</p><p>More text follows.</p></div>"
     assert caption(html).text == ""
+
+
+def test_a_heading_with_the_id_of_a_caption_is_one() -> None:
+    html = (
+        f"<div><div>{IMG}</div><div class='imagetext'><h1 id='photocaption'>The boat at sea.</h1>"
+        "<h2 id='photocredit'><b>Photograph by: </b>A. Name, Agency</h2></div></div>"
+    )
+    assert caption(html).text == "The boat at sea."
+    assert caption(html).credit == "Photograph by: A. Name, Agency"
+
+
+def test_the_title_of_the_link_that_enlarges_a_picture_tells_its_caption() -> None:
+    text = "The boat carries twelve cars across the river, says its captain."
+    html = (
+        f'<div><span>{IMG}<p><a href="/large.jpg" title="{text}">Enlarge</a></p></span>'
+        f"<p>{text}</p></div>"
+    )
+    assert caption(html).text == text
+    assert caption(html.replace(f'"{text}"', '"A boat"')).text == ""
+
+
+def test_below_a_player_whose_heading_leads_to_its_page_stands_the_caption() -> None:
+    label = '<p>Audio</p><a href="/sound"><h3>How the ferry sounds in the fog</h3></a>'
+    html = (
+        f'<figure><figcaption class="caption-box">{label}</figcaption>{IMG}'
+        '<div><span class="figcaption">The boat at sea.</span></div></figure>'
+    )
+    assert caption(html).text == "The boat at sea."
+    card = f'<div><figure>{IMG}<figcaption class="caption">{label}</figcaption></figure></div>'
+    assert caption(card).text == ""

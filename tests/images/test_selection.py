@@ -185,6 +185,14 @@ def test_a_caption_of_several_pictures_is_printed_once(alts: tuple[str, ...], ow
     assert len({placement.captions for placement in placed}) == 1
 
 
+def test_a_short_caption_goes_to_the_picture_with_that_alternative_text() -> None:
+    pictures = figure("島の旗＝港") + figure("拡大")
+    gallery = f"<figure>{pictures}<figcaption>島の旗＝港</figcaption></figure>"
+    page, verdict = read(article(gallery))
+    placed = find_pictures(page, verdict)
+    assert [placement.figure.caption for placement in placed] == ["島の旗＝港", ""]
+
+
 def test_pictures_far_from_the_text_are_dropped() -> None:
     far = "<p>" + "Other news of the day, told at some length. " * 60 + "</p>"
     page, verdict = read(
