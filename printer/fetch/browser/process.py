@@ -148,7 +148,9 @@ _MESSAGE = re.compile(
 )
 _PR_SET_CHILD_SUBREAPER = 36
 
-_STOP_SECONDS = 2.0
+#: Seconds in which killed processes are gone, and in which a driver on a busy machine ends; after
+#: that it would be left running.
+_STOP_SECONDS, _DRIVER_STOP_SECONDS = 2.0, 10.0
 #: Drivers that are being stopped; the event loop holds its tasks weakly.
 _stopping: set[asyncio.Task[None]] = set()
 #: Seconds between an error and the report of the browser's death that caused it.
@@ -349,7 +351,7 @@ class BrowserProcess:
             process.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
         except BaseException as error:
             with suppress(Exception):  # The driver may be what died.
-                await asyncio.wait_for(playwright.stop(), _STOP_SECONDS)
+                await asyncio.wait_for(playwright.stop(), _DRIVER_STOP_SECONDS)
             folder.cleanup()
             died = isinstance(error, (PlaywrightError, ProcessLookupError))
             if died and not isinstance(error, PlaywrightTimeout):
@@ -408,7 +410,7 @@ class BrowserProcess:
         self.kill()
         for ending in (closing, self._playwright.stop()):
             with suppress(Exception):  # The driver may have died with it.
-                await asyncio.wait_for(ending, _STOP_SECONDS)
+                await asyncio.wait_for(ending, _DRIVER_STOP_SECONDS)
         await asyncio.to_thread(_reap, self.group)
         await asyncio.to_thread(self._folder.cleanup)
 
