@@ -55,7 +55,7 @@ _CREDENTIAL = re.compile(
     r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
 )
 _ADDRESS = re.compile(
-    r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)\b", re.IGNORECASE
+    r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)(?:\.[a-z]{2})?\b", re.IGNORECASE
 )
 #: The name of a site: 'Harbours.gr'.
 _DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
@@ -110,6 +110,7 @@ _BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"]
 _JOB_TITLES = frozenset(_WORDS["job_titles"].split())
 #: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
+_AGENCIES = frozenset(_WORDS["agencies"])
 #: The words for an account, which others may precede: 'Harbour Admin'.
 _ACCOUNT_WORDS = frozenset(_WORDS["accounts"].split())
 
@@ -163,7 +164,10 @@ def _signed(line: str) -> str:
 
 
 def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
-    """Return the names on a line with a date or a time, or on the line beside one."""
+    """Return the names on a line with a date or a time, or on the line beside one.
+
+    A news agency counts if nobody else is named.
+    """
     line = line.strip()
     if han := _HAN_REPORTER.search(line):
         return [han[1]]
@@ -172,8 +176,10 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
     parts = _SEPARATORS.split(line)
-    names = (part for part in parts if len(parts) > 1 and _FULL_NAME.fullmatch(part))
-    return [name for name in names if not _has_job_title(name)]
+    if len(parts) < 2:
+        return []
+    names = [part for part in parts if _FULL_NAME.fullmatch(part) and not _has_job_title(part)]
+    return names or [part for part in parts if part in _AGENCIES]
 
 
 def is_label_alone(line: str) -> bool:

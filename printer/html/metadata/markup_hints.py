@@ -35,6 +35,8 @@ _BESIDE = 2
 _BELOW, _ABOVE, _ALONE = 80, 30, 250
 #: The most elements to search for the heading.
 _MAX_ELEMENTS = 20_000
+#: The most paragraphs among which to look for a signature.
+_MAX_PARAGRAPHS = 2_000
 #: The most ancestors of a mark to examine.
 _DEPTH = 40
 _MAX_CHARS = 160
@@ -182,6 +184,20 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
         hints.dates = hints.dates or _first(dates, read_date) or _first(lines, read_beside)
     hints.dates = hints.dates or stamps
     return hints
+
+
+def read_signatures(tree: HtmlElement) -> list[str]:
+    """Return the name that stands alone on the right below a paragraph, if only one does so."""
+    names: set[str] = set()
+    for element in islice(tree.iter("p"), _MAX_PARAGRAPHS):
+        style = "".join((element.get("style") or "")[:200].lower().split())
+        above = element.getprevious()
+        is_right = "text-align:right" in style or (element.get("align") or "").lower() == "right"
+        if is_right and above is not None and above.tag == "p":
+            name = element_line(element, limit=_MAX_CHARS)
+            if is_full_name(name) and is_paragraph(element_line(above)):
+                names.add(name)
+    return list(names) if len(names) == 1 else []
 
 
 def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:

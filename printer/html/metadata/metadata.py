@@ -17,7 +17,7 @@ from .bylines import find_office, is_byline_label, join_names, without_address
 from .dates import find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
 from .language import choose_language, text_direction
-from .markup_hints import main_headings, read_line_hints, read_markup_hints
+from .markup_hints import main_headings, read_line_hints, read_markup_hints, read_signatures
 from .titles import SiteNames, choose_title
 
 #: Limits of ``meta`` and ``link`` elements, and of the values of one name.
@@ -164,6 +164,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
             stated.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             published = _visible_date(published, next(iter(hints.dates), ""))
+    names = names or join_names(read_signatures(tree), language, *not_authors)
     if not names:
         names = _persons(stated, language, title) or find_office(chain(*stated), *not_authors[:-1])
     lead = next(iter(schema.leads), "")

@@ -484,3 +484,28 @@ def test_the_day_that_the_page_shows_is_preferred_to_the_one_beside_it(stated, e
     found = read_with_lines(head, body)
     assert found.published == expected
     assert found.byline.startswith("Orla Fennimoor, Tam Reed")
+
+
+def test_an_agency_is_the_author_if_nobody_else_is_named():
+    def byline(line):
+        body = f"<h1>Ferry to stop</h1><div>{line}</div>{TEXT}"
+        return read_with_lines("<title>Ferry to stop</title>", body).byline
+
+    assert byline("Reuters | 2024-01-17 09:07:25") == "Reuters"
+    assert byline("Ada Fenwick | Reuters | 2024-01-17 09:07:25") == "Ada Fenwick"
+    assert byline("Ferries | 2024-01-17 09:07:25") == ""
+    assert read('<meta name="articleAuthor" content="Anadolu Ajansı">').byline == "Anadolu Ajansı"
+    assert read('<meta name="articleAuthor" content="harbour.com.tr">').byline == ""
+
+
+def test_a_name_alone_on_the_right_below_the_text_is_the_author_rather_than_the_site():
+    def byline(*signatures):
+        head = (
+            '<meta property="og:site_name" content="Harbour"><meta name="author" content="Harbour">'
+        )
+        signed = "".join(f'{TEXT}<p style="text-align: right;"><b>{s}</b></p>' for s in signatures)
+        return read(head, f"<h1>Ferry to stop</h1>{signed}").byline
+
+    assert byline("Lê Phương") == "Lê Phương"
+    assert byline("Lê Phương", "Ada Fenwick") == "Harbour"
+    assert byline("Read more about the ferry") == "Harbour"
