@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice, takewhile
+from textwrap import dedent
 from typing import TypeAlias
 
 from lxml import etree
@@ -576,7 +577,10 @@ _MAX_WRAPPERS = 3
 
 
 def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
-    """Return the selected text below an element; block children and ``br`` begin new lines."""
+    """Return the selected text below an element without the indentation common to its lines.
+
+    Block children and ``br`` begin new lines.
+    """
     parts: list[str] = []
     skipped: HtmlElement | None = None
     walker = etree.iterwalk(element, events=("start", "end"))
@@ -597,7 +601,7 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     lines = re.split(r"\r\n?|\n", "".join(parts))
     # No-break spaces in code are indentation.
     clean = (strip_unreadable(line.replace("\xa0", " ")).rstrip() for line in lines)
-    return "\n".join(clean).strip("\n")
+    return dedent("\n".join(clean)).strip("\n")
 
 
 def _add(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:

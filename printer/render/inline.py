@@ -76,7 +76,7 @@ _URL_BREAKS = re.compile(r"[/?&=_.#-](?=\w)|//")
 
 #: An address of a page or for mail in escaped text, where a hyphen would be taken for a part of it.
 _ADDRESS = re.compile(
-    r"(?:https?://|www\.)[\w.-]{3,80}(?:/[\w./?=%~+-]{0,200})?\w"
+    r"(?:https?://|www\.)[\w.\u200b-]{3,80}(?:/[\w./?=%~+@#:\u200b-]{0,200})?\w"
     r"|[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{2,20}){1,3}"
     r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
 )
@@ -116,7 +116,8 @@ def mark_symbols(text: str) -> Markup:
 
 
 def _mark_address(match: re.Match[str]) -> str:
-    return f'<span class="address">{breakable_url(match[0])}</span>'
+    address = match[0].replace(ZERO_WIDTH_SPACE, "")  # from ``breakable``
+    return f'<span class="address">{breakable_url(address)}</span>'
 
 
 def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:

@@ -288,6 +288,11 @@ def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
     assert only(html, Code) == Code("def f():\n    return 1", "python")
 
 
+def test_code_has_no_indentation_common_to_its_lines():
+    html = "<pre>\n        if tide:\n            return\n\n        wait()\n</pre>"
+    assert only(html, Code).text == "if tide:\n    return\n\nwait()"
+
+
 @pytest.mark.parametrize(
     ("html", "language"),
     [

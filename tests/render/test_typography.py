@@ -17,6 +17,7 @@ from printer.article import (
     Figure,
     Heading,
     List,
+    Note,
     Paragraph,
     Quote,
     Rule,
@@ -450,6 +451,10 @@ def test_norwegian_is_hyphenated_by_its_general_tag():
         ("write to desk.news@harbour-lights.co.uk.", "desk.news@harbour-lights.co.uk"),
         ("see www.harbourlights.example/tides, below", "www.harbourlights.example/tides"),
         ("at harbourlights.org.", "harbourlights.org"),
+        *[
+            (breakable(f"at {url}"), url)
+            for url in ["https://tides.example/@keeper/harbour-pilots-example"]
+        ],
         ("a full stop.Without space", ""),
         ("Node.js and 3.5 metres, e.g. there", ""),
     ],
@@ -539,3 +544,49 @@ def test_code_of_72_columns_fits_in_the_column_by_smaller_type() -> None:
     (style,) = re.findall(r'<pre[^>]* style="([^"]*)"', html)
     assert "font-size" in style
     assert "margin-right" not in style
+
+
+@pytest.mark.parametrize(
+    ("title", "site"),
+    [
+        ("Широкая юбка Жанны и дождливый июнь в Мышкине", "Дым Журнала"),
+        ("Ρόμπες και παπούτσια: η μεγάλη αγορά μας", "Ημερήσια Γνώμη"),
+        ("HOW WOMEN MADE MUSHROOM MOMENTS MAGNIFICENT", "WWW MAGAZINE"),
+        ("香港天文台今日發出雷暴警告市民請留意天氣變化和最新消息", "每日新聞報"),
+    ],
+)
+def test_a_running_head_does_not_reach_the_name_of_the_site(title, site):
+    page = article(*[paragraph(WORDS * 12)] * 3, title=title, site=site, language="ru")
+    html = render_html([page], {}, PrintOptions(paper="A5", font_size="14pt"))
+    document = pypdfium2.PdfDocument(render_pdf(html).pdf)
+    try:
+        text = document[1].get_textpage()
+        signs = text.get_text_range()
+        start, place = signs.index(title[:6]), signs.index(site.split()[0])
+        title_end = max(text.get_charbox(n)[2] for n in range(start, place - 1))
+        assert title_end + 5 < text.get_charbox(place)[0]
+    finally:
+        document.close()
+
+
+def test_the_text_of_notes_begins_at_one_place():
+    texts = [
+        "Xabaro writes of it at some length, and of much besides",
+        "Xu of the Mishmorolands says",
+    ]
+    notes = tuple(
+        Note(f"n{number}", str(number), (paragraph(f"{text}. " + WORDS * 8),))
+        for number, text in enumerate(texts * 2, 1)
+    )
+    calls = [paragraph(Span("It rises there."), Span(n.label, note=n.id)) for n in notes]
+    html = render_html([article(*calls, *notes)], {})
+    document = pypdfium2.PdfDocument(render_pdf(html).pdf)
+    try:
+        text = document[0].get_textpage()
+        signs = text.get_text_range()
+        starts = {
+            round(text.get_charbox(m.start())[0]) for m in re.finditer("X(?=abaro|u of)", signs)
+        }
+    finally:
+        document.close()
+    assert len(starts) == 1
