@@ -72,6 +72,13 @@ _MIN_TEASER_LINK, _TEASER_LINK_SHARE = 15, 0.3
 _MAX_TEASER_SEGMENTS, _MAX_TEASER_LINKS = 40, 50
 #: The most characters beside the author's name in the alternative text of a portrait.
 _MAX_BESIDE_NAME = 24
+#: The most characters before a name in a byline: 'written by '.
+_MAX_BEFORE_NAME = 12
+#: The words of a link to a feed, and its address.
+_FEED = re.compile(r"(?:rss|atom|xml)(?: ?feeds?)?|feeds?", re.IGNORECASE)
+_FEED_LINK = re.compile(
+    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
+)
 #: The fewest digits in the name of a file that no other picture has, the segments above the title
 #: among which the lead picture may be, and features that it never has.
 _MIN_FILE_DIGITS, _LEAD_REACH = 5, 8
@@ -148,6 +155,8 @@ class FeatureReader:
             return "a logo of the site"
         if candidate.kind == "image" and is_preview(candidate) and not caption.text:
             return "a placeholder"
+        if self._is_of_feed_or_form(candidate):
+            return "an icon of a feed or a form"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
@@ -155,6 +164,23 @@ class FeatureReader:
         if not caption.text and self._is_below_other_heading(candidate):
             return "a picture below a heading of something else"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
+
+    def _is_of_feed_or_form(self, candidate: Candidate) -> bool:
+        """Return whether a picture links to a feed, or is in a form without the article's text."""
+        link = _closest(candidate.element, "a", 3)
+        if link is not None:
+            href = (link.get("href") or "").strip()[:2000]
+            words = (candidate.alt, candidate.title, (link.get("title") or "")[:40].strip())
+            if _FEED_LINK.match(href) or any(map(_FEED.fullmatch, words)):
+                return True
+        index, article = candidate.index, self._article
+        while index >= 0 and self._index.elements[index].tag != "form":
+            index = self._index.parents[index]
+        if index < 0:
+            return False
+        return (
+            article[self._index.segment_begins[index]] == article[self._index.segment_ends[index]]
+        )
 
     def _is_below_other_heading(self, candidate: Candidate) -> bool:
         """Return whether a picture after the text stands below a heading that is left out."""
@@ -181,12 +207,14 @@ class FeatureReader:
         link = _closest(candidate.element, "a", 8)
         if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
             return True
-        if caption.text:
-            return False
-        alt = candidate.alt.lower()
+        alt, text = candidate.alt.lower(), caption.text.lower()
         by_alt = any(
             name in alt for name in self._authors if len(alt) < len(name) + _MAX_BESIDE_NAME
         )
+        if text:
+            return by_alt and any(
+                name in text for name in self._authors if len(text) < len(name) + _MAX_BEFORE_NAME
+            )
         return by_alt or {"named as a portrait", "file of a portrait"} <= names
 
     def _is_teaser(self, candidate: Candidate, caption: Caption) -> bool:

@@ -116,9 +116,18 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a logo of the site"),
         ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
          "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of a sound"),
+        (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
+         "a portrait of the author"),
+        ('<p><a href="/backend.php" title="RSS"><img src="/r.png" width="400" height="400"></a></p>',
+         "an icon of a feed or a form"),
+        (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
+         "an icon of a feed or a form"),
+        (f'<form><input name="q"><p>{PLAIN.format("Sheep")}</p></form>',
+         "an icon of a feed or a form"),
     ],
     ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
-         "favicon", "badge", "placeholder", "player", "logo", "sound"],
+         "favicon", "badge", "placeholder", "player", "logo", "sound", "byline", "feed's title",
+         "feed", "form"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
     names = (
