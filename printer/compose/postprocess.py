@@ -59,6 +59,11 @@ _MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
 
+#: The fewest blocks of a quotation that only indents the article, and the share of its text.
+_MIN_INDENTED, _MOST_TEXT = 4, 0.75
+#: A year, which titles of works rarely have and references nearly always.
+_YEAR = re.compile(r"\b(?:1[5-9]|20)[0-9]{2}\b")
+
 #: One-letter words of languages in Latin script.
 _ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -72,6 +77,7 @@ def postprocess(
     ``aliases`` maps link targets to the ids of the blocks that replace them; ``linked`` is whether
     the article may have internal links.
     """
+    blocks = _unwrap_article(_without_citations(blocks))
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     sound = _join_fragments(_drop_title(sound, title), title)
     parts = [part for block in sound for part in _split_paragraph(block)]
@@ -177,6 +183,47 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
         return [Math(spans[0].math, spans[0].text)]
     first, *rest = split_labels(block.spans)
     return [replace(block, spans=first), *(replace(block, spans=part, id="") for part in rest)]
+
+
+def _unwrap_article(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Replace a quotation by its content if it is nearly the whole article: it only indents."""
+    length = sum(map(len, iter_text(*blocks)))
+    for index, block in enumerate(blocks):
+        if isinstance(block, Quote) and not (block.cite or block.pull or block.box):
+            quoted = sum(map(len, iter_text(block)))
+            if len(block.blocks) >= _MIN_INDENTED and quoted > _MOST_TEXT * length:
+                return (*blocks[:index], *block.blocks, *blocks[index + 1 :])
+    return blocks
+
+
+def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Unmark whole references in lists and notes: ``cite`` is for the title of a work."""
+
+    def unmarked(part: Any) -> tuple[Any, ...] | None:
+        if not isinstance(part, Item | Note):
+            return None
+        if not all(isinstance(block, Paragraph) for block in part.blocks):
+            return None
+        cited = [span for span in iter_spans(part.blocks) if "cite" in span.marks]
+        text = "".join(span.text for span in cited)
+        has_title = any("em" in span.marks for span in cited)
+        if not cited or not (has_title or _YEAR.search(text)):
+            return None
+        paragraphs = (
+            replace(block, spans=tuple(map(_without_citation, block.spans)))
+            for block in part.blocks
+            if isinstance(block, Paragraph)
+        )
+        return (replace(part, blocks=tuple(paragraphs)),)
+
+    if not any("cite" in span.marks for span in iter_spans(blocks)):
+        return blocks
+    result: tuple[Block, ...] = transform(blocks, unmarked)
+    return result
+
+
+def _without_citation(span: Span) -> Span:
+    return replace(span, marks=tuple(mark for mark in span.marks if mark != "cite"))
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:

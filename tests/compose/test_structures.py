@@ -21,6 +21,7 @@ from printer.article import (
     Rule,
     Span,
     Table,
+    iter_spans,
     iter_text,
     plain_text,
     walk,
@@ -653,3 +654,29 @@ def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
     (paragraph,) = compose_article(html).blocks
     assert plain_text(paragraph.spans) == "See Tides, and Depths. Then go."
     assert len(compose_article("<p>Ends.</p><p>, odd</p>").blocks) == 2
+
+
+def test_a_quotation_around_nearly_the_whole_article_only_indents_it() -> None:
+    texts = [
+        f"Paragraph {n} of the keeper's own account of the tides and the ferry." for n in range(4)
+    ]
+    quoted = f"<blockquote>{''.join(f'<p>{text}</p>' for text in texts)}</blockquote>"
+    blocks = compose_article(f"<p>Good morning.</p>{quoted}").blocks
+    assert [plain_text(b.spans) for b in blocks if isinstance(b, Paragraph)][1:] == texts
+    text = "<p>The rest of the article, which is about the ferry and its long way home.</p>" * 3
+    assert any(isinstance(b, Quote) for b in compose_article(text + quoted).blocks)
+
+
+@pytest.mark.parametrize(
+    ("reference", "marks"),
+    [
+        ("<cite>Reed, Ada (1904). Tides of the Mouth. Harbour Press.</cite>", set()),
+        ("<cite>Reed, Ada. <i>Tides of the Mouth</i>. Harbour Press.</cite>", {("em",)}),
+        ("<cite>Tides of the Mouth</cite>, by Ada Reed, 1904", {("cite",)}),
+    ],
+)
+def test_a_whole_reference_of_a_list_is_not_in_italics(reference: str, marks: set[object]) -> None:
+    blocks = compose_article(f"<p>The tides turn.</p><ul><li>{reference}</li></ul>").blocks
+    (items,) = (block for block in blocks if isinstance(block, List))
+    found = {span.marks for span in iter_spans((items,))}
+    assert found - {()} == marks
