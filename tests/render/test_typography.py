@@ -9,6 +9,7 @@ from io import BytesIO
 import pikepdf
 import pypdfium2
 import pytest
+from PIL import Image
 
 from printer.article import (
     ZERO_WIDTH_SPACE,
@@ -37,7 +38,7 @@ from printer.render.templates import (
 )
 from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import render_pdf
-from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, spans
+from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, png, spans
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
 
@@ -590,3 +591,19 @@ def test_the_text_of_notes_begins_at_one_place():
     finally:
         document.close()
     assert len(starts) == 1
+
+
+def test_a_paragraph_beside_a_picture_is_indented_after_another():
+    texts = [f"{first} of the river. " + WORDS * 8 for first in ("Xanthos", "Xavier", "Xystus")]
+    first, *rest = map(paragraph, texts)
+    picture = png(Image.new("RGB", (200, 150)))
+    html = render_html([article(first, Figure("p"), *rest)], {"p": picture})
+    assert 'class="beside' in html.html
+    document = pypdfium2.PdfDocument(render_pdf(html).pdf)
+    try:
+        text = document[0].get_textpage()
+        signs = text.get_text_range()
+        lefts = [text.get_charbox(signs.index(name))[0] for name in ("Xavier", "Xystus")]
+    finally:
+        document.close()
+    assert lefts[0] == pytest.approx(lefts[1], abs=0.5)

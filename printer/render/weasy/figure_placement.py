@@ -174,6 +174,8 @@ class _Change:
         after, flush = getattr(parent, _INDENTS)
         for index in range(max(1, start), min(end, len(parent.children))):
             box, previous = parent.children[index], parent.children[index - 1]
+            if _is_beside(previous) and index > 1:
+                previous = parent.children[index - 2]
             style = after if _is_indented(previous) else flush
             if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
                 continue
@@ -186,6 +188,11 @@ def _is_indented(box: Box) -> bool:
     return bool(box.element_tag == "p" and (box.element.get("class") or "") in INDENTED)
 
 
+def _is_beside(box: Box) -> bool:
+    """Return whether text runs along the side of a figure, which is no interruption of it."""
+    return bool(box.element_tag == "figure" and "beside" in (box.element.get("class") or ""))
+
+
 def _read_indents(parent: Box) -> None:
     """Record how the paragraphs of a body are set after others and not after others."""
     if hasattr(parent, _INDENTS):
@@ -193,7 +200,7 @@ def _read_indents(parent: Box) -> None:
     after = flush = None
     for previous, box in zip((None, *parent.children), parent.children, strict=False):
         if _is_indented(box):
-            if previous is None or previous.element_tag != "p":
+            if previous is None or not (previous.element_tag == "p" or _is_beside(previous)):
                 flush = flush or box.style
             elif _is_indented(previous):
                 after = after or box.style
