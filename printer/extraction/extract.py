@@ -31,7 +31,12 @@ from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from .arrays import Bools, Ints
 from .classifier.model import classify, load_default_model
-from .missing_blocks import add_linked_notes, add_long_stretches, add_missing_blocks
+from .missing_blocks import (
+    add_announced_lists,
+    add_linked_notes,
+    add_long_stretches,
+    add_missing_blocks,
+)
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
 from .postprocess import complete_elements
@@ -76,6 +81,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
+        keep = add_announced_lists(page, keep)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     standfirst = frozenset[int]()

@@ -15,6 +15,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
+from ..text import count_words
 
 #: The fewest paragraphs directly inside an element that holds the text, and their smallest share of
 #: the selected text.
@@ -398,3 +399,27 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
 def _link_label(link: HtmlElement) -> str:
     """Return the text of a link that contains few elements."""
     return "".join(islice(link.itertext(), 8))[:20] if len(link) <= _MARK_PARTS else ""
+
+
+#: The fewest words of a line that announces a list, and the most items of it.
+_ANNOUNCING_WORDS, _MAX_ANNOUNCED = 4, 12
+
+
+def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Select the items between a line with a colon ('Exported were above all:') and more text.
+
+    A short line is a label, and links lead to other pages.
+    """
+    flags = list(keep)
+    for at, segment in enumerate(page.segments):
+        is_line = keep[at] and segment.text.endswith((":", "："))
+        if not is_line or count_words(segment.text[:500]) < _ANNOUNCING_WORDS:
+            continue
+        most = min(at + 2 + _MAX_ANNOUNCED, len(flags))
+        after = next((below for below in range(at + 1, most) if keep[below]), at + 1)
+        items = page.segments[at + 1 : after]
+        lists = {item.block.getparent() for item in items}
+        is_list = len(items) > 1 and len(lists) == 1 and {i.block.tag for i in items} == {"li"}
+        if is_list and not any(item.link_chars for item in items):
+            flags[at + 1 : after] = [True] * len(items)
+    return tuple(flags)

@@ -158,10 +158,11 @@ class _Finder:
         return ends and is_free and not self._is_title(at) and self._may_be(at)
 
     def _may_be(self, at: int) -> bool:
-        segment = self.segments[at]
-        flags = self.index.flags[self.index.segment_blocks[at]]
+        segment, blocks = self.segments[at], self.index.segment_blocks
+        # All of a page may be in a form, or hidden until a script has run.
+        text = self.index.flags[blocks[self.text[0]]] if self.text else 0
         return (
-            not flags & _OUTSIDE
+            not self.index.flags[blocks[at]] & _OUTSIDE & ~text
             and _MIN_WORDS <= self._words(at) <= _MAX_WORDS
             and segment.link_chars <= _MAX_LINKED * len(segment.text)
             and not self._recurs(at)

@@ -6,7 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from printer.extraction.missing_blocks import add_long_stretches, add_missing_blocks
+from printer.extraction.missing_blocks import (
+    add_announced_lists,
+    add_long_stretches,
+    add_missing_blocks,
+)
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -149,3 +153,29 @@ def test_a_story_among_others_with_titles_has_its_title(other_stories: int, titl
     last = f"<article><h2><a href=/b>Bread is late</a></h2><div><p>{TEXT}</p></div></article>"
     untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
     assert added(story * other_stories + last + untold, 0.0) == title
+
+
+@pytest.mark.parametrize(
+    ("line", "items", "found"),
+    [
+        (f"{TEXT} It carries:", "<li>Sheep</li><li>Machines</li>", "Sheep Machines"),
+        (f"{TEXT} It carries.", "<li>Sheep</li><li>Machines</li>", ""),
+        (f"{TEXT} It carries:", '<li><a href="/s">Sheep</a></li><li>Machines</li>', ""),
+        (f"{TEXT} It carries:", "<li>Sheep</li>" * 20, ""),
+    ],
+    ids=["announced", "no colon", "links", "many"],
+)
+def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: str) -> None:
+    html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    flags = add_announced_lists(page, keep)
+    chosen = zip(page.segments, keep, flags, strict=True)
+    assert " ".join(s.text for s, before, after in chosen if after and not before) == found
+
+
+def test_a_list_below_a_short_label_is_not_selected() -> None:
+    items = "<li>Another story</li><li>And a third one</li>"
+    page = read_page(f"<body><p>Read on:</p><ul>{items}</ul><p>{TEXT}</p></body>")
+    keep = (True, False, False, True)
+    assert add_announced_lists(page, keep) == keep

@@ -30,6 +30,14 @@ def test_the_page_s_summary_above_the_text_is_the_standfirst(tag: str) -> None:
     assert standfirst(f"<h1>The ferry</h1>{line}{BODY}") == []
 
 
+@pytest.mark.parametrize("around", ["<div hidden>{}</div>", "<form>{}</form>"])
+def test_the_summary_is_found_on_a_page_that_is_all_hidden_or_a_form(around: str) -> None:
+    html = f"<h1>The ferry</h1><p>{SUMMARY}</p>{BODY}"
+    assert standfirst(around.format(html), SUMMARY) == [SUMMARY]
+    alone = f"<h1>The ferry</h1>{around.format(f'<p>{SUMMARY}</p>')}{BODY}"
+    assert standfirst(alone, SUMMARY) == []
+
+
 def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
     more = "The pilot retires in the autumn, and nobody has been found for the work"
     lines = f"<h2 class='subtitle'>{SUMMARY}</h2><h2 class='subtitle'>{more}</h2>"
