@@ -194,6 +194,7 @@ class _Selection:
         index = self.index
         most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
         texts = {segment.text for segment in self.segments if self.keep[segment.index]}
+        is_reference = kind == "documentation"
         elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
         for at, (tag, begin, end) in enumerate(elements):
             if tag not in completed or end - begin < 2:
@@ -203,9 +204,13 @@ class _Selection:
                 continue
             share = self.size(range(begin, end)) / total
             if share >= _MOSTLY_COPIES and tag in {"ul", "ol"}:
-                # An item that is also in another list was left out as a copy.
-                items = (item for item in self.segments[begin:end] if item.block.tag == "li")
-                copies = (item.index for item in items if item.text in texts)
+                # A line that is also in another list was left out as a copy; cards of products
+                # have more parts, which are repeated for other reasons.
+                copies = (
+                    line.index
+                    for line in self.segments[begin:end]
+                    if line.text in texts and (is_reference or line.block.tag == "li")
+                )
                 share = max(share, sum(map(self.sizes.__getitem__, copies)) / total)
             if share >= completed[tag]:
                 self.keep[begin:end] = [True] * (end - begin)
