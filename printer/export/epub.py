@@ -29,12 +29,12 @@ from .html import (
     ScreenArticle,
     ScreenPicture,
     fit_picture,
-    local_name,
     parse,
     render,
     safe_link,
     stylesheet,
 )
+from .math import local_name
 
 #: The earliest date that ZIP can store, for files of unknown date.
 _EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)

@@ -33,7 +33,7 @@ from ..article import (
 from ..render.limits import limit_article
 from ..render.links import SCHEMES
 from ..render.markup import printable, strip_brackets
-from .html import to_tex
+from .math import to_tex
 
 #: Characters that are markup anywhere.
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")

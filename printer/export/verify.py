@@ -17,7 +17,7 @@ from ..options import Format
 from ..output import CompletenessReport
 from ..render.completeness import check_completeness
 from ..render.weasy.layout_text import LayoutText
-from .html import local_name
+from .math import local_name
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}

@@ -14,7 +14,7 @@ from .. import files
 from ..errors import OutputError, UsageError
 from ..files import atomic_write
 from ..options import SiteRule
-from . import apply, css
+from . import css, fulltextrss
 from .apply import ACTIONS, parent_domains, rule_host
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def read_rule(path: Path, name: str = "") -> SiteRule:
     text = data.decode("utf-8", "replace")
     if name.endswith(".txt"):
         subdomains = name.startswith(".")
-        return apply.parse_file(text, host, str(path), subdomains=subdomains)
+        return fulltextrss.parse_file(text, host, str(path), subdomains=subdomains)
     return parse_rule(text, host, str(path))
 
 

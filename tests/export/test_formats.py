@@ -37,7 +37,7 @@ from printer.article import (
 )
 from printer.export import export_articles
 from printer.export.epub import to_epub
-from printer.export.html import to_tex
+from printer.export.math import to_tex
 from tests.support.sample_articles import (
     MISSING,
     SAMPLE_ARTICLE,

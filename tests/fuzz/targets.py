@@ -27,7 +27,7 @@ from printer.images.raster import UnusablePicture
 from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
 from printer.settings import Layer, check_layer
-from printer.site_rules import apply, store
+from printer.site_rules import fulltextrss, store
 
 URL = "https://fuzz.test/story"
 _STORY = "<p>The walk led along the river, past the mill and the old bridge, until dark.</p>" * 4
@@ -92,7 +92,7 @@ def fuzz_rules(data: bytes) -> None:
     rules = (
         store.parse_rule(text, "fuzz.test", "rule"),
         store.parse_rule(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
-        apply.parse_file(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
+        fulltextrss.parse_file(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
     )
     page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"
     for rule in rules:

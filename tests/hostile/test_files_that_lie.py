@@ -18,7 +18,7 @@ from printer.digest import feeds, mail
 from printer.errors import UsageError, WebprintError
 from printer.fetch.credentials import read_cookies, read_storage_state
 from printer.settings import LoadedSettings, Settings, load_settings
-from printer.site_rules import apply
+from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
 from printer.themes import loader
 from tests.support.hostile_pages import check_pdf, hostile_page, print_page, result_or_error
@@ -103,7 +103,7 @@ PATHS: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("attack", PATHS)
 def test_a_site_file(attack: str) -> None:
     lines = f"body: {PATHS[attack]()}\nstrip: {PATHS[attack]()}\n"
-    rule = apply.parse_file(lines, "reader.test", "file", subdomains=False)
+    rule = fulltextrss.parse_file(lines, "reader.test", "file", subdomains=False)
     from printer import ExtractOptions
 
     html = hostile_page("<div>" * 200 + "<p>x</p>" * 300)

@@ -7,7 +7,7 @@ from printer.errors import NoArticle
 from printer.extract_stage import explain
 from printer.html.page import read_page
 from printer.options import ExtractOptions, SiteRule
-from printer.site_rules import apply, match_rules
+from printer.site_rules import fulltextrss, match_rules
 from printer.site_rules.apply import rule_host
 from tests.support.story_page import SENTENCE
 
@@ -169,7 +169,7 @@ nonsense
 
 
 def test_a_site_file_of_full_text_rss():
-    rule = apply.parse_file(SITE_FILE, "example.org", "example.org.txt", subdomains=True)
+    rule = fulltextrss.parse_file(SITE_FILE, "example.org", "example.org.txt", subdomains=True)
     assert [fault.partition(": ")[0] for fault in rule.faults] == ["example.org.txt, line 9"]
     after = extract(PAGE, URL, rules=(rule,))
     assert (after.title, after.byline) == ("The morning letter", "Vera Example")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from printer.site_rules import apply, css
+from printer.site_rules import css, fulltextrss
 from printer.site_rules.css import ElementIndex, InvalidSelector
 
 PAGE = """<html><body id=top class="page wide"><main>
@@ -131,16 +131,16 @@ XPATHS = [
 @pytest.mark.parametrize(("path", "found"), XPATHS)
 def test_xpath_selectors_match(path, found):
     tree = ElementIndex(html.document_fromstring(PAGE))
-    places, texts = apply.select_xpath(tree, path)
+    places, texts = fulltextrss.select_xpath(tree, path)
     assert [tree.elements[place].get("id") for place in places] == found.split()
     assert texts == []
 
 
 def test_xpath_that_selects_words():
     tree = ElementIndex(html.document_fromstring(PAGE))
-    assert apply.select_xpath(tree, "//p/@class") == ([], ["lead big"])
-    assert apply.select_xpath(tree, "substring-after(//h1, 'Ti')") == ([], ["tle"])
-    assert apply.select_xpath(tree, "count(//p)") == ([], [])
+    assert fulltextrss.select_xpath(tree, "//p/@class") == ([], ["lead big"])
+    assert fulltextrss.select_xpath(tree, "substring-after(//h1, 'Ti')") == ([], ["tle"])
+    assert fulltextrss.select_xpath(tree, "count(//p)") == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ def test_xpath_that_selects_words():
 )  # fmt: skip
 def test_xpath_that_reaches_too_far(path):
     with pytest.raises(InvalidSelector):
-        apply.parse_xpath(path)
+        fulltextrss.parse_xpath(path)
 
 
 def test_large_and_wide_pages_are_too_much_for_xpath():
     tree = ElementIndex(deep(100, 3_000))
-    assert len(apply.select_xpath(tree, "//div//div//p")[0]) == 3_000
+    assert len(fulltextrss.select_xpath(tree, "//div//div//p")[0]) == 3_000
     with pytest.raises(InvalidSelector, match="wide"):
-        apply.select_xpath(tree, "//p[preceding-sibling::p]")
+        fulltextrss.select_xpath(tree, "//p[preceding-sibling::p]")
     with pytest.raises(InvalidSelector, match="large"):
-        apply.select_xpath(ElementIndex(deep(2, 31_000)), "//p")
+        fulltextrss.select_xpath(ElementIndex(deep(2, 31_000)), "//p")

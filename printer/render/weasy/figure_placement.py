@@ -396,9 +396,12 @@ def lowest_edge(root: Box, default: float = 0) -> float:
 
 
 def _let_break(block: Box, change: _Change) -> bool:
-    """Let a list, a table or a box be broken between its items or rows; return whether it was not.
+    """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
 
-    No short item or row is left alone.
+    A short item or row still stays with its neighbour.
+
+    Returns:
+        Whether this allows any break that was forbidden before.
     """
     for box in (block, *block.descendants()):
         tag, length = box.element_tag, len("".join(box.element.itertext()))

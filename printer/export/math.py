@@ -1,0 +1,138 @@
+"""Formulas for formats other than PDF: validation of MathML and its conversion to TeX."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from ..render.markup import printable
+
+_MAX_SOURCE, _MAX_DEPTH = 20_000, 40
+
+#: The number of children of elements for which it is fixed.
+_CHILDREN = {
+    "mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3,
+    "munderover": 3,
+}  # fmt: skip
+_TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
+_EMPTY = frozenset({"mspace", "none", "mprescripts"})
+_ROWS = frozenset({"math", "mrow", "msqrt", "mstyle", "mpadded", "mphantom", "merror", "mtd"})
+_TABLE_CHILDREN = {"mtable": "mtr", "mtr": "mtd"}
+_ELEMENTS = _TOKENS | _EMPTY | _ROWS | _TABLE_CHILDREN.keys() | _CHILDREN.keys()
+_ATTRIBUTES = {
+    "mo": ("mathvariant", "stretchy", "fence", "separator", "accent", "form", "largeop",
+           "movablelimits", "symmetric"),
+    "mover": ("accent",), "munder": ("accentunder",), "munderover": ("accent", "accentunder"),
+    "mstyle": ("displaystyle",),
+    **dict.fromkeys(("mi", "mn", "mtext", "ms"), ("mathvariant",)),
+}  # fmt: skip
+#: Patterns for the values of attributes that are not boolean.
+_VALUES = {
+    "mathvariant": frozenset({
+        "normal", "bold", "italic", "bold-italic", "double-struck", "script", "bold-script",
+        "fraktur", "bold-fraktur", "sans-serif", "bold-sans-serif", "sans-serif-italic",
+        "monospace",
+    }),
+    "form": frozenset({"prefix", "infix", "postfix"}),
+}  # fmt: skip
+_BOOLEAN = frozenset({"true", "false"})
+
+_MAX_TEX_DEPTH = 60
+_TEX_SPECIAL = re.compile(r"[#%&_{}$]")
+_TEX_PATTERNS = {
+    "mfrac": r"\frac{%s}{%s}", "msub": "{%s}_{%s}", "msup": "{%s}^{%s}",
+    "msubsup": "{%s}_{%s}^{%s}", "munder": r"\underset{%s}{%s}", "mover": r"\overset{%s}{%s}",
+    "munderover": "{%s}_{%s}^{%s}", "mroot": r"\sqrt[%s]{%s}",
+}  # fmt: skip
+_REVERSED = frozenset({"munder", "mover", "mroot"})
+#: Operators whose limits TeX places below and above.
+_LARGE_OPERATORS = frozenset("∑∏∫⋃⋂⨁∮")
+_INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def valid_mathml(source: str) -> etree._Element | None:
+    """Return MathML rebuilt from known elements and attributes, None if impossible.
+
+    EPUB readers reject a book because of one faulty formula, so each element must have the number
+    of children that MathML requires.
+    """
+    root = _parse(source)
+    return _rebuild(root, 0) if root is not None else None
+
+
+def _parse(source: str) -> etree._Element | None:
+    if not source.startswith("<math") or len(source) > _MAX_SOURCE:
+        return None
+    try:
+        return etree.fromstring(source, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _rebuild(node: etree._Element, depth: int) -> etree._Element | None:
+    tag = local_name(node)
+    if tag == "semantics" and len(node):
+        return _rebuild(node[0], depth + 1)
+    if tag not in _ELEMENTS or depth > _MAX_DEPTH:
+        return None
+    if len(node) != _CHILDREN.get(tag, len(node)) or (tag == "math") != (depth == 0):
+        return None
+    copy = etree.Element(tag)
+    for name in _ATTRIBUTES.get(tag, ()):
+        value = node.get(name)
+        if value is not None and value in _VALUES.get(name, _BOOLEAN):
+            copy.set(name, value)
+    if tag in _TOKENS:
+        copy.text = " ".join("".join(map(str, node.itertext())).split())
+        return copy
+    child_tag = _TABLE_CHILDREN.get(tag)
+    for child in () if tag in _EMPTY else node:
+        part = _rebuild(child, depth + 1)
+        if part is None or (child_tag is not None and part.tag != child_tag):
+            return None
+        if child_tag is None and part.tag in {"mtr", "mtd", "mprescripts", "none"}:
+            return None
+        copy.append(part)
+    return copy
+
+
+def to_tex(source: str) -> str:
+    """Return a formula as TeX on one line, '' for invalid MathML."""
+    if not source.startswith("<math"):
+        return " ".join(printable(source).split())
+    root = _parse(source)
+    return " ".join(_tex(root, 0).split()) if root is not None else ""
+
+
+def _tex(node: etree._Element, depth: int) -> str:
+    tag = local_name(node)
+    text = _TEX_SPECIAL.sub(r"\\\g<0>", (node.text or "").strip().replace("\\", r"\backslash "))
+    if not len(node) or depth > _MAX_TEX_DEPTH:
+        return _tex_token(tag, text)
+    if tag == "semantics":
+        return _tex(node[0], depth + 1)
+    parts = [_tex(child, depth + 1) for child in node]
+    pattern = _TEX_PATTERNS.get(tag, "")
+    if pattern and len(parts) == pattern.count("%s"):
+        if tag in ("munder", "mover") and parts[0].strip() in _LARGE_OPERATORS:
+            return f"{parts[0]}{'_' if tag == 'munder' else '^'}{{{parts[1]}}}"
+        return pattern % tuple(parts[::-1] if tag in _REVERSED else parts)
+    if tag == "msqrt":
+        return rf"\sqrt{{{' '.join(parts)}}}"
+    if tag == "mtable":
+        return r"\begin{matrix}" + r" \\ ".join(parts) + r"\end{matrix}"
+    return " & ".join(parts) if tag == "mtr" else " ".join(parts)
+
+
+def _tex_token(tag: str, text: str) -> str:
+    if tag in ("mtext", "ms") and text:
+        return rf"\text{{{text}}}"
+    if tag == "mi" and len(text) > 1:
+        return rf"\mathrm{{{text}}}"
+    return "" if text in _INVISIBLE_OPERATORS else text
