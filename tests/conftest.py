@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from printer.fetch.browser.process import find_chromium
 from tests.support.distribution import FixtureScheduling
 from tests.support.effort import THOROUGH
 from tests.support.leftovers import watched
@@ -25,13 +26,13 @@ settings.load_profile("steady" if THOROUGH else "quick")
 
 #: The quick tests of `make smoke`: folders and files.
 SMOKE = (
-    "article", "compose", "crawl/test_near_duplicates.py", "crawl/test_sitemaps.py", "db",
-    "digest/sources/test_discovery.py", "digest/test_config.py", "digest/test_delivery.py",
+    "article", "compose", "crawl/test_near_duplicates.py", "crawl/test_sitemaps.py",
+    "digest/test_config.py", "digest/test_delivery.py", "digest/test_discovery.py",
     "extraction/papers", "extraction/test_postprocess.py", "fetch/test_client.py",
     "fetch/test_content_type.py", "fetch/test_credentials.py", "fetch/test_ssrf.py", "html",
     "images/papers", "images/test_captions.py", "jobs/test_storage.py", "render/test_ink.py",
     "render/weasy/test_engine.py", "server/test_reading_list.py", "site_rules/test_css.py",
-    "summarize", "cli/test_formats_command.py", "cli/test_output.py", "test_text.py",
+    "summarize", "cli/test_formats_command.py", "cli/test_output.py", "test_db.py", "test_text.py",
     "test_urls.py",
 )  # fmt: skip
 HERE = Path(__file__).parent
@@ -48,8 +49,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FixtureSched
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the quick tests, and put those that take longest first."""
+    """Mark the quick tests, skip what cannot run here, and put those that take longest first."""
+    missing = [place for place in (*SMOKE, *LONG) if not (HERE / place).exists()]
+    assert not missing, f"tests/conftest.py names tests that do not exist: {missing}"
+    has_chromium = next(find_chromium(), None) is not None
     for item in items:
+        if not has_chromium and item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.skip(reason="no Chromium (see webprint doctor)"))
         path = item.path.relative_to(HERE).as_posix()
         if any(path == place or path.startswith(f"{place}/") for place in SMOKE):
             item.add_marker(pytest.mark.smoke)

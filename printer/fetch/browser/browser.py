@@ -41,6 +41,7 @@ from .process import (
     BrowserProcess,
     PageGone,
     TabCrashed,
+    late_drivers_stopped,
     page_timeout,
     runs_unsandboxed,
     translate,
@@ -384,7 +385,7 @@ def _join(one: TextBox, other: TextBox) -> TextBox:
     return one._replace(rect=rect)
 
 
-_CLOSE_SECONDS = 3.0
+_CLOSE_SECONDS = 15.0  # a busy machine takes several to end a driver
 _OPENING_SECONDS = 2.0  # for closing a tab that is still being opened
 _PREOPEN_AFTER = 2  # pages, after which tabs are opened in advance
 #: The pages, and the bytes of memory, after which a browser is replaced.
@@ -601,7 +602,7 @@ class Browser:
         for task in tasks:
             task.cancel()
         ending = [self._end(process) for process in self._processes]
-        await asyncio.gather(*ending, *tasks, return_exceptions=True)
+        await asyncio.gather(*ending, *tasks, late_drivers_stopped(), return_exceptions=True)
         self._processes.clear()
 
 

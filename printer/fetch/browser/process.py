@@ -151,7 +151,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 #: Seconds in which killed processes are gone, and in which a driver on a busy machine ends; after
 #: that it would be left running.
 _STOP_SECONDS, _DRIVER_STOP_SECONDS = 2.0, 10.0
-#: Drivers that are being stopped; the event loop holds its tasks weakly.
+#: Tasks that stop drivers which started too late; the event loop holds its tasks weakly.
 _stopping: set[asyncio.Task[None]] = set()
 #: Seconds between an error and the report of the browser's death that caused it.
 _NEWS_SECONDS = 0.5
@@ -421,7 +421,9 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
         return await asyncio.wait_for(asyncio.shield(starting), seconds)
     except TimeoutError:
         # If the start were cancelled, the driver's process would run on.
-        starting.add_done_callback(_stop_driver)
+        stopping = asyncio.create_task(_stop_driver(starting))
+        _stopping.add(stopping)
+        stopping.add_done_callback(_stopping.discard)
         raise _start_timeout() from None
     except Exception as error:  # The driver's failure to start has no type of its own.
         if await asyncio.to_thread(_driver_runs):
@@ -433,12 +435,17 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
         ) from error
 
 
-def _stop_driver(starting: asyncio.Task[Playwright]) -> None:
-    """Stop a driver that started too late."""
-    if not starting.cancelled() and starting.exception() is None:
-        stopping = asyncio.create_task(starting.result().stop())
-        _stopping.add(stopping)
-        stopping.add_done_callback(_stopping.discard)
+async def _stop_driver(starting: asyncio.Task[Playwright]) -> None:
+    """Stop a driver that starts too late."""
+    with suppress(Exception):  # One that does not start at all needs no stop.
+        await (await starting).stop()
+
+
+async def late_drivers_stopped() -> None:
+    """Wait until the drivers that started too late in this event loop have ended."""
+    here = asyncio.get_running_loop()
+    stopping = [task for task in _stopping if task.get_loop() is here]
+    await asyncio.gather(*stopping, return_exceptions=True)
 
 
 def _driver_runs() -> bool:
