@@ -582,7 +582,7 @@ def _shorten(text: str, length: int) -> str:
     part = text[: length - 1]
     if text[length - 1] != " ":
         part = part.rpartition(" ")[0] or part
-    return part.rstrip(" ,;:.|/·–—-") + "…"
+    return part.rstrip(" ,;:.|/·–—-‐‑«„“(") + "…"
 
 
 def _host(url: str) -> str:
