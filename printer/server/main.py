@@ -28,7 +28,7 @@ def serve(settings: Settings) -> None:
         engine.open_queue(settings).disconnect()
         listener = _listen(settings.host, settings.port)
         web = ManagedProcess(partial(_serve_web, settings, access, listener), "the web server")
-        _announce(settings.host, listener.getsockname()[1], access.keys.token)
+        _announce(settings.host, listener, access.keys.token)
         engine.run(
             settings,
             # A server with host names has other users.
@@ -56,8 +56,11 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announce(host: str, port: int, token: str) -> None:
-    name = "localhost" if is_loopback(host) else socket.gethostname()
+def _announce(host: str, listener: socket.socket, token: str) -> None:
+    address, port = listener.getsockname()[:2]
+    # Browsers try ::1 first for localhost, where another user of the machine may listen.
+    loopback = f"[{address}]" if listener.family == socket.AF_INET6 else address
+    name = loopback if is_loopback(host) else socket.gethostname()
     print("webprint: the print server is running; press Ctrl+C to stop it", file=sys.stderr)
     print(f"webprint: to sign in, open http://{name}:{port}/?token={token}", file=sys.stderr)
     if not is_loopback(host):
