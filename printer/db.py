@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import JobsError, UsageError
+from .files import os_errors
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL, Connection, Engine
+    from sqlalchemy import URL, Connection, Engine, MetaData
 
     from .article import Article
 
@@ -75,12 +76,7 @@ _READ_ONLY = "read_only"
 
 
 def open_engine(database: str) -> Engine:
-    """Open a postgresql:// URL or an SQLite file.
-
-    Raises:
-        UsageError: it is another kind of database.
-        JobsError: the file's folder cannot be created.
-    """
+    """Open a postgresql:// URL or an SQLite file; raises :class:`UsageError`."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import URL, make_url
     from sqlalchemy.exc import SQLAlchemyError
@@ -115,10 +111,8 @@ def _sqlite(url: URL) -> Engine:
     from sqlalchemy import create_engine, event
 
     path = Path(str(url.database))
-    try:
+    with os_errors(JobsError, f"the folder {path.parent} cannot be created"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise JobsError(f"the folder {path.parent} cannot be created: {error.strerror}") from error
     with suppress(OSError):  # Whatever opens the file says why it cannot be created.
         path.touch(mode=0o600)
     engine = create_engine(url, connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False})
@@ -163,6 +157,36 @@ def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
     except SQLAlchemyError as error:
         reason = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
         raise JobsError(f"{action}: {reason}", hint=hint) from error
+
+
+class Tables:
+    """Tables in one database, which are made if need be, with serialized writes.
+
+    Every method raises :class:`JobsError`, with ``problem`` and ``hint``, if it cannot be used.
+    """
+
+    def __init__(
+        self, engine: Engine, metadata: MetaData, lock: int, problem: str, hint: str = ""
+    ) -> None:
+        self._engine, self._lock = engine, lock
+        self._problem = problem, hint
+        with self.write() as connection:
+            metadata.create_all(connection)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Open a transaction, one writer at a time."""
+        with translate_db_errors(*self._problem), self._engine.begin() as connection:
+            advisory_lock(connection, self._lock)
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        with translate_db_errors(*self._problem), read_only(self._engine) as connection:
+            yield connection
 
 
 #: The most characters of an article's text that are stored.

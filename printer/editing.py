@@ -218,7 +218,6 @@ class Edit:
         return cls(edit.get("title", ""), tuple(edit.get("out", ())), tuple(edit.get("back", ())))
 
     def includes(self, block: EditableBlock) -> bool:
-        """Return whether a block is printed."""
         return block.id not in self.removed if block.in_article else block.id in self.restored
 
 
@@ -261,7 +260,6 @@ class Snapshot:
         return updated
 
     def apply(self, edit: Edit) -> Article:
-        """Return the edited article."""
         blocks = tuple(block.block for block in self.blocks if edit.includes(block))
         return replace(self.article, title=edit.title or self.article.title, blocks=blocks)
 

@@ -1,13 +1,45 @@
-"""Files: written atomically, and TOML read within limits."""
+"""Files: written atomically, TOML read within limits, and resources that are closed."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 import tomllib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self
+
+
+class Closing:
+    """A context manager that closes itself at the end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class _ErrorClass(Protocol):
+    def __call__(self, message: str, *, hint: str = "") -> Exception: ...
+
+
+@contextmanager
+def os_errors(error: _ErrorClass, message: str, hint: str = "") -> Iterator[None]:
+    """Raise ``error`` with a message and the system's reason for an :class:`OSError`."""
+    try:
+        yield
+    except OSError as cause:
+        raise error(f"{message}: {reason_of(cause)}", hint=hint) from cause
+
+
+def reason_of(error: OSError) -> str:
+    """Return the system's reason in lower case."""
+    return (error.strerror or str(error)).lower()
 
 
 def atomic_write(

@@ -25,6 +25,7 @@ from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import Extraction, explain, extract, extract_article
+from .files import Closing
 from .html.page import Page, next_page_url, read_page
 from .options import (
     FORMATS_WITH_PICTURES,
@@ -35,14 +36,7 @@ from .options import (
     PrintOptions,
     SiteRule,
 )
-from .output import (
-    Edition,
-    ExtractedPage,
-    PageResult,
-    Picture,
-    PreparedPictures,
-    Result,
-)
+from .output import Edition, ExtractedPage, PageResult, Picture, PreparedPictures, Result
 from .selection import Explanation
 from .urls import is_http, split_credentials
 
@@ -54,7 +48,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 
-class Session:
+class Session(Closing):
     """Open each resource, and import its libraries, when it is first used; safe between threads.
 
     Args:
@@ -84,12 +78,6 @@ class Session:
         self._browser: Browser | None = None
         self._downloads: SizeProbe | None = None
         self._warnings: list[str] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._resources.close()

@@ -21,6 +21,7 @@ from pydantic.fields import FieldInfo
 
 from . import files
 from .errors import UsageError
+from .files import os_errors
 from .options import (
     ExtractOptions,
     FetchOptions,
@@ -237,6 +238,11 @@ class LoadedSettings:
         """The names of the settings that are not defaults."""
         return frozenset(name for name, origin in self.origins.items() if origin != "default")
 
+    @property
+    def typed(self) -> frozenset[str]:
+        """The names of the settings given on the command line."""
+        return frozenset(name for name, origin in self.origins.items() if origin == "command line")
+
 
 def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
     """Yield each setting's name, field and notes (panel, flags, metavar, shown, sensitive)."""
@@ -248,12 +254,7 @@ def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
 def load_settings(
     command_line: Mapping[str, Any], environ: Mapping[str, str] | None = None
 ) -> LoadedSettings:
-    """Merge all layers.
-
-    Raises:
-        UsageError: a file cannot be read, a key is unknown (the message names the nearest), or a
-            value has the wrong type (the message names its layer).
-    """
+    """Merge all layers; raises :class:`UsageError`."""
     layers = [
         *(_file_layer(path) for path in settings_files() if path.is_file()),
         _environment_layer(os.environ if environ is None else environ),
@@ -270,8 +271,13 @@ def load_settings(
 
 def settings_files() -> tuple[Path, Path]:
     """Return the settings files, the user's first, whether or not they exist."""
+    return config_folder() / SETTINGS_FILE, Path(SETTINGS_FILE)
+
+
+def config_folder() -> Path:
+    """Return the folder of the user's settings, themes and rules (XDG base directories)."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "webprint" / SETTINGS_FILE, Path(SETTINGS_FILE)
+    return Path(home) / "webprint"
 
 
 def data_folder() -> Path:
@@ -280,14 +286,18 @@ def data_folder() -> Path:
     return Path(home) / "webprint"
 
 
-def _file_layer(path: Path) -> Layer:
+def read_settings_file(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text and the tables of a settings file; raises :class:`UsageError`."""
+    with os_errors(UsageError, f"{path} cannot be read"), path.open("rb") as file:
+        data = file.read(files.MAX_TOML_BYTES + 1)
     try:
-        with path.open("rb") as file:
-            table = files.parse_toml_bytes(file.read(files.MAX_TOML_BYTES + 1))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        return data.decode("utf-8", "replace"), files.parse_toml_bytes(data)
     except files.TomlError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
+
+
+def _file_layer(path: Path) -> Layer:
+    _, table = read_settings_file(path)
     for name in OTHER_TABLES:
         table.pop(name, None)
     return Layer(str(path), {key.replace("-", "_"): value for key, value in table.items()})
@@ -360,10 +370,8 @@ def _parse_header(line: str) -> tuple[str, str]:
 def _read_style_sheet(path: str) -> str:
     if not path:
         return ""
-    try:
+    with os_errors(UsageError, f"--css: {path} cannot be read"):
         data = Path(path).expanduser().read_bytes()
-    except OSError as error:
-        raise UsageError(f"--css: {path} cannot be read: {error.strerror}") from error
     if len(data) > _MAX_CSS_BYTES:
         raise UsageError(f"--css: {path} is too large for a style sheet")
     return data.decode("utf-8", "replace")

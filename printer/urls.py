@@ -96,16 +96,13 @@ def normalize_url(text: str) -> str:
         raise BadURL(
             "a user name or password in the address is not used",
             url=strip_userinfo(url),
-            hint="Take it out, and give it with --user NAME:PASSWORD",
+            hint="Remove it, and pass it with --user NAME:PASSWORD",
         )
     return encode_url(urlunsplit(parts))
 
 
 def encode_url(url: str) -> str:
-    """Return a URL as sent in a request: in ASCII, without user name and password.
-
-    Raises :class:`BadURL`.
-    """
+    """Return a URL as sent in a request: ASCII, no user; raises :class:`BadURL`."""
     parts = _split(url, url)
     path, query, fragment = (
         quote(part, safe=_PATH_SAFE, errors="replace")

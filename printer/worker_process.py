@@ -26,7 +26,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
+
+from .files import Closing
 
 #: The longest answer of an untrusted worker, in bytes.
 MAX_UNTRUSTED_BYTES = 64_000_000
@@ -84,7 +86,7 @@ class _Setup:
     trusted: bool
 
 
-class WorkerProcess:
+class WorkerProcess(Closing):
     """A process that calls functions of modules, started when it is first needed.
 
     A context manager that kills the process on exit.  It runs one call at a time; ``close`` may be
@@ -115,12 +117,6 @@ class WorkerProcess:
         self._is_busy = False
         self._lock = threading.RLock()
         self._pid_lock = threading.Lock()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def fork(self) -> None:
         """Start the process as a copy of this one, which must have no other threads."""
@@ -271,7 +267,7 @@ class WorkerProcess:
         except (ValueError, RecursionError):
             pass
         self.close()
-        raise WorkerCrashed("the process sent what is no answer")
+        raise WorkerCrashed("the process sent an invalid answer")
 
     def _reap(self) -> WorkerError:
         """Reap a process that closed its connection; return the error that says how it ended."""

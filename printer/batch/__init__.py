@@ -33,11 +33,7 @@ class BatchOptions:
 
 
 def read_list(data: bytes) -> list[tuple[int, str]]:
-    """Parse a list into line numbers and addresses, without blank lines and # comments.
-
-    Raises:
-        UsageError: the list is too long.
-    """
+    """Return the line numbers and addresses of a list; raises :class:`UsageError`."""
     if len(data) > _MAX_LIST_BYTES:
         raise UsageError(f"the list is longer than {_MAX_LIST_BYTES // 1_000_000} MB")
     lines = data.decode("utf-8-sig", "replace").splitlines()

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, Literal, Self
 from ..backoff import Backoff
 from ..crawl.store import MAX_DELAY, HostDelays
 from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
+from ..files import os_errors
 from ..jobs import FINISHED, Job, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
@@ -64,7 +65,6 @@ class BatchItem:
 
     @property
     def job_id(self) -> str:
-        """The id of its job."""
         return job_id_of(self.key)
 
 
@@ -96,10 +96,8 @@ class BatchRunner:
         self.on_finished: Callable[[BatchItem], None] = lambda _: None
         shared = bool(settings.database)
         state = folder / STATE_FOLDER
-        try:
+        with os_errors(UsageError, f"the folder {folder} cannot be made"):
             state.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from error
         self._lock = _lock(state / "lock")
         self._settings = settings.model_copy(update={
             "database": settings.database or str(state / STATE_FILE),
@@ -164,7 +162,6 @@ class BatchRunner:
             delays.close()
 
     def _collect(self, item: BatchItem, job: Job | None, delays: HostDelays) -> None:
-        """Update an item from its job."""
         if job is None:
             item.state = "waiting"
         elif job.state not in FINISHED:
@@ -336,13 +333,12 @@ def _lock(path: Path) -> BinaryIO:
     except OSError as error:
         file.close()
         raise UsageError(
-            f"another process prints to {path.parent.parent}", hint="Wait for it, or stop it"
+            f"another process is printing to {path.parent.parent}", hint="Wait for it, or stop it"
         ) from error
     return file
 
 
 def report_json(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report as JSON."""
     counts = Counter(item.state for item in items)
     report = {
         "counts": {

@@ -50,7 +50,7 @@ def main() -> None:
     """Run ``webprint`` and end the process with an exit code of errors.py."""
     on_interrupt = signal.getsignal(signal.SIGINT)
     if on_interrupt is signal.default_int_handler:
-        # An exception while modules are loaded would be lost in one of them.
+        # An exception raised while modules are imported could be swallowed by one of them.
         signal.signal(signal.SIGINT, partial(_leave, os.getpid()))
     # The objects of a layout live until the end, so frequent collections find no garbage.
     gc.set_threshold(100_000, 50, 100)

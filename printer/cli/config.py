@@ -50,7 +50,7 @@ commands = Commands()
 
 
 config = Commands(
-    help="Show the settings in force and where each comes from, or change the settings file.",
+    help="Show the settings in force and where each comes from, or change the settings file."
 )
 commands.add_typer(config, name="config")
 
@@ -60,8 +60,7 @@ def _complete_setting(incomplete: str) -> list[str]:
 
 
 SettingName = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="A setting.", autocompletion=_complete_setting),
+    str, typer.Argument(metavar="NAME", help="A setting.", autocompletion=_complete_setting)
 ]
 Here = Annotated[
     bool, typer.Option("--here", help="Use webprint.toml in this folder, not your own.")
@@ -180,8 +179,7 @@ def theme_lines() -> Iterator[str]:
 )  # fmt: skip
 def login(
     page: Annotated[
-        str,
-        typer.Argument(metavar="URL", help="The page to sign in on.", show_default=False),
+        str, typer.Argument(metavar="URL", help="The page to sign in on.", show_default=False)
     ],
     *,
     loaded: LoadedSettings,

@@ -15,7 +15,6 @@ from ..crawl import CrawlOptions
 from ..crawl.models import Failed
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
-from ..site_rules.store import rule_store
 from ..text import file_name
 from ..urls import host_of, strip_userinfo
 from . import output
@@ -85,22 +84,15 @@ def crawl(
     with ExitStack() as stack:
         # The pool forks, so start it before any thread.
         pool = None if _is_list(out) else stack.enter_context(RenderPool())
+        fresh = not (state or resume)
         crawler = stack.enter_context(
-            Crawl(
-                seeds,
-                options,
-                database=database,
-                fetch=settings.fetch_options(),
-                extract=settings.extract_options(),
-                fresh=not (state or resume),
-                rules=rule_store(not settings.no_rules, settings.rules),
-            )
+            Crawl.from_settings(settings, seeds, options, database=database, fresh=fresh)
         )
         run = _Run(crawler, console, len(seeds))
         summary = run.crawl(seeds[0], options)
         articles = crawler.articles()
-        with make_printer(settings, list(seeds), console, pool) as printer:
-            failed = _Writer(crawler, printer, console, as_json).write(articles, out)
+        printer = stack.enter_context(make_printer(settings, list(seeds), console, pool))
+        failed = _write(crawler, printer, console, articles, out, as_json=as_json)
     if run.errors and not run.interrupted and summary.fetched == summary.failed:
         raise run.errors[0]
     console.info(_summary_line(summary, len(articles)))
@@ -197,62 +189,55 @@ def _outcome_name(outcome: object, article: CrawledArticle | None) -> str:
     return str(next(filter(None, texts), type(outcome).__name__.lower()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Writer:
-    """Writes the articles of a crawl: as a list, in one PDF, or into a folder."""
+def _write(
+    crawler: Crawl, printer: Printer, console: Console, articles: list[CrawledArticle], out: str,
+    *, as_json: bool,
+) -> WebprintError | None:  # fmt: skip
+    """Write a list, one PDF, or PDFs in a folder; return the first error of a print."""
+    lines = [json.dumps(article.to_dict(), ensure_ascii=False) + "\n" for article in articles]
+    data = "".join(lines).encode("utf-8", "replace")
+    if _is_list(out):
+        output.write_out(data, out)
+        return None
 
-    crawler: Crawl
-    printer: Printer
-    console: Console
-    as_json: bool
-
-    def write(self, articles: list[CrawledArticle], out: str) -> WebprintError | None:
-        """Write the articles; return the first error of a print."""
-        lines = [json.dumps(article.to_dict(), ensure_ascii=False) + "\n" for article in articles]
-        data = "".join(lines).encode("utf-8", "replace")
-        if _is_list(out):
-            output.write_out(data, out)
-            return None
-        if not articles:
-            return None
-        path = Path(out)
-        if path.suffix.lower() == ".pdf":
-            return self._print(articles, path)
-        output.make_folder(path)
-        output.write(path / LIST_FILE, data)
-        return self._print_separately(articles, path)
-
-    def _print(self, articles: list[CrawledArticle], path: Path) -> WebprintError | None:
-        result = self.printer.print_pages([self.crawler.capture(article) for article in articles])
+    def print_to(path: Path, chosen: list[CrawledArticle]) -> WebprintError | None:
+        result = printer.print_pages([crawler.capture(article) for article in chosen])
         output.write(path, result.pdf)
         for error in result.errors:
-            self.console.error(error)
-        for line in output.to_dicts(result, str(path)) if self.as_json else ():
+            console.error(error)
+        for line in output.to_dicts(result, str(path)) if as_json else ():
             output.print_json(line)
-        self.console.info(f"{path}: {output.summary(result)}")
+        console.info(f"{path}: {output.summary(result)}")
         return next(iter(result.errors), None)
 
-    def _print_separately(
-        self, articles: list[CrawledArticle], folder: Path
-    ) -> WebprintError | None:
-        first: WebprintError | None = None
-        names: set[str] = set()
-        for article in articles:
-            name = file_name(article.info.title)
-            while name in names:
-                name = f"{name} {article.id}"
-            names.add(name)
-            path = folder / f"{name}.pdf"
-            if path.exists():  # printed by the run being continued
-                continue
-            try:
-                self._print([article], path)
-            except WebprintError as error:
-                self.console.error(error)
-                if self.as_json:
-                    output.print_json(output.error_dict(article.url, error))
-                first = first or error
-        return first
+    folder, first = Path(out), None
+    if articles and folder.suffix.lower() == ".pdf":
+        return print_to(folder, articles)
+    if articles:
+        output.make_folder(folder)
+        output.write(folder / LIST_FILE, data)
+    for article, path in zip(articles, _free_paths(articles, folder), strict=True):
+        if path.exists():  # printed by the run being continued
+            continue
+        try:
+            print_to(path, [article])
+        except WebprintError as error:
+            console.error(error)
+            if as_json:
+                output.print_json(output.error_dict(article.url, error))
+            first = first or error
+    return first
+
+
+def _free_paths(articles: list[CrawledArticle], folder: Path) -> list[Path]:
+    """Return a file for each article, named after its title; the same ones in each run."""
+    names: dict[str, None] = {}
+    for article in articles:
+        name = file_name(article.info.title)
+        while name in names:
+            name = f"{name} {article.id}"
+        names[name] = None
+    return [folder / f"{name}.pdf" for name in names]
 
 
 def _summary_line(summary: CrawlSummary, articles: int) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
     from ..digest.config import Digest
     from ..digest.feeds import Subscription
-    from ..digest.runner import RunResult
     from ..digest.selection import History
     from ..render.worker_pool import RenderPool
 
@@ -107,7 +106,14 @@ def run_digest(
     if run.result is None:
         console.info(f"{name}: nothing new")
         return
-    summary = _report_run(run, settings, console, as_json=as_json)
+    articles = [story.article for story in run.issue.stories]
+    if run.delivered:
+        output.add_to_library(settings, articles, run.delivered[0], console)
+    for warning in run.result.warnings:
+        console.warn(warning)
+    for line in _json_lines(run.issue, run.result, run.delivered) if as_json else ():
+        output.print_json(line)
+    summary = f"{output.count(len(articles), 'article')}, {output.summary(run.result)}"
     for place in run.delivered:
         console.info(f"{place}: {summary}")
     for error in run.failed:
@@ -134,20 +140,6 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
     )
 
 
-def _report_run(run: RunResult, settings: Settings, console: Console, *, as_json: bool) -> str:
-    if not run.result:
-        return "nothing new"
-    articles = [story.article for story in run.issue.stories]
-    if run.delivered:
-        output.add_to_library(settings, articles, run.delivered[0], console)
-    for warning in run.result.warnings:
-        console.warn(warning)
-    if as_json:
-        for line in _json_lines(run.issue, run.result, run.delivered):
-            output.print_json(line)
-    return f"{output.count(len(articles), 'article')}, {output.summary(run.result)}"
-
-
 def _json_lines(
     issue: Issue, result: Result, delivered: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
@@ -155,18 +147,17 @@ def _json_lines(
     pages = {page.url: page for page in result.outcomes}
     for story in issue.stories:
         page = pages.get(story.urls[0])
-        yield {
-            "url": story.urls[0],
-            "out": delivered[0] if delivered else None,
-            "error": None,
-            "warnings": list(page.warnings if page else story.article.warnings),
-            "complete": page.complete if page else result.report.complete,
-            "title": story.article.title,
-            "digest": issue.digest.name,
-            "section": story.candidate.source.section,
-            "updated": story.updated,
-            "delivered": list(delivered),
-        }
+        yield output.json_line(
+            story.urls[0],
+            delivered[0] if delivered else None,
+            warnings=page.warnings if page else story.article.warnings,
+            complete=page.complete if page else result.report.complete,
+            title=story.article.title,
+            digest=issue.digest.name,
+            section=story.candidate.source.section,
+            updated=story.updated,
+            delivered=list(delivered),
+        )
     for source in issue.sources:
         if source.error:
             yield output.error_dict(source.error.url or source.name, source.error)
@@ -289,7 +280,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
             digests,
             settings,
             frozenset(loaded.explicit),
-            _fixed(loaded),
+            loaded.typed,
             log=console.info,
             on_delivered=lambda articles, place: output.add_to_library(
                 settings, articles, place, console
@@ -353,12 +344,7 @@ def _issue_builder(
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
-    return IssueBuilder(loaded.settings, history, _fixed(loaded), console.show_step, pool, pool)
-
-
-def _fixed(loaded: LoadedSettings) -> frozenset[str]:
-    """Return the names of the settings that override those of a digest."""
-    return frozenset(name for name, source in loaded.origins.items() if source == "command line")
+    return IssueBuilder(loaded.settings, history, loaded.typed, console.show_step, pool, pool)
 
 
 def _writer(out: str) -> Callable[[Issue, Result], str]:

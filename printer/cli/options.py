@@ -229,7 +229,6 @@ EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
 
 
 def missing_packages(extra: Extra) -> list[str]:
-    """Return the packages of an extra that are not installed."""
     return [package for package in EXTRAS[extra][1] if find_spec(package) is None]
 
 
@@ -323,12 +322,7 @@ def _read_list(file: str) -> list[str]:
 
 
 def check_pages(names: Sequence[str], url: str = "") -> None:
-    """Raise an error for a page that cannot be read, or an address that does not go with it.
-
-    Raises:
-        BadURL: a page is neither an address nor a file.
-        UsageError: the first page is a mistyped command, or ``--url`` has nothing to do.
-    """
+    """Raise :class:`BadURL` or :class:`UsageError` for a page that cannot be read."""
     for position, name in enumerate(names):
         is_word = not position and name.isalpha() and not _exists(Path(name))
         if is_word and (hint := suggest(name, COMMANDS)):
@@ -418,9 +412,7 @@ class Target:
     def parse(cls, out: str, bundle: str, *, pages: int, named: str, force: bool = False) -> Target:
         """Return the target of a call; ``named`` is the format it asks for, 'auto' for none.
 
-        Raises:
-            UsageError: the output is not one that can be written, or does not suit the pages.
-            OutputError: its folder does not exist.
+        Raises :class:`UsageError` or :class:`OutputError`.
         """
         if bundle and out:
             raise UsageError(
@@ -526,7 +518,7 @@ def check_print(
     loaded: LoadedSettings, names: Sequence[str], form: Format, *, bundle: bool, url: str
 ) -> None:
     """Raise :class:`UsageError` for an option of the call that would have no effect."""
-    typed = {name for name, origin in loaded.origins.items() if origin == "command line"}
+    typed = loaded.typed
     if "title" in typed and not (bundle and len(names) > 1):
         raise UsageError(
             "--title makes a cover for several pages in one file", hint="Add --bundle FILE"
@@ -550,8 +542,7 @@ def check_print(
 
 def check_settings(loaded: LoadedSettings) -> None:
     """Raise :class:`UsageError` for settings of a call that contradict or need each other."""
-    settings = loaded.settings
-    typed = {name for name, origin in loaded.origins.items() if origin == "command line"}
+    settings, typed = loaded.settings, loaded.typed
     if {"verbose", "quiet"} <= typed:
         raise UsageError("--verbose and --quiet contradict each other", hint="Leave one out")
     if {"rules", "no_rules"} <= typed:

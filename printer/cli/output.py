@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError, WebprintError
-from ..files import atomic_write
+from ..files import atomic_write, os_errors
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 from ..settings import Settings, data_folder
@@ -171,11 +171,7 @@ def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file atomically; a pipe or a device is written to directly.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write a file atomically, or to a pipe or device; raises :class:`OutputError`."""
     try:
         if path.exists() and not path.is_file():
             if path.is_dir():
@@ -190,10 +186,8 @@ def write(path: Path, data: bytes) -> None:
 
 def make_folder(path: Path) -> None:
     """Make a folder; raises :class:`OutputError`."""
-    try:
+    with os_errors(OutputError, f"the folder {path} cannot be made"):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"the folder {path} cannot be made: {reason_of(error)}") from error
 
 
 def reason_of(error: OSError) -> str:
@@ -213,12 +207,8 @@ def read_input(name: str) -> bytes:
     """Return the content of a file, or of standard input for '-'."""
     if name == STDOUT:
         return sys.stdin.buffer.read()
-    try:
+    with os_errors(UsageError, f"{name} cannot be read", hint="Check the name of the file"):
         return Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError(
-            f"{name} cannot be read: {reason_of(error)}", hint="Check the name of the file"
-        ) from error
 
 
 def print_line(line: str) -> None:
@@ -230,8 +220,7 @@ def write_stdout(data: bytes) -> None:
     """Write data to standard output, but no binary data to a terminal."""
     if sys.stdout.isatty() and data.startswith((b"%PDF", b"PK")):
         raise UsageError(
-            "a terminal cannot show a PDF or EPUB",
-            hint="Redirect it: webprint URL -o - > out.pdf",
+            "a terminal cannot show a PDF or EPUB", hint="Redirect it: webprint URL -o - > out.pdf"
         )
     try:
         sys.stdout.buffer.write(data)
@@ -280,44 +269,39 @@ def _all_words(report: CompletenessReport) -> str:
     return f"all {words:,} {'word' if words == 1 else 'words'}"
 
 
+def json_line(
+    url: str, out: str | None = None, *, error: ErrorRecord | None = None,
+    warnings: Iterable[str] = (), complete: bool = False, title: str = "", **more: object,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the line of --json for a page; see docs/formats.md."""
+    return {
+        "url": url, "out": out, "error": error.to_dict() if error else None,
+        "warnings": list(warnings), "complete": complete, "title": title, **more,
+    }  # fmt: skip
+
+
 def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
-    """Return a line of --json for each page of a result; see docs/formats.md."""
-    file = {
-        "format": result.format,
-        "pages": result.pages,
-        "sheets": result.sheets,
-        "bytes": len(result.data),
-        "article": asdict(result.report.article),
-        "printed": asdict(result.report.printed),
-        "not_on_paper": list(result.report.missing),
+    """Return a line of --json for each page of a result."""
+    file: dict[str, Any] = {
+        "format": result.format, "pages": result.pages, "sheets": result.sheets,
+        "bytes": len(result.data), "article": asdict(result.report.article),
+        "printed": asdict(result.report.printed), "not_on_paper": list(result.report.missing),
         "obstacles": list(result.obstacles),
-    }
+    }  # fmt: skip
     return [
         error_dict(page.url, page.error)
         if page.error
-        else {
-            "url": page.url,
-            "out": place,
-            "error": None,
-            "warnings": list(page.warnings),
-            "complete": page.complete,
-            "title": page.title,
+        else json_line(
+            page.url, place, warnings=page.warnings, complete=page.complete, title=page.title,
             **file,
-        }
+        )
         for page in result.outcomes
-    ]
+    ]  # fmt: skip
 
 
 def error_dict(url: str, error: WebprintError) -> dict[str, Any]:
     """Return the line of --json for a page that failed."""
-    return {
-        "url": url,
-        "out": None,
-        "error": ErrorRecord.of(error).to_dict(),
-        "warnings": [],
-        "complete": False,
-        "title": "",
-    }
+    return json_line(url, error=ErrorRecord.of(error))
 
 
 def show_plan(

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
 commands = Commands()
 
-#: The letters of an article whose layout takes so long that the user is told, and how many are
-#: laid out in a second.
+#: The length, in letters, from which the user is told how long layout takes, and the letters that
+#: are laid out in a second.
 LONG_ARTICLE, LETTERS_PER_SECOND = 300_000, 40_000
 
 
@@ -112,7 +112,7 @@ def print_pages(
     settings = loaded.settings
     arguments, out = split_output(pages or [], out)
     names = list_pages(arguments, lists or ())
-    chosen = settings.format if loaded.origins["format"] == "command line" else "auto"
+    chosen = settings.format if "format" in loaded.typed else "auto"
     target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
     form = _format(target, chosen, settings)
     if as_json and target.file == output.STDOUT:
@@ -447,15 +447,13 @@ def _show_plan(
 
 
 def _json_line(item: BatchItem, folder: Path) -> dict[str, Any]:
-    error = item.error if item.state == "failed" else None
-    return {
-        "url": item.url,
-        "out": str(folder / item.name) if item.state == "done" else None,
-        "error": error.to_dict() if error else None,
-        "warnings": list(item.result.get("warnings", ())),
-        "complete": bool(item.result.get("complete")) and not error,
-        "title": item.result.get("title", ""),
-    }
+    error, result = item.error if item.state == "failed" else None, item.result
+    out = str(folder / item.name) if item.state == "done" else None
+    complete = bool(result.get("complete")) and not error
+    warnings, title = result.get("warnings", ()), result.get("title", "")
+    return output.json_line(
+        item.url, out, error=error, warnings=warnings, complete=complete, title=title
+    )
 
 
 @commands.command()

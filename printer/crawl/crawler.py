@@ -40,10 +40,13 @@ from ..errors import (
 )
 from ..fetch.client import HttpClient
 from ..fetch.ssrf import Resolver, resolve_host
+from ..files import Closing
 from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule
 from ..pipeline import ExtractedPage, Printer
+from ..settings import Settings, data_folder
+from ..site_rules.store import rule_store
 from ..summarize import Tokenizer
 from ..text import count_words
 from ..urls import canonical_url, normalize_url, origin_of, resolve
@@ -424,7 +427,7 @@ OnVisit = Callable[[Lease, Outcome, CrawledArticle | None], None]
 _POLL_SECONDS = 0.5
 
 
-class Crawl:
+class Crawl(Closing):
     """Finds articles, starting at seed URLs; a context manager.
 
         with Crawl(["https://example.org/"], database="crawl.sqlite") as crawl:
@@ -489,11 +492,18 @@ class Crawl:
             self._client.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    @classmethod
+    def from_settings(
+        cls, settings: Settings, seeds: Sequence[str], options: CrawlOptions, *, database: str = "",
+        fresh: bool = True,
+    ) -> Self:  # fmt: skip
+        """Return a crawl that fetches and extracts as the settings say, with their site rules."""
+        return cls(
+            seeds, options, fresh=fresh, fetch=settings.fetch_options(),
+            database=database or settings.database or str(data_folder() / "crawl.sqlite"),
+            extract=settings.extract_options(),
+            rules=rule_store(not settings.no_rules, settings.rules),
+        )  # fmt: skip
 
     def close(self) -> None:
         self._client.close()
@@ -552,8 +562,7 @@ class Crawl:
 
     def captures(self) -> Iterator[tuple[CrawledArticle, Capture]]:
         """Yield the articles found so far with their pages, the best first."""
-        for article in self.articles():
-            yield article, self.capture(article)
+        return ((article, self.capture(article)) for article in self.articles())
 
     def summary(self) -> CrawlSummary:
         return self.frontier.summary()

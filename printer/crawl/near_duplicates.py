@@ -71,7 +71,6 @@ def bands(sketch: Sketch) -> list[int]:
 
 
 def to_bytes(sketch: Sketch) -> bytes:
-    """Return a sketch as bytes."""
     return sketch.astype("<u4").tobytes()
 
 

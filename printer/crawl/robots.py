@@ -86,10 +86,7 @@ def fetch_rules(
 ) -> str:
     """Fetch the rules for a URL; cache them and the delay that they ask for.
 
-    Returns why the server could not be reached, '' if it could.
-
-    Raises:
-        WebprintError: the server of a seed could not be reached.
+    Returns why the server could not be reached, '' if it could.  Raises :class:`WebprintError`.
     """
     origin, body, problem = origin_of(url), b"", ""
     state: Literal["read", "none", "closed"] = "read"

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from ..db import advisory_lock, open_engine, read_only, translate_db_errors
+from ..db import Tables, open_engine
 from ..urls import normalize_url, origin_of
 
 #: The longest delay of a URL that failed and of a host, in seconds.
@@ -120,35 +119,20 @@ patterns = sa.Table(
 )
 
 
-class Store:
-    """The tables in one database, with serialized writes and one clock.
+class Store(Tables):
+    """The tables of crawls, with one clock.
 
     On PostgreSQL the clock is the server's, so that those of the workers need not agree.
     """
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
-        self._engine = engine
         self._clock = clock
         self._is_postgresql = engine.dialect.name == "postgresql"
         if not self._is_postgresql:
             sa.event.listen(engine, "connect", _relax_sync)
-        with self.write() as connection:
-            metadata.create_all(connection)
-
-    def close(self) -> None:
-        self._engine.dispose()
-
-    @contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        """Open a transaction, one writer at a time."""
-        with _database_errors(), self._engine.begin() as connection:
-            advisory_lock(connection, _LOCK)
-            yield connection
-
-    @contextmanager
-    def read(self) -> Iterator[sa.Connection]:
-        with _database_errors(), read_only(self._engine) as connection:
-            yield connection
+        hint = "What was found is kept; continue with --resume when the database is back"
+        problem = "the database of the crawl is not available"
+        super().__init__(engine, metadata, _LOCK, problem, hint)
 
     def now(self, connection: sa.Connection) -> float:
         """Return the time in seconds since 1970."""
@@ -161,13 +145,6 @@ class Store:
 def _relax_sync(connection: Any, _record: object) -> None:
     """Do not sync each commit: after a power failure, the last visits are merely repeated."""
     connection.execute("PRAGMA synchronous = NORMAL").close()
-
-
-def _database_errors() -> AbstractContextManager[None]:
-    return translate_db_errors(
-        "the database of the crawl is not available",
-        "What was found is kept; continue with --resume when the database is back",
-    )
 
 
 # ---- leases ----
@@ -263,10 +240,7 @@ class HostDelays:
             delay_host(connection, host, self._store.now(connection) + min(seconds, MAX_DELAY))
 
     def acquire(self, url: str) -> bool:
-        """Return whether the host of a URL may be asked; if so, its delay starts.
-
-        Raises :class:`BadURL`.
-        """
+        """Return whether a host may be asked, and start its delay; raises :class:`BadURL`."""
         host = origin_of(normalize_url(url)).netloc
         with self._store.write() as connection:
             now = self._store.now(connection)

@@ -6,7 +6,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -17,16 +17,11 @@ from zoneinfo import ZoneInfo
 
 from ..capture import Capture, PageSource
 from ..crawl import Crawl, CrawlOptions
-from ..errors import (
-    FetchTimeout,
-    NoArticle,
-    WebprintError,
-)
+from ..errors import FetchTimeout, NoArticle, WebprintError
 from ..fetch.client import HttpClient
 from ..output import Edition, Result, Story
 from ..pipeline import ExtractedPage, Notify, Printer, prefetch, remote_extractor
-from ..settings import Settings, data_folder
-from ..site_rules.store import rule_store
+from ..settings import Settings
 from ..summarize import BM25Document, Tokenizer, bm25_scores, build_profile
 from ..text import count_words
 from ..urls import host_of
@@ -102,14 +97,12 @@ class Collector:
             case "mail":
                 return "", read_mail_folder(Path(source.mail).expanduser())
             case "crawl":
+                # The crawl also finds articles printed before.
+                articles = 3 * (source.limit or DEFAULT_CRAWL_LIMIT)
                 options = CrawlOptions(
-                    query=query,
-                    # The crawl also finds articles printed before.
-                    articles=3 * (source.limit or DEFAULT_CRAWL_LIMIT),
-                    pages=source.pages,
-                    depth=source.depth,
+                    query=query, articles=articles, pages=source.pages, depth=source.depth,
                     delay=source.delay,
-                )
+                )  # fmt: skip
                 return "", crawl_entries(source.location, options, self._settings)
             case _:
                 urls = read_urls(reading_list_path(self._settings, source.location))
@@ -233,11 +226,7 @@ class IssueBuilder:
         )
 
     def build(self, digest: Digest, now: datetime, printer: Printer) -> Issue:
-        """Read all sources, and select articles.
-
-        Raises:
-            WebprintError: the first error, when every source failed.
-        """
+        """Read all sources, and select articles; raises :class:`WebprintError`."""
         collector = Collector(printer.session.client, self.settings)
         results = collector.collect(digest)
         if all(result.error for result in results):
@@ -262,8 +251,7 @@ class IssueBuilder:
     def render(self, issue: Issue, printer: Printer) -> tuple[Issue, Result]:
         """Render an issue; return it without the stories that failed or did not fit.
 
-        Raises:
-            RenderError: nothing could be rendered.
+        Raises :class:`RenderError`.
         """
         limit = printer.options.page.fit
         for remaining in reversed(range(_MAX_CUTS)):
@@ -363,23 +351,18 @@ class _ArticleLoader:
             return _with_source_metadata(titled, candidate)
         if self._prints_feed(candidate):
             return self._read_feed(candidate)
+        feed: ExtractedPage | None = None
+        if candidate.is_full_text:
+            with suppress(NoArticle):
+                feed = self._read_feed(candidate)
         try:
             page = self._read_page(candidate, page)
-        except WebprintError as error:
-            try:
-                if candidate.is_full_text:
-                    return self._read_feed(candidate)
-            except NoArticle:
-                pass
-            raise error
-        if candidate.is_full_text:
-            try:
-                feed = self._read_feed(candidate)
-            except NoArticle:
-                pass
-            else:
-                if len(page.article.text) < _MIN_PAGE_SHARE * len(feed.article.text):
-                    return feed
+        except WebprintError:
+            if feed is None:
+                raise
+            return feed
+        if feed and len(page.article.text) < _MIN_PAGE_SHARE * len(feed.article.text):
+            return feed
         return _with_source_metadata(page, candidate)
 
     def _read_page(self, candidate: Candidate, page: _Page) -> ExtractedPage:
@@ -399,7 +382,6 @@ class _ArticleLoader:
 
 
 def _feed_page(candidate: Candidate) -> Capture:
-    """Return the text in the feed as a page."""
     title, url = escape(candidate.title), candidate.url
     page = (
         f"<!doctype html><html><head><meta charset=utf-8><title>{title}</title></head>"
@@ -478,23 +460,12 @@ def _cut(issue: Issue, count: int) -> Issue:
 
 def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[Entry]:
     """Crawl a site from scratch; return its articles with their pages.  Raises WebprintError."""
-    with Crawl(
-        [url],
-        options,
-        database=settings.database or str(data_folder() / "crawl.sqlite"),
-        fetch=settings.fetch_options(),
-        extract=settings.extract_options(),
-        fresh=True,
-        rules=rule_store(not settings.no_rules, settings.rules),
-    ) as crawl:
+    with Crawl.from_settings(settings, [url], options) as crawl:
         crawl.run()
         return [
             Entry(
-                url=article.url,
-                title=article.info.title,
-                published=parse_date(article.info.published),
-                capture=capture,
-                source_name=article.info.site,
+                article.url, article.info.title, parse_date(article.info.published),
+                capture=capture, source_name=article.info.site,
             )
             for article, capture in crawl.captures()
-        ]
+        ]  # fmt: skip

@@ -45,8 +45,8 @@ from pydantic import (
 
 from .. import files
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write
-from ..settings import SETTINGS_FILE, settings_files
+from ..files import atomic_write, os_errors
+from ..settings import SETTINGS_FILE, read_settings_file, settings_files
 from ..urls import origin_of
 from .feeds import Subscription
 
@@ -346,11 +346,7 @@ class _Tables(BaseModel):
 
 
 def load_digests() -> tuple[Digest, ...]:
-    """Return the digests of the settings files; the working folder's override the user's.
-
-    Raises:
-        UsageError: a file cannot be read or is not valid; the message names the line.
-    """
+    """Return the digests of all settings files, of which later ones override earlier ones."""
     digests: dict[str, Digest] = {}
     for path, text, tables in _read_files():
         digests |= {digest.name: digest for digest in parse_digests(text, tables, path)}
@@ -358,11 +354,7 @@ def load_digests() -> tuple[Digest, ...]:
 
 
 def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
-    """Return the digests of a settings file, given as text and as parsed tables.
-
-    Raises:
-        UsageError: a table is not valid; the message names the line.
-    """
+    """Return the digests of a settings file; raises :class:`UsageError`."""
     digests = _parse(text, {"digest": tables.get("digest", ())}, file).digest
     names = [digest.name for digest in digests]
     for number, name in enumerate(names):
@@ -373,11 +365,7 @@ def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Dige
 
 
 def destinations() -> dict[str, NamedDestination]:
-    """Return the destinations of prints by name: the [[send]] tables and those of digests.
-
-    Raises:
-        UsageError: as :func:`load_digests`.
-    """
+    """Return the destinations of [[send]] tables and of digests, by name."""
     named: dict[str, NamedDestination] = {}
     for path, text, tables in _read_files():
         for destination in _parse(text, {"send": tables.get("send", ())}, path).send:
@@ -403,20 +391,16 @@ def find_destination(name: str) -> NamedDestination:
 def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path, int]:
     """Add feeds to a digest in the webprint.toml of the working folder, creating it if needed.
 
-    The rest of the file stays as it is.  Returns the file and the number of new feeds.
-
-    Raises:
-        UsageError: the file is not valid.
-        OutputError: it cannot be written.
+    The rest of the file stays as it is.  Returns the file and the number of new feeds.  Raises
+    :class:`UsageError` or :class:`OutputError`.
     """
     import tomlkit
 
     path = Path(SETTINGS_FILE)
-    try:
-        text = path.read_text("utf-8") if path.is_file() else ""
-        digests = parse_digests(text, files.parse_toml(text), str(path))
-    except (OSError, UnicodeDecodeError, files.TomlError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+    text, tables = "", dict[str, Any]()
+    if path.is_file():
+        text, tables = read_settings_file(path)
+    digests = parse_digests(text, tables, str(path))
     place = next((n for n, digest in enumerate(digests) if digest.name == name), None)
     known = {source.feed for source in digests[place].source} if place is not None else set()
     new = [subscription for subscription in subscriptions if subscription.feed not in known]
@@ -424,8 +408,9 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
         return path, 0
     if place is None:
         heading = f'{text.rstrip()}\n\n[[digest]]\nname = "{name}"\n'.lstrip("\n")
-        tables = "".join(f"\n{tomlkit.dumps({'digest': {'source': [_row(row)]}})}" for row in new)
-        text = heading + tables
+        text = heading + "".join(
+            f"\n{tomlkit.dumps({'digest': {'source': [_row(row)]}})}" for row in new
+        )
     else:
         document: Any = tomlkit.parse(text)
         sources = document["digest"][place]["source"]
@@ -438,10 +423,8 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
             sources.append(table)
         text = tomlkit.dumps(document)
     parse_digests(text, files.parse_toml(text), str(path))  # Validate before writing.
-    try:
+    with os_errors(OutputError, f"{path} cannot be written"):
         atomic_write(path, text, 0o644)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}") from error
     return path, len(new)
 
 
@@ -454,13 +437,7 @@ def _read_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield path, text and tables of each existing settings file, the user's first."""
     for path in settings_files():
         if path.is_file():
-            try:
-                text = path.read_text("utf-8")
-                yield str(path), text, files.parse_toml(text)
-            except OSError as error:
-                raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-            except (files.TomlError, UnicodeDecodeError) as error:
-                raise UsageError(f"{path} is not valid TOML: {error}") from error
+            yield str(path), *read_settings_file(path)
 
 
 def _parse(text: str, tables: Mapping[str, Any], file: str) -> _Tables:

@@ -117,10 +117,7 @@ def send(
 ) -> None:
     """Send a mail; retry after temporary errors.
 
-    Raises:
-        UsageError: an address is missing or not valid.
-        OutputError: the mail is too large, or was not sent.
-        DeliveryUncertain: the connection was lost after the mail had been transmitted.
+    Raises :class:`UsageError`, :class:`OutputError` or :class:`DeliveryUncertain`.
     """
     if "@" not in mail.sender:
         raise UsageError("no sender is set (--mail-from)")
@@ -145,7 +142,7 @@ def send(
             temporary, cause = 400 <= error.smtp_code < 500, error
         except smtplib.SMTPRecipientsRefused as error:
             codes = [code for code, _ in error.recipients.values()]
-            reason = f"takes no mail to {mail.to}: {codes[0]}"
+            reason = f"does not accept mail to {mail.to}: {codes[0]}"
             temporary, cause = all(400 <= code < 500 for code in codes), error
         except (_ConnectionFailed, OSError, smtplib.SMTPException) as error:
             reason = f"cannot send the mail: {_describe(error)}"
@@ -235,14 +232,7 @@ class Delivery:
 
 
 def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
-    """Deliver a file; return a readable description of its place.
-
-    Raises:
-        OutputError: it was not delivered.
-        DeliveryUncertain: it may or may not have been delivered.
-        UsageError: the mail server or the sender is not set.
-        MissingLibrary: a package or program is missing.
-    """
+    """Deliver a file and say where; raises :class:`OutputError` or :class:`UsageError`."""
     match destination.kind:
         case "folder":
             return _to_folder(delivery, destination)
@@ -261,8 +251,7 @@ def target_path(delivery: Delivery, destination: Destination) -> str:
     """Return the file that a delivery will write, or '' if none."""
     if destination.kind != "folder":
         return ""
-    fs, root = _open_filesystem(destination.folder)
-    with _write_errors(destination.folder):
+    with _filesystem(destination.folder) as (fs, root):
         return _free_path(fs, root, delivery)
 
 
@@ -273,8 +262,7 @@ def has_arrived(delivery: Delivery, destination: Destination, target: str) -> bo
     """
     if not target:
         return None
-    fs, root = _open_filesystem(destination.folder)
-    with _write_errors(destination.folder):
+    with _filesystem(destination.folder) as (fs, root):
         if not fs.exists(target):
             return False
         _add_to_feed(fs, root, target, delivery, destination)
@@ -282,8 +270,7 @@ def has_arrived(delivery: Delivery, destination: Destination, target: str) -> bo
 
 
 def _to_folder(delivery: Delivery, destination: Destination) -> str:
-    fs, root = _open_filesystem(destination.folder)
-    with _write_errors(destination.folder):
+    with _filesystem(destination.folder) as (fs, root):
         fs.makedirs(root, exist_ok=True)
         path = _free_path(fs, root, delivery)
         _write(fs, path, delivery.data)
@@ -291,7 +278,9 @@ def _to_folder(delivery: Delivery, destination: Destination) -> str:
     return path
 
 
-def _open_filesystem(folder: str) -> tuple[Any, str]:
+@contextmanager
+def _filesystem(folder: str) -> Iterator[tuple[Any, str]]:
+    """Open a folder; translate the errors of its file system while the body uses it."""
     import fsspec
 
     local = "" if "://" in folder else f"file://{Path(folder).expanduser().absolute()}"
@@ -301,13 +290,8 @@ def _open_filesystem(folder: str) -> tuple[Any, str]:
         raise MissingLibrary(f"{_public(folder)} needs another package: {error}") from error
     except (ValueError, OSError) as error:
         raise OutputError(f"{_public(folder)} cannot be reached: {error}") from error
-    return fs, str(root).rstrip("/")
-
-
-@contextmanager
-def _write_errors(folder: str) -> Iterator[None]:
     try:
-        yield
+        yield fs, str(root).rstrip("/")
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise OutputError(f"{_public(folder)} cannot be written: {reason}") from error
@@ -406,7 +390,7 @@ def _by_mail(delivery: Delivery, destination: Destination, settings: Settings) -
 
 def _to_printer(delivery: Delivery, destination: Destination) -> str:
     if delivery.format != "pdf":
-        raise OutputError(f"printers do not take {delivery.format.upper()}")
+        raise OutputError(f"printers do not accept {delivery.format.upper()}")
     printer = destination.printer
     command = ["lp", "-d", printer, "-n", str(destination.copies), "-t", delivery.title]
     for option in destination.options:

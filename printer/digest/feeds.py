@@ -293,12 +293,7 @@ def get_feed(client: HttpClient, url: str) -> DiscoveredFeed:
 
 
 def find_feeds(client: HttpClient, url: str) -> list[DiscoveredFeed]:
-    """Return the feed at a URL, or those of the page there, the best first.
-
-    Raises:
-        FetchError: the page cannot be fetched.
-        UsageError: there is no feed.
-    """
+    """Return the feed at a URL, or those that the page there links to, the best first."""
     capture = client.get_fresh(url, ACCEPT)
     try:
         feed = parse_feed(capture.body, capture.url, capture.source.charset)

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..capture import Capture, PageSource
 from ..errors import FetchError
+from ..files import os_errors
 from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
@@ -31,11 +32,9 @@ _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 def read_mail_folder(folder: Path) -> list[Entry]:
     """Return the mails of a folder, the newest first; raises :class:`FetchError`."""
-    try:
+    with os_errors(FetchError, f"the folder {folder} cannot be read"):
         files = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
         files = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)[:MAX_FILES]
-    except OSError as error:
-        raise FetchError(f"the folder {folder} cannot be read: {error.strerror}") from error
     mails = []
     for path in files:
         try:

@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeAlias
 from lxml import etree, html
 
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write
+from ..files import atomic_write, os_errors
 from ..settings import Settings, data_folder
 from ..text import clean_line
 from ..urls import is_http, normalize_url
@@ -55,9 +55,7 @@ def reading_list_path(settings: Settings, name: str = "") -> Path:
 def add_url(path: Path, url: str) -> bool:
     """Add a URL to a reading list; return False if it was there before.
 
-    Raises:
-        BadURL: the URL is not valid.
-        OutputError: the file cannot be written, or the list is full.
+    Raises :class:`BadURL` or :class:`OutputError`.
     """
     ((_, fate),) = add_pages(path, [ListedPage(normalize_url(url))])
     if fate == "list full":
@@ -69,11 +67,7 @@ _FULL_HINT = "Remove what you have read"
 
 
 def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage, Fate]]:
-    """Add pages to a reading list; return what became of each.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Add pages to a list and return what became of each; raises :class:`OutputError`."""
     fates: list[tuple[ListedPage, Fate]] = []
     with _lines_of(path) as lines:
         listed = {url for line in lines if (url := _parse_line(line).url)}
@@ -102,11 +96,7 @@ def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage,
 
 
 def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
-    """Remove pages from a reading list; return those that were on it.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Remove pages from a list, and return them; raises :class:`OutputError`."""
     with _lines_of(path) as lines:
         removed = [page for page in map(_parse_line, lines) if page.url and page.url in urls]
         lines[:] = [line for line in lines if _parse_line(line).url not in urls]
@@ -114,11 +104,7 @@ def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
 
 
 def move_page(path: Path, url: str, direction: Direction) -> None:
-    """Move a page to the beginning of a reading list, or past its neighbour.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Move a page of a reading list; raises :class:`OutputError`."""
     with _lines_of(path) as lines:
         places = [n for n, line in enumerate(lines) if _parse_line(line).url]
         at = next((n for n in places if _parse_line(lines[n]).url == url), None)
@@ -136,15 +122,9 @@ def move_page(path: Path, url: str, direction: Direction) -> None:
 
 
 def read_pages(path: Path) -> list[ListedPage]:
-    """Return the pages of a reading list, in its order; none if there is no file.
-
-    Raises:
-        OutputError: the file cannot be read, or is too large.
-    """
-    try:
+    """Return the pages of a reading list in order; raises :class:`OutputError`."""
+    with os_errors(OutputError, f"{path} cannot be read"):
         lines = _read_lines(path)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be read: {error.strerror}") from error
     pages = {page.url: page for page in map(_parse_line, reversed(lines)) if page.url}
     return list(pages.values())[::-1]
 
@@ -157,7 +137,7 @@ def read_urls(path: Path) -> list[str]:
 @contextmanager
 def _lines_of(path: Path) -> Iterator[list[str]]:
     """Lock a file and yield its lines to be changed."""
-    try:
+    with os_errors(OutputError, f"{path} cannot be written"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -169,8 +149,6 @@ def _lines_of(path: Path) -> Iterator[list[str]]:
                 atomic_write(path, "".join(f"{line}\n" for line in lines), 0o600)
         finally:
             os.close(lock)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -208,11 +186,7 @@ _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 
 
 def parse_bookmarks(data: bytes) -> list[ListedPage]:
-    """Return the pages of an exported list in its order, with whatever each has for an address.
-
-    Raises:
-        UsageError: the file is too large, has too many entries, or none.
-    """
+    """Return the pages of an exported list in order; raises :class:`UsageError`."""
     if len(data) > MAX_EXPORT_BYTES:
         raise UsageError(f"the file is larger than {MAX_EXPORT_BYTES // 1_000_000} MB")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any
 
 from ..article import Article
 from ..capture import Capture
 from ..crawl.store import HostDelays
 from ..errors import BadURL, ErrorRecord, RenderError, UsageError, WebprintError
+from ..files import Closing
 from ..jobs import REQUEST_OPTIONS, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
 from ..jobs.handler import (
@@ -92,10 +93,7 @@ class Runner:
         """Build a digest now and deliver it, or pass it to ``write`` instead.
 
         Its stories are remembered if it was delivered anywhere; the result has the errors of
-        delivery.
-
-        Raises:
-            WebprintError: it could not be built.
+        delivery.  Raises :class:`WebprintError`.
         """
         issue, result = self._build(digest)
         if result is None:
@@ -179,7 +177,7 @@ HOST_DELAY = 1.0
 _MAX_PAGES, _MAX_DOCUMENTS = 100, 24
 
 
-class RemoteWorkers:
+class RemoteWorkers(Closing):
     """Fetches, extracts and renders in the workers of a job queue; a context manager.
 
     Create it before any thread, as an engine is forked here if the settings ask for ``workers``.
@@ -204,12 +202,6 @@ class RemoteWorkers:
         self._queue = JobQueue(settings.database)
         self._storage = open_result_storage(settings)
         self._host_delays = HostDelays(settings.database, delay)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the workers of this machine, and close the database."""
@@ -245,7 +237,6 @@ class RemoteWorkers:
         del pages
 
     def render(self, document: Document) -> RenderedPdf:
-        """Render a document."""
         (outcome,) = self.render_all([document])
         if isinstance(outcome, RenderError):
             raise outcome

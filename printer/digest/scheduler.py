@@ -91,7 +91,6 @@ class Steps:
         return DBOS.run_step({"name": name}, function)
 
     def sleep(self, seconds: float) -> None:
-        """Sleep once."""
         DBOS.sleep(seconds)
 
 
@@ -123,11 +122,7 @@ class IssueWorkflow:
     _articles: dict[str, tuple[Article, ...]] = field(default_factory=dict)
 
     def run(self, job_id: str, name: str, steps: Steps) -> dict[str, Any]:
-        """Make an issue and deliver it; return a report of it.
-
-        Raises:
-            JobFailed: It could not be built, or a destination refused it.
-        """
+        """Make and deliver an issue, and return a report of it; raises :class:`JobFailed`."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             built = steps.run("build", partial(self._build, job_id, name))
             if "error" not in built or attempt == MAX_ATTEMPTS:
@@ -229,7 +224,7 @@ class IssueWorkflow:
             return {"error": ErrorRecord(reason).to_dict()}
         delivery = saved[0]
         try:
-            if begun["execution"] != execution:  # That of a process that was killed.
+            if begun["execution"] != execution:  # It was begun by a killed process.
                 arrived = None
                 with suppress(WebprintError):  # Where the file may be cannot be looked at now.
                     arrived = has_arrived(delivery, destination, begun["target"])

@@ -7,8 +7,8 @@ that differ from the attributes here are kept for databases of earlier versions.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
@@ -26,7 +26,7 @@ from ..crawl.near_duplicates import (
     sketch,
     to_bytes,
 )
-from ..db import advisory_lock, open_engine, read_only, translate_db_errors
+from ..db import Tables, open_engine
 from ..errors import BadURL, WebprintError
 from ..output import ExtractedPage
 from ..text import count_words
@@ -37,7 +37,7 @@ from .feeds import Entry, parse_date
 RETENTION = 400 * 86400.0
 
 _MAX_FINGERPRINTS = 9
-_LOCK = 0x77656467  # the advisory lock of PostgreSQL under which the tables are created
+_LOCK = 0x77656467  # the advisory lock of PostgreSQL that serializes writers
 
 metadata = sa.MetaData()
 
@@ -98,29 +98,12 @@ def url_key(url: str) -> str:
     return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
 
 
-class History:
+class History(Tables):
     """The stories of digests, shared by processes and, with PostgreSQL, by machines."""
 
     def __init__(self, database: str) -> None:
-        self._engine = open_engine(database)
-        with self._write() as connection:
-            advisory_lock(connection, _LOCK)
-            metadata.create_all(connection)
-
-    def close(self) -> None:
-        self._engine.dispose()
-
-    @contextmanager
-    def _write(self) -> Iterator[sa.Connection]:
-        with _database_errors(), self._engine.begin() as connection:
-            yield connection
-
-    @contextmanager
-    def _read(self) -> Iterator[sa.Connection]:
-        with _database_errors(), read_only(self._engine) as connection:
-            yield connection
-
-    # Stories
+        problem = "the history of digests is not available"
+        super().__init__(open_engine(database), metadata, _LOCK, problem)
 
     def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
         """Return the story last printed from any of the URLs."""
@@ -130,7 +113,7 @@ class History:
             .where(story_urls.c.digest == digest, story_urls.c.url_key.in_(map(url_key, urls)))
             .order_by(stories.c.printed.desc())
         )
-        with self._read() as connection:
+        with self.read() as connection:
             row = connection.execute(query.limit(1)).first()
         return _record(row) if row else None
 
@@ -144,7 +127,7 @@ class History:
             .distinct()
             .limit(200)
         )
-        with self._read() as connection:
+        with self.read() as connection:
             rows = connection.execute(sa.select(stories).where(stories.c.id.in_(ids))).all()
         best, nearest = 0.0, None
         for record in map(_record, rows):
@@ -159,28 +142,24 @@ class History:
             return
         of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == url_key(url))
         this = stories.c.id == sa.select(story_urls.c.story).where(of_url).scalar_subquery()
-        with self._write() as connection:
+        with self.write() as connection:
             known = connection.execute(sa.select(stories.c.fingerprints).where(this)).scalar()
             latest = [*(known or "").split()[-_MAX_FINGERPRINTS:], fingerprint]
             updated = sa.update(stories).where(this)
             connection.execute(updated.values(fingerprints=" ".join(latest)))
 
     def remember(self, digest: str, printed: Iterable[StoryRecord], now: float) -> None:
-        with self._write() as connection:
+        with self.write() as connection:
             _delete_stories(connection, stories.c.printed < now - RETENTION)
             for record in printed:
                 _insert_story(connection, digest, record, now)
 
     def forget(self, digest: str, printed: float) -> None:
         """Forget the stories printed at some time, because they were not delivered anywhere."""
-        with self._write() as connection:
+        with self.write() as connection:
             _delete_stories(
                 connection, (stories.c.digest == digest) & (stories.c.printed == printed)
             )
-
-
-def _database_errors() -> AbstractContextManager[None]:
-    return translate_db_errors("the history of digests is not available")
 
 
 def _record(row: sa.Row[Any]) -> StoryRecord:

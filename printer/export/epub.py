@@ -25,15 +25,7 @@ from ..output import Picture
 from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
-from .html import (
-    ScreenArticle,
-    ScreenPicture,
-    fit_picture,
-    parse,
-    render,
-    safe_link,
-    stylesheet,
-)
+from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 from .math import local_name
 
 #: The earliest date that ZIP can store, for files of unknown date.

@@ -17,15 +17,7 @@ from jinja2.environment import TemplateModule
 from lxml import etree
 from markupsafe import Markup
 
-from ..article import (
-    ZERO_WIDTH_SPACE,
-    Article,
-    Figure,
-    Note,
-    Span,
-    Spans,
-    walk,
-)
+from ..article import ZERO_WIDTH_SPACE, Article, Figure, Note, Span, Spans, walk
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.inline import split_by_style

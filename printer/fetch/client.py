@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import httpcore2
@@ -19,6 +19,7 @@ import httpx2
 from ..backoff import Backoff
 from ..capture import Capture, PageSource
 from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, TooLarge, WebprintError
+from ..files import Closing
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
 from .credentials import load_credentials
@@ -65,10 +66,10 @@ class _BudgetStream(httpcore2.NetworkStream):
 
 
 class _GuardedBackend(httpcore2.NetworkBackend):
-    """Connect only to addresses that the guard has checked."""
+    """Connect only to addresses that the guard has checked, or to a proxy of the environment."""
 
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
+    def __init__(self, guard: Guard, proxy: UpstreamProxy | None = None) -> None:
+        self._guard, self._proxy = guard, proxy
         self._backend = httpcore2.SyncBackend()
 
     def connect_tcp(
@@ -80,42 +81,21 @@ class _GuardedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         budget = current_budget.get()
-        *rest, last = self._guard.addresses(host, port, budget.time_left())
-
-        def connect(address: str) -> httpcore2.NetworkStream:
-            limit = budget.cap(timeout)
-            stream = self._backend.connect_tcp(address, port, limit, local_address, socket_options)
-            return _BudgetStream(stream)
-
-        for address in rest:
+        addresses: tuple[str, ...] = (host,)
+        if self._proxy is None:
+            addresses = self._guard.addresses(host, port, budget.time_left())
+        failure: Exception = httpcore2.ConnectError()
+        for address in addresses:
             try:
-                return connect(address)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        return connect(last)
-
-
-class _ProxyBackend(httpcore2.NetworkBackend):
-    """Connect to a proxy, which the user's environment names."""
-
-    def __init__(self, proxy: UpstreamProxy) -> None:
-        self._proxy = proxy
-        self._backend = httpcore2.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        limit = current_budget.get().cap(timeout)
-        try:
-            stream = self._backend.connect_tcp(host, port, limit, local_address, socket_options)
-        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise self._proxy.unreachable() from error
-        return _BudgetStream(stream)
+                stream = self._backend.connect_tcp(
+                    address, port, budget.cap(timeout), local_address, socket_options
+                )
+                return _BudgetStream(stream)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        if self._proxy:
+            raise self._proxy.unreachable() from failure
+        raise failure
 
 
 class GuardedTransport(httpx2.BaseTransport):
@@ -127,7 +107,7 @@ class GuardedTransport(httpx2.BaseTransport):
     """
 
     def __init__(self, guard: Guard) -> None:
-        self._backend = _GuardedBackend(guard)
+        self._guard = guard
         self._lock = threading.Lock()
         self._pools: dict[tuple[str, UpstreamProxy | None], httpcore2.ConnectionPool] = {}
 
@@ -167,22 +147,19 @@ class GuardedTransport(httpx2.BaseTransport):
     def _pool(self, scheme: str, proxy: UpstreamProxy | None) -> httpcore2.ConnectionPool:
         with self._lock:
             if (scheme, proxy) not in self._pools:
-                limits: dict[str, Any] = {
+                settings: dict[str, Any] = {
+                    "network_backend": _GuardedBackend(self._guard, proxy),
                     "ssl_context": httpx2.create_ssl_context() if scheme == "https" else None,
                     "max_connections": _MAX_CONNECTIONS,
                     "max_keepalive_connections": _MAX_CONNECTIONS // 2,
                     "keepalive_expiry": 15.0,
                 }
                 if proxy is None:
-                    pool = httpcore2.ConnectionPool(network_backend=self._backend, **limits)
+                    pool = httpcore2.ConnectionPool(**settings)
                 else:
                     name, _, password = proxy.login.partition(":")
-                    pool = httpcore2.HTTPProxy(
-                        str(proxy.origin),
-                        proxy_auth=(name, password) if proxy.login else None,
-                        network_backend=_ProxyBackend(proxy),
-                        **limits,
-                    )
+                    login = (name, password) if proxy.login else None
+                    pool = httpcore2.HTTPProxy(str(proxy.origin), proxy_auth=login, **settings)
                 self._pools[scheme, proxy] = pool
             return self._pools[scheme, proxy]
 
@@ -286,7 +263,7 @@ class _Request:
     on_redirect: Callable[[str], None] | None = None
 
 
-class HttpClient:
+class HttpClient(Closing):
     """Fetch over HTTP; safe to share between threads.
 
     ``warnings`` collects problems of the cache, for the user.
@@ -320,12 +297,6 @@ class HttpClient:
             headers={"User-Agent": self.credentials.user_agent},
             trust_env=False,
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._client.close()
@@ -396,7 +367,7 @@ class HttpClient:
                 # A page may redirect to itself once it has set a cookie.
                 visit = (url.partition("#")[0], built.headers.get("Cookie", ""))
                 if visit in visited:
-                    raise FetchError("the page redirects to itself without end", url=request.url)
+                    raise FetchError("the page redirects to itself endlessly", url=request.url)
                 visited.add(visit)
                 response, body = self._send(built, url, request)
             except LIBRARY_ERRORS as error:
@@ -476,7 +447,9 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > budget.max_bytes:
         sizes = format_bytes(int(declared)), format_bytes(budget.max_bytes)
-        raise TooLarge(f"the answer is {sizes[0]}, over the limit of {sizes[1]}", hint=LARGER_HINT)
+        raise TooLarge(
+            f"the response is {sizes[0]}, over the limit of {sizes[1]}", hint=LARGER_HINT
+        )
     body = bytearray()
     unchecked = request.html
     for chunk in response.iter_bytes():
@@ -499,7 +472,7 @@ def _check_encoding(response: httpx2.Response, url: str) -> None:
     if unknown:
         names = ", ".join(sorted(unknown))[:60]
         raise FetchError(
-            f"the server compressed its answer in an unknown way ({names})",
+            f"the server compressed its response in an unknown way ({names})",
             url=url,
             hint="A browser may understand it: --render always",
         )
@@ -529,14 +502,16 @@ def _redirect_target(url: str, response: httpx2.Response) -> str:
     try:
         target = urljoin(url, location)
     except ValueError as error:
-        message = f"the page redirects to {location[:200]!r}, no web address"
+        message = f"the page redirects to {location[:200]!r}, which is not a web address"
         raise BadURL(message, url=url) from error
     if "#" not in target and "#" in url:
         target += "#" + url.partition("#")[2]
     try:
         return encode_url(target)
     except BadURL as error:
-        raise BadURL(f"the page redirects to no web address: {error.message}", url=url) from error
+        raise BadURL(
+            f"the page redirects to something that is not a web address: {error.message}", url=url
+        ) from error
 
 
 def _referer(referer: str, url: str) -> str:

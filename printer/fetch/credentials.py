@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write
+from ..files import atomic_write, os_errors
 from ..options import FetchOptions
 from ..urls import Origin, normalize_url, origin_of
 
@@ -70,12 +70,12 @@ def load_credentials(
         if not _TOKEN.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a header")
         if not value.isascii() or not value.replace("\t", " ").isprintable():
-            raise UsageError(f"the value of the header {name} holds characters it may not hold")
+            raise UsageError(f"the value of the header {name} contains invalid characters")
     cookies, state = CookieJar(), StorageState()
     secret = repr(headers).encode() if headers else b""
     if options.cookies:
         cookies = read_cookies(options.cookies)
-        secret += b"\n" + _read_cookie_file(options.cookies)
+        secret += b"\n" + _read(options.cookies, "the cookie file")
     if options.storage_state:
         state = read_storage_state(options.storage_state)
         secret += b"\n" + state.content
@@ -124,7 +124,7 @@ def default_user_agent() -> str:
 
 def read_cookies(path: str) -> CookieJar:
     """Return the cookies of a Netscape ``cookies.txt``; raises :class:`UsageError`."""
-    _check_cookie_file(path, _read_cookie_file(path))
+    _check_cookie_file(path, _read(path, "the cookie file"))
     jar = MozillaCookieJar(path)
     try:
         jar.load(ignore_discard=True, ignore_expires=True)
@@ -159,23 +159,18 @@ def _check_cookie_file(path: str, content: bytes) -> None:
             )
 
 
-def _read_cookie_file(path: str) -> bytes:
-    content = _read(path, "the cookie file")
-    if len(content) > _MAX_FILE_BYTES:
-        raise UsageError(f"the cookie file {path} is too large")
-    return content
-
-
 def _read(path: str, kind: str) -> bytes:
-    """Return a file's content, at most one byte more than the limit."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(_MAX_FILE_BYTES + 1)
+            content = file.read(_MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "strerror", None) or error).lower()
         raise UsageError(
             f"{kind} {path} cannot be read: {reason}", hint="Check the name of the file"
         ) from error
+    if len(content) > _MAX_FILE_BYTES:
+        raise UsageError(f"{kind} {path} is too large")
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +186,6 @@ def read_storage_state(path: str) -> StorageState:
     """Read a state file in Playwright's format; raises :class:`UsageError`."""
     content = _read(path, "the state file")
     try:
-        if len(content) > _MAX_FILE_BYTES:
-            raise ValueError("too large")
         state = json.loads(content)
         cookies = tuple(map(_parse_cookie, state.get("cookies", ())))
         origins = tuple(map(_parse_origin, state.get("origins", ())))
@@ -210,10 +203,8 @@ def read_storage_state(path: str) -> StorageState:
 
 def write_storage_state(path: str, state: Any) -> None:
     """Write a state file that only its owner may read; raises :class:`OutputError`."""
-    try:
+    with os_errors(OutputError, f"{path} cannot be written"):
         atomic_write(Path(path), json.dumps(state, indent=1), 0o600, keep_mode=False)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _parse_cookie(data: dict[str, Any]) -> Cookie:

@@ -65,7 +65,7 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
         hint = "Check the address and the port, or try again later"
         return TransientError(FetchError("the server refused the connection", url=url, hint=hint))
     if isinstance(error, httpx2.DecodingError):
-        return FetchError(f"the answer cannot be decompressed: {error}", url=url)
+        return FetchError(f"the response cannot be decompressed: {error}", url=url)
     if isinstance(error, (httpcore2.NetworkError, OSError, httpcore2.RemoteProtocolError)):
         message = f"the connection to the server failed: {_reason(root)}"
         return TransientError(FetchError(message, url=url))

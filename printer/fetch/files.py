@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ..capture import Capture, FetchMethod, PageSource
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
+from ..files import os_errors
 from ..options import FetchOptions
 from .response import LARGER_HINT, check_html, format_bytes
 
@@ -51,10 +52,8 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
 
 def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
     """Return the page in a stream; ``url`` is the address it was saved from."""
-    try:
+    with os_errors(FetchError, "standard input cannot be read"):
         body = _read(stream, max_bytes, "standard input")
-    except OSError as error:
-        raise FetchError(f"standard input cannot be read: {_reason(error)}") from error
     if not body.strip():
         raise FetchError("standard input is empty", hint="Pipe a page into webprint -")
     return _capture(body, url, "text/html", "stdin", "standard input")

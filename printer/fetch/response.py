@@ -53,12 +53,12 @@ class Budget:
 
     def timeout_error(self) -> FetchTimeout:
         return FetchTimeout(
-            f"no complete answer within {self.timeout:g} seconds",
+            f"no complete response within {self.timeout:g} seconds",
             hint="Try again later, or allow more with --timeout",
         )
 
     def too_large(self) -> TooLarge:
-        message = f"the answer is larger than {format_bytes(self.max_bytes)}"
+        message = f"the response is larger than {format_bytes(self.max_bytes)}"
         return TooLarge(message, hint=LARGER_HINT)
 
 

@@ -194,7 +194,7 @@ class Guard:
                     hint="Check the network connection, or try again later",
                 ) from error
             raise FetchError(
-                f"no server is called {host}", hint="Check the address for a typing mistake"
+                f"there is no server named {host}", hint="Check the address for a typing mistake"
             ) from error
         except (OSError, UnicodeError, ValueError) as error:
             self._forget(host, future)

@@ -125,7 +125,6 @@ class FeatureReader:
         self._named: dict[int, frozenset[str]] = {}
 
     def features(self, candidate: Candidate) -> frozenset[str]:
-        """Return the features of a candidate."""
         ancestors = [candidate.index]
         while (parent := self._index.parents[ancestors[-1]]) >= 0:
             ancestors.append(parent)
@@ -541,7 +540,6 @@ class _WordTable:
         return feature
 
     def features(self, names: str) -> frozenset[str]:
-        """Return the features of each word and of each pair of adjacent words joined."""
         words = [word.lower() for word in _WORDS.findall(_RUN.sub(_drop_random, names[:400]))]
         pairs = (one + other for one, other in pairwise(words) if len(one + other) > 2)
         return frozenset(filter(None, map(self._look_up, chain(words, pairs))))

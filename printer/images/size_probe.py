@@ -27,6 +27,7 @@ from PIL import Image
 from ..capture import Capture, GetResource
 from ..db import delete_database, enable_wal, is_corruption
 from ..errors import FetchTimeout, TooLarge, WebprintError
+from ..files import Closing
 from ..html.page import Page
 from ..options import ImageOptions
 from ..urls import is_http
@@ -239,7 +240,7 @@ def _probe_url(picture: SelectedPicture, page: Page) -> str:
     return "" if url[:5] == "data:" else url
 
 
-class RejectCache:
+class RejectCache(Closing):
     """A bounded set of rejected URLs on disk, shared by concurrent processes.
 
     It stores hashes, so that the file does not reveal which pages were read.  On any error it
@@ -274,12 +275,6 @@ class RejectCache:
                 self._connection = _open(self._path)
         except (sqlite3.Error, OSError) as error:
             self._disable(error)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file."""

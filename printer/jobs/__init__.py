@@ -151,11 +151,7 @@ def request_options() -> list[str]:
 
 
 def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
-    """Return settings with the options of a request.
-
-    Raises:
-        UsageError: an option may not be chosen, or its value is not valid.
-    """
+    """Return settings with the options of a request; raises :class:`UsageError`."""
     for name, value in options.items():
         if name not in REQUEST_OPTIONS:
             known = ", ".join(request_options())
@@ -176,12 +172,7 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
 
 
 def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, bytes]:
-    """Decode the pictures that came with a page, given as ``data:`` URLs by address.
-
-    Raises:
-        UsageError: there are too many, they have more than ``max_bytes`` together, or one of
-            them is not a base64 ``data:image/`` URL.
-    """
+    """Decode ``data:`` URLs of pictures, by address; raises :class:`UsageError`."""
     if len(data_urls) > MAX_PICTURES:
         raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
     pictures = {}
@@ -200,12 +191,7 @@ def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, b
 
 
 def validate_request(request: JobRequest, settings: Settings) -> Settings:
-    """Return the settings for a request after checking that it can be printed.
-
-    Raises:
-        BadURL: its address is not a web address.
-        UsageError: its options are not valid for printing.
-    """
+    """Return the settings for a request; raises :class:`BadURL` or :class:`UsageError`."""
     validate_source(request)
     from ..extraction.extract import check_extractor
     from ..images.methods import check_method

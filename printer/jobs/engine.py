@@ -59,19 +59,19 @@ from .worker_process import (
     run_processes,
 )
 
-#: Faults counted when a job's worker crashes or runs out of memory, and when somebody kills it;
-#: and the sum at which a job is given up, reached by five of the former or twenty of the latter.
+#: The weight of a fault when a job's worker crashes or runs out of memory, and when somebody kills
+#: it, and the total weight at which a job is given up: that of five crashes or twenty kills.
 CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
 
 #: The version of the workflows: an engine takes up only what its own version began.
 _VERSION = "1"
 
-#: The seconds between two looks for queued jobs, and between two checks of those that run.
+#: The seconds between polls for queued jobs, and between checks of running ones.
 _POLL_INTERVAL, _CHECK_INTERVAL = 0.2, 0.5
 _RETENTION_INTERVAL, _LOG_INTERVAL = 600.0, 30.0
 _LOST_SECONDS = 5.0  # after which a job that nobody runs is requeued
 _MAX_DRIFT = 60.0  # of the wall clock between two looks at it
-_LOCK_SECONDS = 3.0  # in which what an owner of a database left behind has ended
+_LOCK_SECONDS = 3.0  # for the processes of an earlier owner of a database to end
 _NO_ROOM = Backoff(1.0, 60.0)
 
 
@@ -119,8 +119,8 @@ class PrintEngine:
         self._executor = WorkflowExecutor(
             self._queue, self.database, PRINT, self.log, self.limits.patience
         )
-        # As many more, and two, wait for a worker: with fewer, workers that print five pages a
-        # second wait a tenth of the time for the next look at the queue.
+        # As many jobs, and two, wait for a worker: with fewer, workers that print five pages a
+        # second would be idle a tenth of the time until the next poll.
         self._executor.start(self._print, 2 * self.limits.workers + 2)
         threading.Thread(target=self._apply_retention, daemon=True).start()
         while not self._stopping.wait(_CHECK_INTERVAL):
@@ -298,7 +298,7 @@ class WorkflowExecutor:
 
     def _requeue(self, job_id: str, executor: str) -> None:
         if self._queue.requeue(job_id, executor):
-            self._log(f"job {job_id} was taken back from a worker that is gone")
+            self._log(f"job {job_id} was requeued, as its worker is gone")
 
     def requeue_all(self) -> None:
         """Requeue the workflows of this executor, none of which it runs."""
@@ -349,7 +349,6 @@ class _DatabaseTroubles(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log a record."""
         if record.filename != "_core.py":
             self._log(" ".join(record.getMessage().split())[:300])
 
@@ -425,7 +424,6 @@ def database_of(settings: Settings) -> str:
 
 
 def open_queue(settings: Settings) -> JobQueue:
-    """Open the job queue."""
     return JobQueue(database_of(settings))
 
 
@@ -435,17 +433,12 @@ def storage_location(settings: Settings) -> str:
 
 
 def open_result_storage(settings: Settings) -> Storage:
-    """Open the storage of the results."""
     return open_storage(storage_location(settings))
 
 
 @contextmanager
 def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
-    """Lock an SQLite file for the engine of a kind of jobs; PostgreSQL has any number of engines.
-
-    Raises:
-        JobsError: another process has the file.
-    """
+    """Lock an SQLite file for one engine per kind of job; raises :class:`JobsError`."""
     path = sqlite_path(database_of(settings))
     with _lock(path, kind) if path else nullcontext():
         yield
@@ -465,7 +458,7 @@ def _lock(path: Path, kind: str) -> BinaryIO:
                 lock.close()
                 what = "jobs" if kind == PRINT else f"{kind}s"
                 raise JobsError(
-                    f"another webprint prints the {what} in {path}",
+                    f"another webprint process is printing the {what} in {path}",
                     hint="Is one running? For several, give --database postgresql://...",
                 ) from None
         time.sleep(0.05)

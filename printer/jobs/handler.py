@@ -180,7 +180,7 @@ class JobHandler:
         """Print an edited article again from its snapshot."""
         data = storage.get(snapshot_key(attempt.id))
         if data is None:
-            raise WebprintError("what was stored of the print for editing is gone")
+            raise WebprintError("the data stored for editing this print is gone")
         snapshot = Snapshot.load(data)
         edit = Edit.load(attempt.request.parts[EDIT_PART])
         capture = snapshot.capture
@@ -304,11 +304,7 @@ class JobClient:
     timeout: float = 900.0
 
     def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
-        """Yield the result of each request, in order; requests are taken as needed.
-
-        Raises:
-            JobsError: the queue cannot be used, or no worker finishes anything.
-        """
+        """Yield the result of each request, in order; raises :class:`JobsError`."""
         tasks = map(_Task, requests)
         pending: deque[_Task] = deque()
         last = time.monotonic()
@@ -414,7 +410,7 @@ def load_page(data: bytes) -> ExtractedPage:
             article[name] = tuple(map(str, article[name]))
         return ExtractedPage(Article(**article), *values)
     except (KeyError, TypeError, ValueError) as error:
-        raise JobsError("what a worker has read cannot be decoded") from error
+        raise JobsError("the page that a worker read cannot be decoded") from error
 
 
 @cache
@@ -431,4 +427,4 @@ def _load(type_: Any, data: bytes) -> Any:
     try:
         return _adapter(type_).validate_json(data)[0]
     except ValidationError as error:
-        raise JobsError("what a worker received or sent cannot be decoded") from error
+        raise JobsError("the data exchanged with a worker cannot be decoded") from error

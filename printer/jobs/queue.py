@@ -45,7 +45,7 @@ NO_ROOM = "no_room"
 #: The most queued jobs.
 MAX_QUEUED = 10_000
 
-#: The most executions of a job that end with their process or machine.
+#: How many executions of a job may be lost with their process or machine.
 MAX_DISPATCHES = 20
 
 #: The priority of a person's first job, and of the first in the background; lower goes first.
@@ -167,12 +167,9 @@ class JobQueue:
     ) -> tuple[Job, bool]:
         """Accept a request; return its job, and whether it is new.
 
-        With the ``key`` of an earlier request, return the job of that request.  Senders take
-        turns; what is done in the background waits for all that is not.
-
-        Raises:
-            KeyReused: the earlier request was different.
-            QueueFull: too many jobs are queued.
+        With the ``key`` of an earlier request, return the job of that request.  Senders take turns;
+        what is done in the background waits for all that is not.  Raises :class:`KeyReused` or
+        :class:`QueueFull`.
         """
         job_id = secrets.token_hex(10)
         if key:
@@ -239,7 +236,7 @@ class JobQueue:
         except JobsError as error:
             if len(submissions) > 1 and isinstance(error.__cause__, DataError):
                 for submission in submissions:
-                    self._commit([submission])  # One holds what the database does not take.
+                    self._commit([submission])  # One has data that the database rejects.
                 return
             for submission in submissions:
                 submission.error = error
@@ -281,7 +278,6 @@ class JobQueue:
         return max(next_one or first, (last or 0) + 1)
 
     def get(self, job_id: str) -> Job | None:
-        """Return a job."""
         return self.get_many([job_id]).get(job_id)
 
     def get_many(self, ids: Sequence[str]) -> dict[str, Job]:
@@ -464,7 +460,7 @@ class JobQueue:
         return Job(
             id=status.workflow_id, state=state, url=about.get("url", ""),
             options=about.get("options", {}),
-            # Also those before it was last requested again.
+            # Including those before the job was last requested again.
             attempt=int(about.get("attempts", 0)) + (status.recovery_attempts or 0),
             step=about.get("step", "") if state == "running" else "",
             result=status.output or about.get("result") or {},

@@ -88,7 +88,7 @@ class _Folder(Storage):
                 for path, data in paths.items():
                     partial[path].touch(mode=0o600)  # Others must not read it.
                     partial[path].write_bytes(data)
-                # Several threads wait for the disk little longer than one.
+                # Several concurrent syncs take little longer than one.
                 with ThreadPoolExecutor(len(partial)) as pool:
                     list(pool.map(_sync, partial.values()))
                     for path, temporary in partial.items():

@@ -46,7 +46,7 @@ DAY = 86_400.0
 
 #: The seconds between two checks of a worker's limits, and until a worker takes its request.
 _CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
-_STEP_INTERVAL = 1.0  # until a step is reported, and between two: a short print writes none
+_STEP_INTERVAL = 1.0  # before the first report of a step, and between reports
 _MAX_PAUSE = 30.0  # while no process can be started
 _STOP_SECONDS = 8.0
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
@@ -90,11 +90,7 @@ class _ForkServer:
         theirs.close()
 
     def fork(self, connection: socket.socket) -> int:
-        """Fork a worker that serves a connection; return its pid, or 0 if this server is gone.
-
-        Raises:
-            OSError: there is no room for a process.
-        """
+        """Return the pid of a new worker, 0 if this server is gone; raises ``OSError``."""
         try:
             with self._lock:
                 socket.send_fds(self._socket, [b"f"], [connection.fileno()])
@@ -127,14 +123,14 @@ def _fork_workers(requests: socket.socket, parent: int, preload: Callable[[], No
                     requests.send(b"%d" % worker)
                     os._exit(0)
                 requests.close()
-                # The first message comes after the adoption, or never: then the connection ends.
+                # Requests come after the adoption; if it fails, the connection is closed.
                 worker_process.serve(descriptors[0])
             if os.waitpid(middle, 0)[1]:
                 raise OSError(errno.EAGAIN, "")
             requests.send(b"+")
         except OSError as error:
             if os.getppid() != parent:
-                os._exit(1)  # The process between: this one answers.
+                os._exit(1)  # The intermediate process; its parent replies.
             requests.send(b"-%d" % (error.errno or errno.EAGAIN))
         os.close(descriptors[0])
 
@@ -193,12 +189,7 @@ class WorkerPool:
     def run(
         self, attempt: Attempt, notify: Callable[[str], None], cancelled: threading.Event
     ) -> dict[str, Any]:
-        """Return the outcome of a job.
-
-        Raises:
-            Abandoned: ``cancelled`` was set, or the pool was closed.
-            WorkerError: the worker died.
-        """
+        """Return the outcome of a job; raises :class:`Abandoned` or :class:`WorkerError`."""
         worker = self._take(cancelled)
         try:
             return self._handle(worker, attempt, notify, cancelled)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..article import Article
 from ..errors import RenderError
@@ -32,11 +32,13 @@ from .context import (
     build_page_numbers,
 )
 from .links import LinkTargets
-from .pdf.merge import MergePart, merge_parts
 from .pdf.provenance import Provenance
 from .weasy.engine import RenderedPdf, render_pdf
 from .weasy.layout_text import LayoutText
 from .worker_pool import Renderer, RenderPool
+
+if TYPE_CHECKING:
+    from .pdf.merge import MergePart
 
 #: Characters of a run, about ten pages: longer runs share fonts and style sheet among more pages,
 #: shorter ones are spread more evenly over processors.
@@ -186,6 +188,8 @@ def render_articles(
 def _render_book(
     context: RenderContext, prepare: Prepare, render_all: RenderAll, provenance: Provenance
 ) -> RenderedBook:
+    from .pdf.merge import merge_parts
+
     with TemporaryDirectory(prefix="webprint-") as folder:
         builder = _BookBuilder(context, Path(folder), prepare, render_all)
         draft = builder.render_runs()
@@ -416,6 +420,8 @@ class _BookBuilder:
 
     def merge_parts(self) -> list[MergePart]:
         """Return the parts for :func:`.merge_parts`."""
+        from .pdf.merge import MergePart
+
         parts, has_section = [], False
         for part in self.parts:
             opens = [self.context.opens_section(index) for index in part.indexes]

@@ -325,7 +325,6 @@ class RenderContext:
         return len(self.articles) > 1 or self.edition is not None
 
     def view(self, index: int, article: Article, targets: LinkTargets | None = None) -> ArticleView:
-        """Return the view of the article at an index."""
         prefix = f"a{index + 1}-" if self.has_contents else ""
         view = ArticleView.of(article, prefix, self.fetched, targets, footnotes=True)
         if self.edition is None:

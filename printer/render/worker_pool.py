@@ -8,9 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import LifoQueue
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import RenderError, WebprintError
+from ..files import Closing
 from ..worker_process import (
     WorkerClosed,
     WorkerCrashed,
@@ -60,7 +61,7 @@ class Renderer(Protocol):
         """Render documents in parallel; yield the result or the error of each, in order."""
 
 
-class RenderPool:
+class RenderPool(Closing):
     """A context manager with one rendering process per processor, killed on exit.
 
     Args:
@@ -94,12 +95,6 @@ class RenderPool:
         for worker in reversed(self._workers):
             self._idle.put(worker)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Kill all processes, even busy ones."""
         for worker in self._workers:
@@ -116,7 +111,6 @@ class RenderPool:
             worker.start()
 
     def render(self, document: Document) -> RenderedPdf:
-        """Render a document with :func:`.weasy.engine.render_pdf`; raises like :meth:`run`."""
         pdf: RenderedPdf = self.run("rendering the pages", _render, document)
         return pdf
 

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import h11
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -39,19 +39,11 @@ def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> AS
         openapi_url="/api/openapi.json", generate_unique_id_function=lambda route: route.name,
     )  # fmt: skip
     add_error_handlers(app)
-    api_router = APIRouter(prefix="/api")
-    api.add_routes(api_router, service)
-    editor.add_api_routes(api_router, service)
-    delivery.add_api_routes(api_router, service)
-    reading_list.add_api_routes(api_router, service)
-    page_router = APIRouter(include_in_schema=False)
-    pages.add_routes(page_router, service, access)
-    editor.add_page_routes(page_router, service)
-    delivery.add_page_routes(page_router, service)
-    reading_list.add_page_routes(page_router, service)
-    delivery.add_routes(page_router, service)
-    for router in (api_router, page_router):
-        app.include_router(router)
+    app.state.service, app.state.access = service, access
+    for router in (api.router, editor.api, delivery.api, reading_list.api):
+        app.include_router(router, prefix="/api")
+    for router in (pages.router, editor.pages, delivery.pages, reading_list.pages):
+        app.include_router(router, include_in_schema=False)
     app.mount("/static", StaticFiles(packages=[(__package__ or "", "static")]))
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=document_problems(401, 503))

@@ -119,7 +119,11 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(ClientDisconnect)
     def _gone(request: Request, _error: ClientDisconnect) -> Response:
         path = request.url.path[:80]
-        print(f"webprint: a client hung up while it sent to {path!r}", file=sys.stderr, flush=True)
+        print(
+            f"webprint: a client disconnected while sending to {path!r}",
+            file=sys.stderr,
+            flush=True,
+        )
         return Response(status_code=400)  # Nobody reads it.
 
     @app.exception_handler(Exception)

@@ -68,7 +68,6 @@ class FormField:
 
 
 def make_fields(names: Sequence[str], settings: Settings) -> list[FormField]:
-    """Return fields with the values of settings."""
     return [_field(name, getattr(settings, name)) for name in names]
 
 
@@ -149,11 +148,7 @@ def theme_assignments(settings: Settings, values: Mapping[str, str]) -> tuple[st
 
 
 def typed_url(text: str) -> str:
-    """Return the address of a page that a person typed or shared, perhaps within other words.
-
-    Raises:
-        BadURL: there is none.
-    """
+    """Return the address in what a person typed or shared; raises :class:`BadURL`."""
     text = text.strip()
     if " " in text or "\n" in text:
         link = _LINK.search(text)
@@ -202,6 +197,5 @@ def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
 
 
 def render_xml(template: str, media_type: str, **values: Any) -> Response:
-    """Render a template of XML as a response."""
     xml = _environment().get_template(f"{template}.xml.j2").render(values)
     return Response(xml.encode("utf-8", "replace"), media_type=media_type)

@@ -52,10 +52,10 @@ CREATE TRIGGER IF NOT EXISTS prints_new AFTER UPDATE OF title, text ON prints BE
     INSERT INTO words (rowid, title, url, text) VALUES (new.n, new.title, new.url, new.text); END;
 """
 
-#: A finished print whose text is in the index has a state of its own until it is printed again.
+#: The state of a finished print whose text is not in the index yet.
 _UNREAD = "unread"
 
-#: A letter of a script that puts no spaces between words: FTS5 takes a sentence for one word.
+#: A letter of a script without spaces between words, whose sentences FTS5 treats as one word.
 _NO_SPACES = re.compile(f"[{UNSPACED}]")
 
 
@@ -246,7 +246,7 @@ def _select(
             conditions.append(condition)
             values.append(value)
     if set(query.states) < set(STATES):
-        # A print that is not read yet is done.
+        # Prints whose text is not in the index yet are done, too.
         states = [*query.states, *([_UNREAD] if "done" in query.states else [])]
         conditions.append(f"state IN ({','.join('?' * len(states))})")
         values += states

@@ -69,8 +69,7 @@ class PrintRequest(RequestModel):
     """A print to be made."""
 
     model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"anyOf": [{"required": ["url"]}, {"required": ["html"]}]},
+        extra="forbid", json_schema_extra={"anyOf": [{"required": ["url"]}, {"required": ["html"]}]}
     )
 
     url: str = Field(
@@ -88,7 +87,6 @@ class PrintRequest(RequestModel):
     )
 
     def to_job_request(self, max_picture_bytes: int) -> JobRequest:
-        """Return the request for the job queue."""
         parts = decode_pictures(self.pictures, max_picture_bytes)
         if self.html:
             parts[PAGE_PART] = self.html.encode("utf-8", "replace")
@@ -114,7 +112,6 @@ class Print(BaseModel):
 
 
 def print_data(job: Job) -> dict[str, Any]:
-    """Return the data of a :class:`Print`."""
     path = f"{PREFIX.get()}/api/prints/{job.id}"
     links = {"self": path, "events": f"{path}/events"}
     if job.state == "done":

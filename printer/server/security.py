@@ -19,11 +19,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import anyio
-from fastapi import HTTPException
+from fastapi import Depends, HTTPException, Request
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
@@ -33,7 +33,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import JobsError
-from ..files import atomic_write
+from ..files import atomic_write, os_errors
 from ..settings import data_folder, settings_files
 from .errors import error_response, problem_response, wants_html
 from .forms import PREFIX
@@ -104,7 +104,6 @@ class Access:
 
     @property
     def keys(self) -> AccessKeys:
-        """The token and its keys."""
         with self._lock:
             stamp = _stamp(self._path)
             if stamp and stamp != self._keys_stamp:
@@ -145,13 +144,19 @@ class Access:
         return self._sessions
 
     def _save_sessions(self, sessions: dict[str, float]) -> None:
-        try:
+        with os_errors(JobsError, "the session cannot be saved"):
             self._sessions_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write(self._sessions_path, json.dumps(sessions), 0o600, keep_mode=False)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise JobsError(f"the session cannot be saved: {reason}") from error
         self._sessions, self._sessions_stamp = sessions, _stamp(self._sessions_path)
+
+
+async def _current_access(request: Request) -> Access:
+    access: Access = request.app.state.access
+    return access
+
+
+#: The parameter of a route that takes the token and the sessions.
+CurrentAccess: TypeAlias = Annotated[Access, Depends(_current_access)]
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -187,12 +192,8 @@ def token_path() -> Path:
 
 
 def load_keys(path: Path) -> AccessKeys:
-    """Read the token, or create one that only this user can read.
-
-    Raises:
-        JobsError: the file cannot be used, or others can read it.
-    """
-    try:
+    """Read the token, or create one that only this user can read; raises :class:`JobsError`."""
+    with os_errors(JobsError, f"the token in {path} cannot be used"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -203,22 +204,14 @@ def load_keys(path: Path) -> AccessKeys:
             file.flush()
             os.fsync(file.fileno())
         return _read(path)
-    except OSError as error:
-        raise JobsError(f"the token in {path} cannot be used: {error.strerror}") from error
 
 
 def replace_token(path: Path) -> AccessKeys:
-    """Write a new token, which ends all sessions and makes all buttons invalid.
-
-    Raises:
-        JobsError: the file cannot be written.
-    """
-    try:
+    """Write a new token, which ends all sessions; raises :class:`JobsError`."""
+    with os_errors(JobsError, f"no token can be written to {path}"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         atomic_write(path, secrets.token_urlsafe(32) + "\n", 0o600, keep_mode=False)
         return _read(path)
-    except OSError as error:
-        raise JobsError(f"no token can be written to {path}: {error.strerror}") from error
 
 
 def _read(path: Path) -> AccessKeys:
@@ -226,7 +219,7 @@ def _read(path: Path) -> AccessKeys:
         raise JobsError(f"others can read the token in {path}", hint=f"chmod 600 {path}")
     token = path.read_text().strip()
     if len(token) < 20 or not token.isascii() or any(c.isspace() for c in token):
-        raise JobsError(f"{path} holds no token", hint="Delete it, and a new one is made")
+        raise JobsError(f"{path} contains no token", hint="Delete it, and a new one is made")
     return AccessKeys(token)
 
 
@@ -372,7 +365,7 @@ class SecurityMiddleware:
             detail = f'this server does not answer to the name "{name}"'
             return error_response(headers, 421, detail, f"Start it with --hostnames {name}")
         if "prefetch" in headers.get("sec-purpose", headers.get("purpose", "")).lower():
-            return Response(status_code=503)  # Nobody has asked for it yet.
+            return Response(status_code=503)  # The user has not asked for it yet.
         auth = scope["state"]["auth_method"] = self._authenticate(headers)
         if path == _CATALOG or path.startswith(f"{_CATALOG}/"):
             return self._refuse_reader(scope)
@@ -399,7 +392,7 @@ class SecurityMiddleware:
         """Check a request for the catalogue; e-readers send a password (RFC 7617)."""
         headers = Headers(scope=scope)
         if scope["method"] not in ("GET", "HEAD"):
-            return error_response(headers, 405, "the catalogue is only read", "", {"Allow": "GET"})
+            return error_response(headers, 405, "the catalogue is read-only", "", {"Allow": "GET"})
         if scope["state"]["auth_method"] != "none":
             return None
         scheme, _, credentials = headers.get("authorization", "").partition(" ")

@@ -12,27 +12,25 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, Timer
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, TypeAlias
 
-from fastapi import HTTPException
+from fastapi import Depends, HTTPException, Request
 
 from ..article import Embed, Figure, List, Math, Quote, Rule, Table, iter_text
 from ..editing import Edit, EditableBlock, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
-from ..files import atomic_write
+from ..files import atomic_write, os_errors
 from ..jobs import FINISHED, Job, JobRequest, handler, merge_options, snapshot_key, validate_request
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
 from ..options import Format
+from ..render.context import PreviewBlock
 from ..settings import Settings
 from ..site_rules.apply import rule_host
 from .forms import MAIN_OPTIONS, typed_url
 from .history import History
 from .schemas import EDITABLE_OPTIONS
-
-if TYPE_CHECKING:
-    from ..render.context import PreviewBlock
 
 _MAX_PREFERENCES_BYTES = 10_000
 _MAX_OPEN_SNAPSHOTS = 4
@@ -79,12 +77,9 @@ class Preferences:
         from ..pipeline import check_options
 
         check_options(merge_options(self.defaults, options).print_options())
-        try:
+        with os_errors(JobsError, "the settings cannot be saved"):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write(self.path, json.dumps(dict(options)), 0o600)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise JobsError(f"the settings cannot be saved: {reason}") from error
 
 
 @dataclass(slots=True)
@@ -160,7 +155,7 @@ class PrintService:
     def _delete_discarded(self) -> None:
         try:
             for print_id in self.history.expired():
-                with suppress(HTTPException):  # Retention was faster.
+                with suppress(HTTPException):  # Retention deleted it first.
                     self.delete(print_id)
                 self.history.forget(print_id)
             self.delete_discarded_later()
@@ -264,10 +259,17 @@ class PrintService:
         return self.queue.get(job.id) or job
 
 
+async def _current_service(request: Request) -> PrintService:
+    service: PrintService = request.app.state.service
+    return service
+
+
+#: The parameter of a route that takes the service.
+Service: TypeAlias = Annotated[PrintService, Depends(_current_service)]
+
+
 def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
     """Return the blocks of a print for the editor."""
-    from ..render.context import PreviewBlock
-
     return [
         PreviewBlock(b.id, b.block, block_label(b), edit.includes(b), suggested=not b.in_article)
         for b in snapshot.blocks

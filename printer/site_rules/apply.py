@@ -54,15 +54,10 @@ class SelectorMatch:
 class RuleMatch:
     """What the rules for a page's site select on it.
 
-    Attributes:
-        dropped, included, body: The selected elements with their descendants (the rule of the
-        nearest
-            ancestor decides).
-        reasons: The selector that matched an element, as named in explanations.
-        metadata_overrides: The metadata fields that the rules set.
-        next_page: The URL at which the article continues, '' for none.
-        matches: Every selector that was tried.
-        warnings: The faults of the rules.
+    ``dropped``, ``included`` and ``body`` are the selected elements with their descendants, about
+    which the rule of the nearest ancestor decides.  ``reasons`` has the selector that matched an
+    element, ``metadata_overrides`` the metadata that the rules set, ``next_page`` the URL at which
+    the article continues, ``matches`` every selector that was tried, ``warnings`` the faults.
     """
 
     dropped: AbstractSet[HtmlElement] = frozenset()

@@ -64,7 +64,6 @@ def is_plain_name(name: str) -> bool:
 
 
 def classes(element: HtmlElement) -> list[str]:
-    """Return an element's classes."""
     return (element.get("class") or "")[:MAX_CHARS].split(None, MAX_CLASSES)[:MAX_CLASSES]
 
 
@@ -117,11 +116,7 @@ class ElementIndex(TreeIndex):
 
 @lru_cache(512)
 def parse(text: str) -> tuple[Any, ...]:
-    """Parse a list of selectors.
-
-    Raises:
-        InvalidSelector: It does not select elements, or cannot be evaluated in bounded time.
-    """
+    """Parse a list of selectors; raises :class:`InvalidSelector`."""
     if len(text) > MAX_LENGTH:
         raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     if not text.strip():

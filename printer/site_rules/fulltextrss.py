@@ -127,8 +127,7 @@ def _check_conditions(bare: str) -> None:
 def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
     """Return the indexes of the elements selected, and the strings.
 
-    Raises:
-        InvalidSelector: The expression cannot be used, or the page is too large for it.
+    Raises :class:`InvalidSelector`.
     """
     expression = parse_xpath(text)
     if len(tree.elements) > MAX_ELEMENTS:

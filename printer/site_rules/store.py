@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import files
 from ..errors import OutputError, UsageError
-from ..files import atomic_write
+from ..files import atomic_write, os_errors
 from ..options import SiteRule
+from ..settings import config_folder
 from . import css, fulltextrss
 from .apply import ACTIONS, parent_domains, rule_host
 
@@ -34,8 +34,7 @@ _NO_HOST = frozenset("/?#@:\\")
 
 def user_folder() -> Path:
     """Return the folder of the user's own rules, whether or not it exists."""
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "webprint" / "rules"
+    return config_folder() / "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +163,7 @@ def add_selectors(
 ) -> Path:
     """Add selectors to the rule of a host; the rest of its file is unchanged.
 
-    Returns:
-        The file.
-
-    Raises:
-        UsageError: The host or a selector is invalid, or the file cannot be read.
-        OutputError: The file cannot be written.
+    Returns the file.  Raises :class:`UsageError` or :class:`OutputError`.
     """
     path = _rule_file(folder, host)
     if path is None:
@@ -203,12 +197,8 @@ def with_selectors(text: str, action: str, selectors: Sequence[str]) -> str:
 def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
     """Remove selectors from the rule of a host; the rest of its file is unchanged.
 
-    Returns:
-        The file, which is deleted with its last selector.
-
-    Raises:
-        UsageError: A selector is not in the file, or the file cannot be read.
-        OutputError: The file cannot be written.
+    Returns the file, which is deleted with its last selector.  Raises :class:`UsageError` or
+    :class:`OutputError`.
     """
     import tomlkit
 
@@ -245,12 +235,10 @@ def _remove(document: TOMLDocument, selector: str) -> bool:
 def remove_rule(folder: Path, host: str) -> bool:
     """Delete the rule of a host; return False if it has none."""
     path = _rule_file(folder, host)
-    try:
+    with os_errors(OutputError, f"the rule for {host} cannot be deleted"):
         if path is None or not path.is_file():
             return False
         path.unlink()
-    except OSError as error:
-        raise OutputError(f"the rule for {host} cannot be deleted: {error.strerror}") from error
     return True
 
 
@@ -267,9 +255,7 @@ def list_files(folder: Path) -> list[tuple[SiteRule, bool]]:
 def switch_file(folder: Path, name: str, *, on: bool) -> None:
     """Switch the rules in a file off, or on again, by giving it another ending.
 
-    Raises:
-        UsageError: There is no such file, or another one is in its place.
-        OutputError: It cannot be renamed.
+    Raises :class:`UsageError` or :class:`OutputError`.
     """
     path = _existing_file(folder, name)
     target = path.with_name(name.removesuffix(OFF) if on else f"{name}{OFF}")
@@ -277,19 +263,15 @@ def switch_file(folder: Path, name: str, *, on: bool) -> None:
         return
     if target.exists():
         raise UsageError(f"there is a file {target.name} already", hint="Remove one of them")
-    try:
+    with os_errors(OutputError, f"{path} cannot be renamed"):
         path.rename(target)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be renamed: {error.strerror}") from error
 
 
 def delete_file(folder: Path, name: str) -> None:
     """Delete the rules in a file, which may be switched off; raises as :func:`switch_file`."""
     path = _existing_file(folder, name)
-    try:
+    with os_errors(OutputError, f"{path} cannot be deleted"):
         path.unlink()
-    except OSError as error:
-        raise OutputError(f"{path} cannot be deleted: {error.strerror}") from error
 
 
 def _existing_file(folder: Path, name: str) -> Path:
@@ -315,10 +297,7 @@ def _parse_sound(path: Path, text: str) -> SiteRule:
 
 def _write(path: Path, text: str) -> None:
     if parse_rule(text, path.stem, str(path)).faults:
-        raise UsageError(f"{path} cannot be changed so", hint="Edit the file by hand")
-    try:
+        raise UsageError(f"the change would make {path} invalid", hint="Edit it by hand")
+    with os_errors(OutputError, f"{path} cannot be written"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         atomic_write(path, text, 0o600)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise OutputError(f"{path} cannot be written: {reason}") from error

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files import os_errors
 from ..output import Picture
 
 #: Media types of the files allowed in a theme besides templates and style sheet, by extension.
@@ -41,7 +42,6 @@ class Assets:
 
 
 def asset_url(picture: Picture) -> str:
-    """Return the URL of a picture in a document."""
     extension = picture.media_type.rpartition("/")[2].partition("+")[0]
     return f"asset:{sha256(picture.data).hexdigest()[:32]}.{extension}"
 
@@ -49,8 +49,7 @@ def asset_url(picture: Picture) -> str:
 def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
     """Return a style sheet with the files of a folder linked as assets, and these assets by URL.
 
-    Raises:
-        UsageError: A file is too large or cannot be read.
+    Raises :class:`UsageError`.
     """
     assets: dict[str, Picture] = {}
 
@@ -79,9 +78,7 @@ def _find_file(folder: Path, name: str) -> Path | None:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with os_errors(UsageError, f"{path} cannot be read"):
         if path.stat().st_size > MAX_BYTES:
             raise UsageError(f"{path} is too large for a theme")
         return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error

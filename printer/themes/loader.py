@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from .. import files
 from ..errors import UsageError
 from ..output import Picture
+from ..settings import config_folder
 from .assets import link_theme_files
 
 #: The folders of the built-in themes: in the installed package, or next to it in the repository.
@@ -66,8 +67,7 @@ class Theme:
 
 def user_folder() -> Path:
     """Return the folder of the user's themes, whether or not it exists."""
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "webprint" / "themes"
+    return config_folder() / "themes"
 
 
 def builtin_folder() -> Path:
@@ -89,8 +89,7 @@ def all_themes() -> Iterator[Theme]:
 def load_theme(name: str) -> Theme:
     """Load a theme by its name, or by its path if ``name`` contains a slash.
 
-    Raises:
-        UsageError: The name is unknown, or a theme.toml is invalid.
+    Raises :class:`UsageError`.
     """
     tables: list[dict[str, Any]] = []
     folders: list[Path] = []

@@ -44,7 +44,6 @@ class StyledTheme:
 
     @property
     def font_css(self) -> str:
-        """The CSS of the font families."""
         return build_font_css(self.theme.fonts, self.font)
 
 

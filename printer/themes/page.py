@@ -72,17 +72,14 @@ class PageGeometry:
 
     @property
     def text_width(self) -> float:
-        """The width of the text block."""
         return self.width - self.margins[1] - self.margins[3]
 
     @property
     def text_height(self) -> float:
-        """The height of the text block."""
         return self.height - self.margins[0] - self.margins[2]
 
     @property
     def column_width(self) -> float:
-        """The width of one column."""
         return (self.text_width - (self.columns - 1) * self.gap) / self.columns
 
     @property
@@ -147,7 +144,7 @@ def _check_imposition(options: PrintOptions) -> None:
     if options.pdf == "a-3u" and (options.booklet or options.nup > 1):
         raise UsageError(
             "--pdf a-3u does not go with --booklet or --nup: an archive's pages are not rearranged",
-            hint="Print the archive and what goes on sheets apart",
+            hint="Print the archive and the imposed pages separately",
         )
     if options.landscape and options.booklet:
         raise UsageError(

@@ -76,7 +76,7 @@ def test_messages_quoted_in_the_help_exist():
     messages = [message for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
                 for message in re.findall(r"`(.*?)(?: \.\.\.)?`", row)]  # fmt: skip
     assert len(messages) >= 6
-    for message in (*messages, "the answer is larger than", "no installed font has"):
+    for message in (*messages, "the response is larger than", "no installed font has"):
         assert message in source, message
 
 

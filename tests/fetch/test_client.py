@@ -213,7 +213,7 @@ def test_a_name_that_does_not_exist_is_one_line() -> None:
 
     with HttpClient(ONCE, resolve=resolve) as fetcher, pytest.raises(FetchError) as caught:
         fetcher.get_page("https://nowhere.test/x")
-    assert "no server is called nowhere.test" in str(caught.value)
+    assert "there is no server named nowhere.test" in str(caught.value)
     assert "typing mistake" in str(caught.value)
 
 

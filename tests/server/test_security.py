@@ -159,7 +159,7 @@ def test_the_token_is_kept_from_others(server, tmp_path):
         load_keys(path)
     path.chmod(0o600)
     path.write_text("short\n")
-    with pytest.raises(JobsError, match="holds no token"):
+    with pytest.raises(JobsError, match="contains no token"):
         load_keys(path)
 
 

@@ -13,7 +13,11 @@ from datetime import UTC, datetime
 from functools import cache
 from http.cookiejar import Cookie
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from playwright.async_api import BrowserContext, CDPSession, Page, Response
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from ...capture import (
     Capture,
@@ -27,6 +31,7 @@ from ...capture import (
     Visibility,
 )
 from ...errors import FetchError, TooLarge, UsageError, WebprintError
+from ...files import Closing
 from ...options import FetchOptions
 from ...urls import is_http, normalize_url
 from ..credentials import Credentials, load_credentials
@@ -49,7 +54,6 @@ from .process import (
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
-    from playwright.async_api import BrowserContext, CDPSession, Page, Response
 
 
 #: The size of the window, in CSS pixels.
@@ -79,8 +83,6 @@ class IsolatedWorld:
 
     async def run(self, script: str) -> Any:
         """Run a script and return its value, None if it failed."""
-        from playwright.async_api import Error as PlaywrightError
-
         for attempts_left in reversed(range(_SCRIPT_ATTEMPTS)):
             try:
                 return await self._run(script)
@@ -167,8 +169,6 @@ class Tab:
             raise
 
     async def close(self) -> bool:
-        from playwright.async_api import Error as PlaywrightError
-
         try:
             with suppress(PlaywrightError, TimeoutError):
                 await asyncio.wait_for(self.requests.store(), _PAGE_CLOSE_SECONDS)
@@ -187,15 +187,13 @@ class Tab:
 async def _add_cookies(
     context: BrowserContext, credentials: Credentials, options: FetchOptions
 ) -> None:
-    from playwright.async_api import Error as PlaywrightError
-
     cookies = [cookie_params(cookie) for cookie in credentials.cookies]
     try:
         if cookies:
             await context.add_cookies(cookies)
     except PlaywrightError as error:
         raise UsageError(
-            f"the browser does not take a cookie of {options.cookies or options.storage_state}"
+            f"the browser does not accept a cookie from {options.cookies or options.storage_state}"
         ) from error
 
 
@@ -238,16 +236,13 @@ class PageCapture:
             await asyncio.gather(*both, return_exceptions=True)
 
     async def _capture(self, url: str) -> Capture:
-        from playwright.async_api import Error as PlaywrightError
-        from playwright.async_api import TimeoutError as PlaywrightTimeout
-
         page = self._tab.page
         try:
             await page.goto(url, wait_until="commit", timeout=self._time_left(1.0))
         except PlaywrightError as error:
             self._check_response()  # e.g. of a download: its headers say more than the error
             if self._requests.response is None and "net::ERR_ABORTED" in str(error):
-                raise TabCrashed("the browser broke off as it loaded the page", url=url) from error
+                raise TabCrashed("the browser stopped while loading the page", url=url) from error
             raise
         self._check_response()
         with suppress(PlaywrightTimeout):  # Go on without what does not load.
@@ -298,7 +293,7 @@ class PageCapture:
         url = str(report.get("url", ""))
         if not is_http(url):
             target = self._requests.target or requested_url
-            raise PageGone("the page went away while it was read", url=target)
+            raise PageGone("the page navigated away while it was being read", url=target)
         if report["type"] not in HTML_TYPES:
             raise not_html(str(report["type"]), url)
         body = (report["html"] or "").encode("utf-8", "replace")
@@ -393,7 +388,7 @@ MAX_PAGES, MAX_BYTES = 200, 1_500_000_000
 _MEMORY_CHECK_INTERVAL = 5  # pages
 
 
-class Browser:
+class Browser(Closing):
     """Capture pages with Chromium, from any thread; Chromium is started on first use.
 
     Up to ``pages`` are loaded at a time.  All traffic passes ``guard`` (see :mod:`..proxy`).  A
@@ -426,12 +421,6 @@ class Browser:
         self._processes: set[BrowserProcess] = set()
         self._spare_tabs: dict[BrowserProcess, asyncio.Task[Tab]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         with self._loop_lock:
@@ -483,9 +472,6 @@ class Browser:
         raise AssertionError("the second attempt returns or raises")
 
     async def _load(self, process: BrowserProcess, url: str, deadline: float) -> Capture:
-        from playwright.async_api import Error as PlaywrightError
-        from playwright.async_api import TimeoutError as PlaywrightTimeout
-
         opening = self._take_tab(process)
 
         async def load() -> Capture:
@@ -532,8 +518,6 @@ class Browser:
 
     async def _close_tab(self, process: BrowserProcess, opening: asyncio.Task[Tab]) -> None:
         """Close a tab; retire a browser that cannot do so."""
-        from playwright.async_api import Error as PlaywrightError
-
         try:
             tab = await asyncio.wait_for(asyncio.shield(opening), _OPENING_SECONDS)
             if not await tab.close():

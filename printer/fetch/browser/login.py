@@ -8,7 +8,10 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+from playwright.async_api import BrowserContext, Page, Request
+from playwright.async_api import Error as PlaywrightError
 
 from ...errors import FetchError
 from ...options import FetchOptions
@@ -18,9 +21,6 @@ from ..proxy import EventLoop, Proxy
 from ..ssrf import Guard
 from .browser import cookie_params
 from .process import BrowserProcess, translate
-
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page, Request
 
 #: Signs in on the page, and returns when done.
 Person: TypeAlias = Callable[["Page"], Awaitable[None]]
@@ -71,8 +71,6 @@ def sign_in(
 async def _sign_in(
     url: str, options: FetchOptions, guard: Guard, person: Person, visible: bool
 ) -> Any:
-    from playwright.async_api import Error as PlaywrightError
-
     credentials = load_credentials(options, guard.user_origins)
     deadline = time.monotonic() + _START_SECONDS
     process = await BrowserProcess.start(deadline, visible=visible)
@@ -135,8 +133,6 @@ class _StateRecorder:
 
     async def _state(self) -> Any:
         """Return the browser's state, or the last recorded one if it is closed."""
-        from playwright.async_api import Error as PlaywrightError
-
         # Cookies first: storage is read in another page, which may be closed, too.
         await self._record_cookies()
         try:
@@ -146,14 +142,10 @@ class _StateRecorder:
             return {"cookies": self._cookies, "origins": origins}
 
     async def _record_cookies(self) -> None:
-        from playwright.async_api import Error as PlaywrightError
-
         with suppress(PlaywrightError, TimeoutError):  # The browser may be closed.
             self._cookies = await asyncio.wait_for(self._context.cookies(), _PLAYWRIGHT_SECONDS)
 
     async def _record_storage(self) -> None:
-        from playwright.async_api import Error as PlaywrightError
-
         for page in self._context.pages:
             # A page that is navigating is recorded next time.
             with suppress(PlaywrightError, TimeoutError, ValueError):

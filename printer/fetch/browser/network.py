@@ -12,12 +12,14 @@ from email.utils import formatdate, parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from playwright.async_api import CDPSession, Page, Request, Response
+from playwright.async_api import Error as PlaywrightError
+
 from ...urls import is_http, origin_of
 from ..credentials import Credentials
 
 if TYPE_CHECKING:
     from hishel import Entry
-    from playwright.async_api import CDPSession, Page, Request, Response
 
 #: The cache's limits: bytes of all responses, bytes of one, URLs intercepted for one page.
 MAX_CACHE_BYTES, MAX_ENTRY_BYTES, MAX_CACHED_URLS = 64_000_000, 2_000_000, 300
@@ -169,7 +171,6 @@ class PageRequests:
 
     @property
     def loading(self) -> bool:
-        """Whether anything is loading."""
         return bool(self._loading)
 
     async def watch(self) -> None:
@@ -193,8 +194,6 @@ class PageRequests:
 
     async def store(self) -> None:
         """Store the page's resources in the cache."""
-        from playwright.async_api import Error as PlaywrightError
-
         if self._cache is None or not self._is_at_site():
             return
         room = _MAX_ADDED_BYTES
@@ -216,8 +215,6 @@ class PageRequests:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _is_navigation(self, request: Request) -> bool:
-        from playwright.async_api import Error as PlaywrightError
-
         with suppress(PlaywrightError):
             return request.is_navigation_request() and request.frame == self._page.main_frame
         return False
@@ -262,7 +259,6 @@ class PageRequests:
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine in the background; the page may close before it is done."""
-        from playwright.async_api import Error as PlaywrightError
 
         async def run() -> None:
             with suppress(PlaywrightError):

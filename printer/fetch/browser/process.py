@@ -15,17 +15,17 @@ import time
 from collections.abc import Awaitable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Playwright, async_playwright
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, WebprintError
 from ...urls import is_http, origin_of
 from ..errors import with_url
 from ..proxy import Proxy
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser as PlaywrightBrowser
-    from playwright.async_api import Playwright
-
 
 #: Messages by the beginning of Chromium's network errors.
 _NET_ERRORS = {
@@ -33,13 +33,13 @@ _NET_ERRORS = {
     "ERR_SSL_": "no secure connection to the server",
     "ERR_CONNECTION_": "the connection to the server failed",
     "ERR_SOCKS_CONNECTION_": "the connection to the server failed",
-    "ERR_EMPTY_RESPONSE": "the server hung up without an answer",
-    "ERR_TOO_MANY_REDIRECTS": "the page redirects without end",
-    "ERR_INVALID_RESPONSE": "the server's answer makes no sense",
-    "ERR_INVALID_HTTP_RESPONSE": "the server's answer makes no sense",
-    "ERR_RESPONSE_HEADERS_": "the server's answer makes no sense",
-    "ERR_CONTENT_DECODING_": "the answer cannot be decompressed",
-    "ERR_INVALID_AUTH_CREDENTIALS": "the server does not take this name and password",
+    "ERR_EMPTY_RESPONSE": "the server closed the connection without a response",
+    "ERR_TOO_MANY_REDIRECTS": "the page redirects endlessly",
+    "ERR_INVALID_RESPONSE": "the server sent an invalid response",
+    "ERR_INVALID_HTTP_RESPONSE": "the server sent an invalid response",
+    "ERR_RESPONSE_HEADERS_": "the server sent an invalid response",
+    "ERR_CONTENT_DECODING_": "the response cannot be decompressed",
+    "ERR_INVALID_AUTH_CREDENTIALS": "the server does not accept this name and password",
 }
 #: What Playwright says when a process of the browser or its own driver ended; the last, when one
 #: that does not know our proxy yet took the place of the network process.
@@ -86,9 +86,9 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     name = text.partition("net::")[2].split(" ")[0]
     if name.startswith(_BAD_TARGETS):
-        return BadURL("the page leads to what is no web address", url=url)
+        return BadURL("the page leads to something that is not a web address", url=url)
     if any(words in text for words in _PROCESS_ENDED):
-        return TabCrashed("the browser broke off as it loaded the page", url=url)
+        return TabCrashed("the browser stopped while loading the page", url=url)
     if "Cannot find context" in text or "navigated" in text:
         return FetchError("the page keeps navigating to another page", url=url)
     for prefix, message in _NET_ERRORS.items():
@@ -194,9 +194,6 @@ def _switches(home: str, visible: bool) -> list[str]:
 async def _launch(
     playwright: Playwright, home: str, deadline: float, visible: bool
 ) -> PlaywrightBrowser:
-    from playwright.async_api import Error as PlaywrightError
-    from playwright.async_api import TimeoutError as PlaywrightTimeout
-
     inherited = (*_ENVIRONMENT, *(_SCREEN if visible else ()))
     environment = {name: os.environ[name] for name in inherited if name in os.environ}
     environment |= {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
@@ -233,23 +230,23 @@ def _launch_error(program: str, log: str, visible: bool) -> WebprintError:
         return MissingLibrary(f"{program} cannot use its sandbox here", hint=_ALLOW_SANDBOX)
     messages = _MESSAGE.findall(log) or re.findall(r"Failed to launch: *(.*)", log)
     if not messages:
-        return BrowserDied("the browser ended as it started")
+        return BrowserDied("the browser exited while starting")
     return _missing(f"{program} does not start: {messages[-1].strip()[:200]}", visible)
 
 
 def _missing(reason: str, visible: bool) -> MissingLibrary:
     """Return the error for a Chromium that is missing or does not start."""
     if not visible:
-        message = reason or "no Chromium was found to show the page in"
+        message = reason or "no Chromium was found to load the page in"
         return MissingLibrary(message, hint=_INSTALL)
     if sys.platform == "linux" and not {*_SCREEN[:2]} & os.environ.keys():
         return MissingLibrary(
-            "there is no screen for a browser to show itself on",
+            "there is no display on which a browser could open a window",
             hint="Run this where there is one (DISPLAY or WAYLAND_DISPLAY names it), or export"
             " your browser's cookies and use --cookies",
         )
     return MissingLibrary(
-        reason or "no Chromium was found that can show itself",
+        reason or "no Chromium was found that can open a window",
         hint="Install one with 'apt-get install chromium' (Debian; a headless shell has no"
         " windows), and run this where there is a screen; or export your browser's cookies"
         " and use --cookies",
@@ -327,17 +324,7 @@ class BrowserProcess:
 
     @classmethod
     async def start(cls, deadline: float, *, visible: bool = False) -> BrowserProcess:
-        """Start a browser.
-
-        Raises:
-            MissingLibrary: none is installed, or none starts.
-            BrowserDied: it ended without a message, for example because it was killed.
-            FetchTimeout: it did not start by ``deadline``.
-        """
-        from playwright.async_api import Error as PlaywrightError
-        from playwright.async_api import TimeoutError as PlaywrightTimeout
-        from playwright.async_api import async_playwright
-
+        """Start a browser; raises :class:`MissingLibrary` or :class:`FetchError`."""
         _adopt_orphans()
         starting = asyncio.create_task(async_playwright().start())
         playwright = await _wait_for_driver(starting, deadline)
@@ -355,7 +342,7 @@ class BrowserProcess:
             folder.cleanup()
             died = isinstance(error, (PlaywrightError, ProcessLookupError))
             if died and not isinstance(error, PlaywrightTimeout):
-                raise BrowserDied("the browser ended as it started") from error
+                raise BrowserDied("the browser exited while starting") from error
             raise
         return process
 
@@ -391,7 +378,7 @@ class BrowserProcess:
             if working.done() and working.exception() and "closed" in str(working.exception()):
                 await asyncio.wait((dying,), timeout=_NEWS_SECONDS)
             if dying.done() and not (working.done() and not working.exception()):
-                raise BrowserDied("the browser ended of itself")
+                raise BrowserDied("the browser exited unexpectedly")
             return await working
         finally:
             working.cancel()
@@ -427,9 +414,9 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
         raise _start_timeout() from None
     except Exception as error:  # The driver's failure to start has no type of its own.
         if await asyncio.to_thread(_driver_runs):
-            raise BrowserDied("what drives the browser ended as it started") from error
+            raise BrowserDied("what drives the browser exited while starting") from error
         raise MissingLibrary(
-            "what drives the browser cannot start",
+            "the browser's driver cannot start",
             hint="On Debian or Ubuntu: apt-get install libatomic1; 'webprint doctor' checks this"
             " machine",
         ) from error

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, md5
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
+
+import pikepdf
+from pikepdf import Pdf
 
 from ...errors import RenderError
-
-if TYPE_CHECKING:
-    from pikepdf import Pdf
 
 #: Entries of a catalog that are merged, and entries of an outline item that are written anew.
 _MERGED = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
@@ -80,8 +80,6 @@ def merge_parts(
     Raises:
         RenderError: A part cannot be read, or the overlays differ in the number of pages.
     """
-    import pikepdf
-
     try:
         with pikepdf.open(BytesIO(front)) as pdf:
             merger = _Merger(pdf, blank, file)
@@ -213,8 +211,6 @@ class PdfCopier:
 
     def placeholder(self, number: int) -> Any:
         """Return an object of the source that represents an object of the target."""
-        import pikepdf
-
         item = self._source.make_indirect(pikepdf.Dictionary())
         self.map(item, number)
         return item
@@ -241,8 +237,6 @@ class PdfCopier:
 
     def finish(self) -> None:
         """Write all pending copies."""
-        import pikepdf
-
         while self._pending:
             number, item = self._pending.pop()
             if isinstance(item, pikepdf.Stream):
@@ -264,8 +258,6 @@ class PdfCopier:
 
 def _fingerprint(item: Any) -> bytes | None:
     """Return a hash of a font or picture (a self-contained stream that does not only draw)."""
-    import pikepdf
-
     if not isinstance(item, pikepdf.Stream) or len(item.stream_dict.keys()) <= _CONTENT_ENTRIES:
         return None
     dictionary = item.stream_dict.unparse(resolved=True)
@@ -318,7 +310,6 @@ class _Merger:
         self._add(front, copier, 0)
 
     def append(self, pdf: Pdf, part: MergePart, number: int) -> None:
-        """Append a part."""
         if part.after_blank:
             box = pdf.pages[0].mediabox.unparse(resolved=True)
             page = b"<< /Type /Page /Parent %d 0 R /MediaBox %s /Resources << >> >>"
@@ -353,8 +344,6 @@ class _Merger:
 
     def _shift_keys(self, pdf: Pdf) -> bytes:
         """Renumber the parent tree (14.7.5.4) from the next free key; return the limits."""
-        import pikepdf
-
         for page in pdf.pages:
             page.obj.StructParents = int(page.obj.StructParents) + self._next_key
             for annotation in page.obj.get("/Annots", ()):
@@ -371,8 +360,6 @@ class _Merger:
 
     def _add_overlay_forms(self, pdf: Pdf, copier: PdfCopier) -> None:
         """Make each page draw the form with its number, as an artifact."""
-        import pikepdf
-
         for index, page in enumerate(pdf.pages):
             if len(self._forms) in self._blank:
                 self._forms.append(0)
@@ -388,17 +375,11 @@ class _Merger:
                 self._draw[index] = self._target.add_stream(draw)
             streams = contents if isinstance(contents, pikepdf.Array) else [contents]
             page.obj.Contents = pikepdf.Array(
-                [
-                    copier.placeholder(self._save),
-                    *streams,
-                    copier.placeholder(self._draw[index]),
-                ]
+                [copier.placeholder(self._save), *streams, copier.placeholder(self._draw[index])]
             )
 
     def draw_overlays(self, overlays: Iterable[bytes]) -> None:
         """Write the forms that are drawn over the pages."""
-        import pikepdf
-
         count = 0
         for data in overlays:
             with pikepdf.open(BytesIO(data)) as overlay:
@@ -478,8 +459,6 @@ def _read_destinations(root: Any) -> Iterator[tuple[Any, Any]]:
 
 def _rename_notes(pdf: Pdf, number: int) -> None:
     """Make the ids of the footnotes of a part unique among all parts."""
-    import pikepdf
-
     for kid in pdf.Root.StructTreeRoot.K[0].K:
         for note in kid.K if kid.S == "/NonStruct" else ():
             if isinstance(note, pikepdf.Dictionary) and "/ID" in note:
@@ -487,8 +466,6 @@ def _rename_notes(pdf: Pdf, number: int) -> None:
 
 
 def _without(dictionary: Any, *keys: str) -> Any:
-    import pikepdf
-
     rest = {key: dictionary[key] for key in dictionary.keys() if key not in keys}  # noqa: SIM118
     return pikepdf.Dictionary(rest)
 

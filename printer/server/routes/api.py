@@ -29,11 +29,10 @@ from ..schemas import (
     print_data,
     print_format,
 )
-from ..service import PrintService
+from ..service import PrintService, Service
 
 _POLL_INTERVALS = (0.1, 0.5)  # of the state of a print: after a change of it, and at last
 _KEEPALIVE_SECONDS = 15.0
-_MAX_EVENT_STREAMS = 100
 
 _EVENT_SCHEMA = {
     "type": "object",
@@ -56,144 +55,14 @@ _LINKED_OPERATIONS = (
     "get_print", "watch_print", "retry_print", "delete_print", "get_pdf", "get_file",
     "get_article", "get_first_page", "get_edit", "edit_print", "export_print", "deliver_print",
 )  # fmt: skip
+_LINKS = {
+    name: {"operationId": name, "parameters": {"print_id": "$response.body#/id"}}
+    for name in _LINKED_OPERATIONS
+}
 
+router = APIRouter(prefix="/prints", tags=["prints"])
 
-def add_routes(router: APIRouter, service: PrintService) -> None:
-    prints = APIRouter(prefix="/prints", tags=["prints"])
-    _add_print_routes(prints, service)
-    _add_result_routes(prints, service)
-    router.include_router(prints)
-
-
-def _add_print_routes(router: APIRouter, service: PrintService) -> None:
-    streams = anyio.CapacityLimiter(_MAX_EVENT_STREAMS)
-    link_parameters = {"print_id": "$response.body#/id"}
-    links = {
-        name: {"operationId": name, "parameters": link_parameters} for name in _LINKED_OPERATIONS
-    }
-
-    @router.post(
-        "",
-        status_code=202,
-        response_model=Print,
-        responses={202: {"links": links}, **document_problems(400, 401, 408, 413, 422, 503)},
-    )
-    def create_print(
-        body: PrintRequest,
-        idempotency_key: Annotated[
-            str, Header(max_length=200, description="A repeated request makes no second print.")
-        ] = "",
-    ) -> Response:
-        """Request a print."""
-        job = service.submit(body.to_job_request(service.settings.max_size), idempotency_key)
-        return JSONResponse(print_data(job), 202, {"Location": f"/api/prints/{job.id}"})
-
-    @router.get(
-        "",
-        response_model=list[Print],
-        responses={200: {"headers": {"Link": _LINK_HEADER}}, **document_problems(401, 422, 503)},
-    )
-    def list_prints(
-        request: Request,
-        limit: Annotated[int, Query(ge=1, le=200)] = 20,
-        state: Annotated[State | None, Query()] = None,
-        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH, description="Words in it.")] = "",
-        site: Annotated[str, Query(max_length=200, description="A host.")] = "",
-        since: Day = "",
-        until: Day = "",
-        cursor: Annotated[int | None, Query(ge=1, le=2**62, description="From Link.")] = None,
-    ) -> Response:
-        """List prints, the newest first; the header Link has the address of the next page."""
-        first, end = day_limits(since, until)
-        found = service.history.find(HistoryQuery(
-            words=q, site=site, since=first, until=end, before=cursor, limit=limit,
-            states=(state,) if state else STATES,
-        ))  # fmt: skip
-        headers = {}
-        if found.next:
-            query = {**request.query_params, "cursor": found.next}
-            headers["Link"] = f'<{PREFIX.get()}/api/prints?{urlencode(query)}>; rel="next"'
-        return JSONResponse(list(map(print_data, found.jobs)), 200, headers)
-
-    @router.get("/{print_id}", response_model=Print, responses=_PROBLEMS)
-    def get_print(print_id: PrintId) -> Any:
-        """Get a print and its progress."""
-        return print_data(service.get(print_id))
-
-    @router.get(
-        "/{print_id}/events",
-        response_class=StreamingResponse,
-        responses={
-            200: {"content": {"text/event-stream": {"schema": _EVENT_SCHEMA}}},
-            **_PROBLEMS,
-        },
-    )
-    async def watch_print(print_id: PrintId, request: Request) -> Response:
-        """Follow a print by server-sent events: its state after each change."""
-        job = await run_sync(service.get, print_id)
-        try:
-            streams.acquire_on_behalf_of_nowait(request)
-        except anyio.WouldBlock:
-            raise HTTPException(503, "too many open print pages", {"Retry-After": "5"}) from None
-        events = _events(service, job, streams, request)
-        return StreamingResponse(events, media_type="text/event-stream")
-
-    @router.post(
-        "/{print_id}/retry", status_code=202, response_model=Print, responses=_RESULT_PROBLEMS
-    )
-    def retry_print(print_id: PrintId) -> Any:
-        """Retry a print that failed or was cancelled."""
-        if not service.retry(service.get(print_id).id):
-            raise HTTPException(409, "only a print that failed or was cancelled can be retried")
-        return print_data(service.get(print_id))
-
-    @router.delete("/{print_id}", status_code=204, responses=document_problems(401, 404, 422, 503))
-    def delete_print(print_id: PrintId) -> None:
-        """Delete a print; stop it if it is not finished."""
-        service.delete(print_id)
-
-
-def _add_result_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/{print_id}/pdf", response_class=Response, responses=_files("application/pdf"))
-    def get_pdf(print_id: PrintId, download: bool = False) -> Response:
-        """Get the PDF."""
-        job = service.get(print_id)
-        data = service.read_result(job, handler.PDF)
-        headers = content_disposition(job, "pdf", "attachment" if download else "inline") | {
-            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
-            "frame-ancestors 'self'",
-            "X-Frame-Options": "SAMEORIGIN",
-        }
-        return Response(data, 200, headers, "application/pdf")
-
-    media_types = [media_type.partition(";")[0] for media_type in MEDIA_TYPES.values()]
-
-    @router.get("/{print_id}/file", response_class=Response, responses=_files(*media_types))
-    def get_file(print_id: PrintId) -> Response:
-        """Get the result in the requested format, as a download."""
-        job = service.get(print_id)
-        format_ = print_format(job)
-        return _download(job, service.read_result(job, handler.result_file(format_)), format_)
-
-    @router.get("/{print_id}/article", response_class=JSONResponse, responses=_RESULT_PROBLEMS)
-    def get_article(print_id: PrintId) -> Response:
-        """Get the article: title, byline, typed blocks in reading order."""
-        data = service.read_result(service.get(print_id), handler.ARTICLE)
-        return Response(data, 200, None, "application/json")
-
-    exports = _files(*(MEDIA_TYPES[name] for name in get_args(ExportFormat)))
-
-    @router.get("/{print_id}/as/{format}", response_class=Response, responses=exports)
-    def export_print(print_id: PrintId, format: ExportFormat) -> Response:  # noqa: A002
-        """Get the article as an e-book, as one page with its pictures in it, or as Markdown."""
-        job = service.get(print_id)
-        return _download(job, service.export(job, format), format)
-
-    @router.get("/{print_id}/first-page", response_class=Response, responses=_files("image/png"))
-    def get_first_page(print_id: PrintId) -> Response:
-        """Get a picture of the first page."""
-        data = service.first_page(service.get(print_id))
-        return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
+_streams = anyio.CapacityLimiter(100)
 
 
 def _files(*media_types: str) -> dict[int | str, dict[str, Any]]:
@@ -201,9 +70,137 @@ def _files(*media_types: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {name: {} for name in media_types}}, **_RESULT_PROBLEMS}
 
 
-async def _events(
-    service: PrintService, job: Job | None, streams: anyio.CapacityLimiter, request: Request
-) -> AsyncIterator[bytes]:
+@router.post(
+    "",
+    status_code=202,
+    response_model=Print,
+    responses={202: {"links": _LINKS}, **document_problems(400, 401, 408, 413, 422, 503)},
+)
+def create_print(
+    service: Service,
+    body: PrintRequest,
+    idempotency_key: Annotated[
+        str, Header(max_length=200, description="A repeated request makes no second print.")
+    ] = "",
+) -> Response:
+    """Request a print."""
+    job = service.submit(body.to_job_request(service.settings.max_size), idempotency_key)
+    return JSONResponse(print_data(job), 202, {"Location": f"/api/prints/{job.id}"})
+
+
+@router.get(
+    "",
+    response_model=list[Print],
+    responses={200: {"headers": {"Link": _LINK_HEADER}}, **document_problems(401, 422, 503)},
+)
+def list_prints(
+    service: Service,
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    state: Annotated[State | None, Query()] = None,
+    q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH, description="Words in it.")] = "",
+    site: Annotated[str, Query(max_length=200, description="A host.")] = "",
+    since: Day = "",
+    until: Day = "",
+    cursor: Annotated[int | None, Query(ge=1, le=2**62, description="From Link.")] = None,
+) -> Response:
+    """List prints, the newest first; the header Link has the address of the next page."""
+    first, end = day_limits(since, until)
+    found = service.history.find(HistoryQuery(
+        words=q, site=site, since=first, until=end, before=cursor, limit=limit,
+        states=(state,) if state else STATES,
+    ))  # fmt: skip
+    headers = {}
+    if found.next:
+        query = {**request.query_params, "cursor": found.next}
+        headers["Link"] = f'<{PREFIX.get()}/api/prints?{urlencode(query)}>; rel="next"'
+    return JSONResponse(list(map(print_data, found.jobs)), 200, headers)
+
+
+@router.get("/{print_id}", response_model=Print, responses=_PROBLEMS)
+def get_print(service: Service, print_id: PrintId) -> Any:
+    """Get a print and its progress."""
+    return print_data(service.get(print_id))
+
+
+@router.get(
+    "/{print_id}/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": _EVENT_SCHEMA}}}, **_PROBLEMS},
+)
+async def watch_print(service: Service, print_id: PrintId, request: Request) -> Response:
+    """Follow a print by server-sent events: its state after each change."""
+    job = await run_sync(service.get, print_id)
+    try:
+        _streams.acquire_on_behalf_of_nowait(request)
+    except anyio.WouldBlock:
+        raise HTTPException(503, "too many open print pages", {"Retry-After": "5"}) from None
+    return StreamingResponse(_events(service, job, request), media_type="text/event-stream")
+
+
+@router.post("/{print_id}/retry", status_code=202, response_model=Print, responses=_RESULT_PROBLEMS)
+def retry_print(service: Service, print_id: PrintId) -> Any:
+    """Retry a print that failed or was cancelled."""
+    if not service.retry(service.get(print_id).id):
+        raise HTTPException(409, "only a print that failed or was cancelled can be retried")
+    return print_data(service.get(print_id))
+
+
+@router.delete("/{print_id}", status_code=204, responses=document_problems(401, 404, 422, 503))
+def delete_print(service: Service, print_id: PrintId) -> None:
+    """Delete a print; stop it if it is not finished."""
+    service.delete(print_id)
+
+
+@router.get("/{print_id}/pdf", response_class=Response, responses=_files("application/pdf"))
+def get_pdf(service: Service, print_id: PrintId, download: bool = False) -> Response:
+    """Get the PDF."""
+    job = service.get(print_id)
+    data = service.read_result(job, handler.PDF)
+    headers = content_disposition(job, "pdf", "attachment" if download else "inline") | {
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
+        "frame-ancestors 'self'",
+        "X-Frame-Options": "SAMEORIGIN",
+    }
+    return Response(data, 200, headers, "application/pdf")
+
+
+_FILES = _files(*(media_type.partition(";")[0] for media_type in MEDIA_TYPES.values()))
+
+
+@router.get("/{print_id}/file", response_class=Response, responses=_FILES)
+def get_file(service: Service, print_id: PrintId) -> Response:
+    """Get the result in the requested format, as a download."""
+    job = service.get(print_id)
+    format_ = print_format(job)
+    return _download(job, service.read_result(job, handler.result_file(format_)), format_)
+
+
+@router.get("/{print_id}/article", response_class=JSONResponse, responses=_RESULT_PROBLEMS)
+def get_article(service: Service, print_id: PrintId) -> Response:
+    """Get the article: title, byline, typed blocks in reading order."""
+    data = service.read_result(service.get(print_id), handler.ARTICLE)
+    return Response(data, 200, None, "application/json")
+
+
+_EXPORTS = _files(*(MEDIA_TYPES[name] for name in get_args(ExportFormat)))
+
+
+@router.get("/{print_id}/as/{format}", response_class=Response, responses=_EXPORTS)
+def export_print(service: Service, print_id: PrintId, format: ExportFormat) -> Response:  # noqa: A002
+    """Get the article as an e-book, as one page with its pictures in it, or as Markdown."""
+    job = service.get(print_id)
+    return _download(job, service.export(job, format), format)
+
+
+@router.get("/{print_id}/first-page", response_class=Response, responses=_files("image/png"))
+def get_first_page(service: Service, print_id: PrintId) -> Response:
+    """Get a picture of the first page."""
+    data = service.first_page(service.get(print_id))
+    return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
+
+
+async def _events(service: PrintService, job: Job | None, request: Request) -> AsyncIterator[bytes]:
     try:
         last, silence, interval = "", 0.0, _POLL_INTERVALS[0]
         while job is not None:
@@ -222,7 +219,7 @@ async def _events(
             job = await run_sync(service.queue.get, job.id)
         yield b"event: gone\ndata: {}\n\n"
     finally:
-        streams.release_on_behalf_of(request)
+        _streams.release_on_behalf_of(request)
 
 
 def _download(job: Job, data: bytes, format_: Format) -> Response:

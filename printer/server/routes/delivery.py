@@ -30,8 +30,11 @@ from ..schemas import (
     PrintId,
     print_format,
 )
-from ..service import PrintService
+from ..service import PrintService, Service
 from .api import content_disposition
+
+api = APIRouter()
+pages = APIRouter()
 
 _CATALOG = "application/atom+xml;profile=opds-catalog;kind="
 _ACQUISITION = "http://opds-spec.org/acquisition"
@@ -40,85 +43,83 @@ _PAGE, _MAX_FILES = 30, 500
 _ISSUE = r"-(\d{4}-\d\d-\d\d)(?:-\d{1,4})?\.(pdf|epub)"
 
 
-def add_routes(router: APIRouter, service: PrintService) -> None:
-    _add_feed_routes(router, service)
-    _add_file_routes(router, service)
+@pages.get("/opds")
+def show_catalog() -> Response:
+    texts = {
+        "prints": "What was printed here, the newest first.",
+        "digests": "Issues of digests that are kept in a folder.",
+    }
+    entries = [
+        _entry(name, name.capitalize(), _now(), text,
+               [("subsection", f"/opds/{name}", _CATALOG + "acquisition")])
+        for name, text in texts.items()
+    ]  # fmt: skip
+    return _feed("catalog", "webprint", "/opds", entries)
 
 
-def _add_feed_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/opds")
-    def show_catalog() -> Response:
-        texts = {
-            "prints": "What was printed here, the newest first.",
-            "digests": "Issues of digests that are kept in a folder.",
-        }
-        entries = [
-            _entry(name, name.capitalize(), _now(), text,
-                   [("subsection", f"/opds/{name}", _CATALOG + "acquisition")])
-            for name, text in texts.items()
-        ]  # fmt: skip
-        return _feed("catalog", "webprint", "/opds", entries)
-
-    @router.get("/opds/search.xml")
-    def describe_search() -> Response:
-        return render_xml("opds_search", "application/opensearchdescription+xml")
-
-    @router.get("/opds/prints")
-    def list_prints(
-        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
-        before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
-    ) -> Response:
-        found = service.history.find(
-            HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE)
-        )
-        words = {"q": q} if q else {}
-        entries = [_print_entry(job) for job in found.jobs if print_format(job) in ("pdf", "epub")]
-        return _feed(
-            "prints", f"Prints with “{q}”" if q else "Prints",
-            "/opds/prints" + (f"?{urlencode(words)}" if q else ""), entries,
-            f"/opds/prints?{urlencode({**words, 'before': found.next})}" if found.next else "",
-        )  # fmt: skip
-
-    @router.get("/opds/digests")
-    def list_digests() -> Response:
-        issues = [(day, file, digest) for digest in load_digests() for day, file in _issues(digest)]
-        issues.sort(key=lambda issue: (issue[0], issue[1].name), reverse=True)
-        entries = []
-        for day, file, digest in issues[:_MAX_FILES]:
-            path = f"/opds/digests/{quote(digest.name, safe='')}/{quote(file.name, safe='')}"
-            updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-            title = f"{digest.heading}, {datetime.fromisoformat(day):%-d %B %Y}"
-            links = [(_ACQUISITION, path, _media_type(file))]
-            entries.append(_entry(f"digest:{file.name}", title, updated, "", links))
-        return _feed("digests", "Digests", "/opds/digests", entries)
+@pages.get("/opds/search.xml")
+def describe_search() -> Response:
+    return render_xml("opds_search", "application/opensearchdescription+xml")
 
 
-def _add_file_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/opds/prints/{print_id}.{ending}")
-    def get_print_file(print_id: str, ending: str) -> Response:
-        job = service.get(print_id)
-        match ending:
-            case "png":
-                data = service.first_page(job)
-                return Response(data, 200, None, "image/png")
-            case "pdf" | "epub" if ending == print_format(job):
-                data = service.read_result(job, handler.result_file(ending))
-            case "epub":
-                data = service.export(job, "epub")
-            case _:
-                raise HTTPException(404, "there is no such file")
-        headers = content_disposition(job, ending)
-        return Response(data, 200, headers, MEDIA_TYPES[ending])
+@pages.get("/opds/prints")
+def list_prints(
+    service: Service,
+    q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
+    before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
+) -> Response:
+    found = service.history.find(
+        HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE)
+    )
+    words = {"q": q} if q else {}
+    entries = [_print_entry(job) for job in found.jobs if print_format(job) in ("pdf", "epub")]
+    return _feed(
+        "prints", f"Prints with “{q}”" if q else "Prints",
+        "/opds/prints" + (f"?{urlencode(words)}" if q else ""), entries,
+        f"/opds/prints?{urlencode({**words, 'before': found.next})}" if found.next else "",
+    )  # fmt: skip
 
-    @router.get("/opds/digests/{name}/{file_name}")
-    def get_digest_file(name: str, file_name: str) -> Response:
-        files = (
-            file for digest in load_digests() if digest.name == name for _, file in _issues(digest)
-        )
-        path = next((file for file in files if file.name == file_name), None)
-        if path is None:
-            raise HTTPException(404, "there is no such issue")
-        return FileResponse(path, media_type=_media_type(path), filename=path.name)
+
+@pages.get("/opds/digests")
+def list_digests() -> Response:
+    issues = [(day, file, digest) for digest in load_digests() for day, file in _issues(digest)]
+    issues.sort(key=lambda issue: (issue[0], issue[1].name), reverse=True)
+    entries = []
+    for day, file, digest in issues[:_MAX_FILES]:
+        path = f"/opds/digests/{quote(digest.name, safe='')}/{quote(file.name, safe='')}"
+        updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+        title = f"{digest.heading}, {datetime.fromisoformat(day):%-d %B %Y}"
+        links = [(_ACQUISITION, path, _media_type(file))]
+        entries.append(_entry(f"digest:{file.name}", title, updated, "", links))
+    return _feed("digests", "Digests", "/opds/digests", entries)
+
+
+@pages.get("/opds/prints/{print_id}.{ending}")
+def get_print_file(service: Service, print_id: str, ending: str) -> Response:
+    job = service.get(print_id)
+    match ending:
+        case "png":
+            data = service.first_page(job)
+            return Response(data, 200, None, "image/png")
+        case "pdf" | "epub" if ending == print_format(job):
+            data = service.read_result(job, handler.result_file(ending))
+        case "epub":
+            data = service.export(job, "epub")
+        case _:
+            raise HTTPException(404, "there is no such file")
+    headers = content_disposition(job, ending)
+    return Response(data, 200, headers, MEDIA_TYPES[ending])
+
+
+@pages.get("/opds/digests/{name}/{file_name}")
+def get_digest_file(name: str, file_name: str) -> Response:
+    files = (
+        file for digest in load_digests() if digest.name == name for _, file in _issues(digest)
+    )
+    path = next((file for file in files if file.name == file_name), None)
+    if path is None:
+        raise HTTPException(404, "there is no such issue")
+    return FileResponse(path, media_type=_media_type(path), filename=path.name)
 
 
 def _media_type(file: Path) -> str:
@@ -190,7 +191,7 @@ def _deliver(service: PrintService, print_id: str, name: str) -> str:
     """Deliver a finished print; return where it went.  Raises the errors of :func:`deliver`."""
     job = service.get(print_id)
     if job.state != "done" or print_format(job) != "pdf":
-        raise HTTPException(409, f"the print is {job.state}, or no PDF")
+        raise HTTPException(409, f"the print is {job.state}, or not a PDF")
     destination, now = find_destination(name), datetime.now()
     is_epub = destination.format == "epub"
     data = service.export(job, "epub") if is_epub else service.read_result(job, handler.PDF)
@@ -213,34 +214,32 @@ async def _deliver_in_turn(service: PrintService, print_id: str, name: str) -> s
     return await run_sync(_deliver, service, print_id, name, limiter=_deliveries)
 
 
-def add_api_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get(
-        "/destinations", response_model=list[Destination], responses=document_problems(401, 422)
-    )
-    def list_destinations() -> Any:
-        """List the destinations that are configured."""
-        return [{"name": name, "kind": d.kind} for name, d in destinations().items()]
-
-    @router.post(
-        "/prints/{print_id}/deliver",
-        response_model=DeliveryResult,
-        responses=document_problems(400, 401, 404, 408, 409, 413, 422, 500, 502, 503),
-    )
-    async def deliver_print(print_id: PrintId, body: DeliveryRequest) -> Any:
-        """Send a finished print; answers when it was handed over."""
-        return {"delivered": await _deliver_in_turn(service, print_id, body.to)}
+@api.get("/destinations", response_model=list[Destination], responses=document_problems(401, 422))
+def list_destinations() -> Any:
+    """List the destinations that are configured."""
+    return [{"name": name, "kind": d.kind} for name, d in destinations().items()]
 
 
-def add_page_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/prints/{print_id}/deliver")
-    def choose(print_id: str, sent: str = "") -> Response:
-        job = service.get(print_id)
-        names = list(destinations())
-        sent = sent if sent in names else ""
-        return render_page("deliver", job=job, names=names, none=NO_DESTINATIONS, sent=sent)
+@api.post(
+    "/prints/{print_id}/deliver",
+    response_model=DeliveryResult,
+    responses=document_problems(400, 401, 404, 408, 409, 413, 422, 500, 502, 503),
+)
+async def deliver_print(service: Service, print_id: PrintId, body: DeliveryRequest) -> Any:
+    """Send a finished print; answers when it was handed over."""
+    return {"delivered": await _deliver_in_turn(service, print_id, body.to)}
 
-    @router.post("/prints/{print_id}/deliver")
-    async def send(form: Form, print_id: str) -> Response:
-        name = form.get("to", "")
-        await _deliver_in_turn(service, print_id, name)
-        return RedirectResponse(f"/prints/{print_id}/deliver?sent={quote(name, safe='')}", 303)
+
+@pages.get("/prints/{print_id}/deliver")
+def choose(service: Service, print_id: str, sent: str = "") -> Response:
+    job = service.get(print_id)
+    names = list(destinations())
+    sent = sent if sent in names else ""
+    return render_page("deliver", job=job, names=names, none=NO_DESTINATIONS, sent=sent)
+
+
+@pages.post("/prints/{print_id}/deliver")
+async def send(service: Service, form: Form, print_id: str) -> Response:
+    name = form.get("to", "")
+    await _deliver_in_turn(service, print_id, name)
+    return RedirectResponse(f"/prints/{print_id}/deliver?sent={quote(name, safe='')}", 303)

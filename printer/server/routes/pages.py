@@ -39,10 +39,12 @@ from ..forms import (
 )
 from ..history import HistoryQuery
 from ..schemas import MAX_WORDS_LENGTH, Day, day_limits
-from ..security import COOKIE, SESSION_SECONDS, Access, AccessKeys, Purpose
-from ..service import PrintService
+from ..security import COOKIE, SESSION_SECONDS, Access, AccessKeys, CurrentAccess, Purpose
+from ..service import PrintService, Service
 from .editor import editor_values
 from .reading_list import add_from_form
+
+router = APIRouter()
 
 _MAX_RECENT = 12
 _MAX_TYPED_BYTES = 16_000
@@ -106,65 +108,66 @@ def _script(name: str) -> str:
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def add_routes(router: APIRouter, service: PrintService, access: Access) -> None:
-    _add_start_routes(router, service, access)
-    _add_session_routes(router, access)
-    _add_send_routes(router, service, access)
-    _add_print_routes(router, service)
-    _add_history_routes(router, service)
-    _add_settings_routes(router, service, access)
-    _add_rule_routes(router)
+@router.get("/")
+def start(service: Service, access: CurrentAccess, request: Request, token: str = "") -> Response:
+    if token:
+        return _enter(request, access, token)
+    if request.state.auth_method == "none":  # The query had no token.
+        return sign_in_page()
+    server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
+    return render_page(
+        "start",
+        fields=_print_fields(service.preferences.settings()),
+        jobs=service.history.recent(_MAX_RECENT),
+        states=WORDS["states"],
+        print_bookmarklet=_print_bookmarklet(server, access.keys),
+        later_bookmarklet=_later_bookmarklet(server, access.keys),
+    )
 
 
-def _add_start_routes(router: APIRouter, service: PrintService, access: Access) -> None:
-    @router.get("/")
-    def start(request: Request, token: str = "") -> Response:
-        if token:
-            return _enter(request, access, token)
-        if request.state.auth_method == "none":  # It had some other query.
-            return sign_in_page()
-        server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
-        return render_page(
-            "start",
-            fields=_print_fields(service.preferences.settings()),
-            jobs=service.history.recent(_MAX_RECENT),
-            states=WORDS["states"],
-            print_bookmarklet=_print_bookmarklet(server, access.keys),
-            later_bookmarklet=_later_bookmarklet(server, access.keys),
-        )
-
-    @router.post("/prints")
-    def print_form(form: Form) -> Response:
-        values = dict(form)
-        return _print(service, values.pop("url", ""), values)
-
-    @router.get("/print")
-    def print_link(url: str = "", text: str = "") -> Response:
-        # A link in a mail, or another site, may have made the browser open this: ask.  Apps that
-        # share a page give its address as "url", or within "text".
-        with suppress(BadURL):
-            url = url or typed_url(text)
-        fields = _print_fields(service.preferences.settings())
-        return render_page("confirm", url=url or text, fields=fields, error=None)
+@router.post("/prints")
+def print_form(service: Service, form: Form) -> Response:
+    values = dict(form)
+    url = values.pop("url", "")
+    try:
+        job = service.submit_form(url, values)
+    except (UsageError, BadURL) as error:
+        try:
+            settings = merge_options(service.settings, values)
+        except UsageError:
+            settings = service.preferences.settings()
+        fields = _print_fields(settings)
+        return render_page("confirm", 422, url=url, fields=fields, error=error)
+    return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _add_session_routes(router: APIRouter, access: Access) -> None:
-    @router.post("/enter")
-    def enter(request: Request, form: Form) -> Response:
-        fields = form.multi_items()
-        typed = [(n.removeprefix(_TYPED), v) for n, v in fields if n.startswith(_TYPED)]
-        target = "/" + form.get("target", "").lstrip("/\\")
-        return _enter(request, access, form.get("token", "").strip(), target, typed)
+@router.get("/print")
+def print_link(service: Service, url: str = "", text: str = "") -> Response:
+    # A link in a mail, or another site, may have made the browser open this: ask.  Apps that
+    # share a page give its address as "url", or within "text".
+    with suppress(BadURL):
+        url = url or typed_url(text)
+    fields = _print_fields(service.preferences.settings())
+    return render_page("confirm", url=url or text, fields=fields, error=None)
 
-    @router.post("/sign-out")
-    def sign_out(request: Request, form: Form) -> Response:
-        if "everywhere" in form:
-            access.end_all_sessions()
-        else:
-            access.end_session(request.cookies.get(COOKIE, ""))
-        response = RedirectResponse("/", 303)
-        response.delete_cookie(COOKIE, path=f"{PREFIX.get()}/")
-        return response
+
+@router.post("/enter")
+def enter(access: CurrentAccess, request: Request, form: Form) -> Response:
+    fields = form.multi_items()
+    typed = [(n.removeprefix(_TYPED), v) for n, v in fields if n.startswith(_TYPED)]
+    target = "/" + form.get("target", "").lstrip("/\\")
+    return _enter(request, access, form.get("token", "").strip(), target, typed)
+
+
+@router.post("/sign-out")
+def sign_out(access: CurrentAccess, request: Request, form: Form) -> Response:
+    if "everywhere" in form:
+        access.end_all_sessions()
+    else:
+        access.end_session(request.cookies.get(COOKIE, ""))
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(COOKIE, path=f"{PREFIX.get()}/")
+    return response
 
 
 def _enter(
@@ -186,47 +189,34 @@ def _enter(
     return response
 
 
-def _print(service: PrintService, url: str, values: Mapping[str, str]) -> Response:
-    try:
-        job = service.submit_form(url, values)
-    except (UsageError, BadURL) as error:
-        try:
-            settings = merge_options(service.settings, values)
-        except UsageError:
-            settings = service.preferences.settings()
-        fields = _print_fields(settings)
-        return render_page("confirm", 422, url=url, fields=fields, error=error)
-    return RedirectResponse(f"/prints/{job.id}", 303)
-
-
 def _print_fields(settings: Settings) -> dict[str, list[FormField]]:
     groups = {"main": MAIN_OPTIONS, "more": MORE_OPTIONS, "key": KEY_OPTIONS}
     return {group: make_fields(names, settings) for group, names in groups.items()}
 
 
-def _add_send_routes(router: APIRouter, service: PrintService, access: Access) -> None:
-    @router.get("/send")
-    def relay() -> Response:
-        response = render_page("relay")
-        # The page on which the button was pressed opens this one and speaks with it.
-        response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
-        return response
+@router.get("/send")
+def relay() -> Response:
+    response = render_page("relay")
+    # The page on which the button was pressed opens this one and speaks with it.
+    response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
+    return response
 
-    @router.post("/send")
-    async def receive(request: Request) -> Response:
-        max_bytes = service.settings.max_size * 2  # Pictures are base64-encoded.
-        async with request.form(max_files=0, max_fields=10, max_part_size=max_bytes) as form:
-            values = {name: str(form[name]) for name in form}
-        key, later, html = (values.get(name, "") for name in ("key", "later", "html"))
-        purpose: Purpose = "later" if later else "send" if html else "order"
-        if not access.keys.is_button_key(key, purpose):
-            return render_page(
-                "error", 403, message="This button is not from this server",
-                hint="Drag it to your bookmarks again",
-            )  # fmt: skip
-        if later:
-            return await run_sync(add_from_form, service, values.get("url", ""))
-        return await run_sync(_receive, service, values)
+
+@router.post("/send")
+async def receive(service: Service, access: CurrentAccess, request: Request) -> Response:
+    max_bytes = service.settings.max_size * 2  # Pictures are base64-encoded.
+    async with request.form(max_files=0, max_fields=10, max_part_size=max_bytes) as form:
+        values = {name: str(form[name]) for name in form}
+    key, later, html = (values.get(name, "") for name in ("key", "later", "html"))
+    purpose: Purpose = "later" if later else "send" if html else "order"
+    if not access.keys.is_button_key(key, purpose):
+        return render_page(
+            "error", 403, message="This button is not from this server",
+            hint="Drag it to your bookmarks again",
+        )  # fmt: skip
+    if later:
+        return await run_sync(add_from_form, service, values.get("url", ""))
+    return await run_sync(_receive, service, values)
 
 
 def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
@@ -252,64 +242,60 @@ def _pictures(text: str, max_bytes: int) -> dict[str, bytes]:
     return decode_pictures(data_urls, max_bytes)
 
 
-def _add_print_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/prints/{print_id}")
-    def show_print(print_id: str, missing: Annotated[int, Query(ge=0, lt=1000)] = 0) -> Response:
-        job = service.get(print_id)
-        finished, editor = job.state in FINISHED, editor_values(service, job)
-        return render_page(
-            "print", job=job, finished=finished, has_result=job.has_result, steps=WORDS["steps"],
-            editor=editor, missing=missing, options=describe_options(job.options),
-        )  # fmt: skip
-
-    @router.post("/prints/{print_id}/retry")
-    def retry_form(print_id: str) -> Response:
-        service.retry(print_id)
-        return RedirectResponse(f"/prints/{quote(print_id, safe='')}", 303)
-
-    @router.post("/prints/{print_id}/delete")
-    def delete_form(print_id: str) -> Response:
-        service.discard([service.get(print_id).id])
-        return RedirectResponse(f"/history?deleted={print_id}", 303)
+@router.get("/prints/{print_id}")
+def show_print(
+    service: Service, print_id: str, missing: Annotated[int, Query(ge=0, lt=1000)] = 0
+) -> Response:
+    job = service.get(print_id)
+    finished, editor = job.state in FINISHED, editor_values(service, job)
+    return render_page(
+        "print", job=job, finished=finished, has_result=job.has_result, steps=WORDS["steps"],
+        editor=editor, missing=missing, options=describe_options(job.options),
+    )  # fmt: skip
 
 
-def _add_settings_routes(router: APIRouter, service: PrintService, access: Access) -> None:
-    @router.get("/settings")
-    def settings(request: Request, saved: str = "") -> Response:
-        return render_page(
-            "settings", fields=make_fields(MAIN_OPTIONS, service.preferences.settings()),
-            saved=bool(saved), reading_password=access.keys.reading_password,
-            catalog=f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}/opds",
-        )  # fmt: skip
-
-    @router.post("/settings")
-    def settings_form(form: Form) -> Response:
-        service.preferences.save({name: form[name] for name in MAIN_OPTIONS if name in form})
-        return RedirectResponse("/settings?saved=yes", 303)
+@router.post("/prints/{print_id}/retry")
+def retry_form(service: Service, print_id: str) -> Response:
+    service.retry(print_id)
+    return RedirectResponse(f"/prints/{quote(print_id, safe='')}", 303)
 
 
-def _add_rule_routes(router: APIRouter) -> None:
-    @router.get("/rules")
-    def show_rules() -> Response:
-        rules = [_rule_values(rule, on) for rule, on in list_files(user_folder())]
-        folder = user_folder()
-        if folder.is_relative_to(Path.home()):
-            folder = "~" / folder.relative_to(Path.home())
-        return render_page("rules", rules=rules, folder=str(folder))
+@router.post("/prints/{print_id}/delete")
+def delete_form(service: Service, print_id: str) -> Response:
+    service.discard([service.get(print_id).id])
+    return RedirectResponse(f"/history?deleted={print_id}", 303)
 
-    @router.post("/rules")
-    def change_rules(form: Form) -> Response:
-        _change_rules(form)
-        return RedirectResponse("/rules", 303)
+
+@router.get("/settings")
+def settings(
+    service: Service, access: CurrentAccess, request: Request, saved: str = ""
+) -> Response:
+    return render_page(
+        "settings", fields=make_fields(MAIN_OPTIONS, service.preferences.settings()),
+        saved=bool(saved), reading_password=access.keys.reading_password,
+        catalog=f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}/opds",
+    )  # fmt: skip
+
+
+@router.post("/settings")
+def settings_form(service: Service, form: Form) -> Response:
+    service.preferences.save({name: form[name] for name in MAIN_OPTIONS if name in form})
+    return RedirectResponse("/settings?saved=yes", 303)
+
+
+@router.get("/rules")
+def show_rules() -> Response:
+    rules = [_rule_values(rule, on) for rule, on in list_files(user_folder())]
+    folder = user_folder()
+    if folder.is_relative_to(Path.home()):
+        folder = "~" / folder.relative_to(Path.home())
+    return render_page("rules", rules=rules, folder=str(folder))
 
 
 def _rule_values(rule: SiteRule, on: bool) -> dict[str, Any]:
     file = Path(rule.name).name
-    parts = [
-        (words, selector)
-        for action, words in WORDS["rule_actions"].items()
-        for selector in getattr(rule, action)
-    ]
+    actions = WORDS["rule_actions"].items()
+    parts = [(words, selector) for name, words in actions for selector in getattr(rule, name)]
     # Selectors are removed from files of our own format, whose other lines stay as they are.
     can_change = on and file.endswith(".toml") and not rule.faults
     return {
@@ -318,58 +304,62 @@ def _rule_values(rule: SiteRule, on: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _change_rules(values: Mapping[str, str]) -> None:
+@router.post("/rules")
+def change_rules(form: Form) -> Response:
     """Switch a file of rules on or off, delete it, or remove a selector from it."""
-    folder, file = user_folder(), values.get("file", "")
-    match values.get("do"):
+    folder, file = user_folder(), form.get("file", "")
+    match form.get("do"):
         case "on" | "off" as state:
             switch_file(folder, file, on=state == "on")
         case "delete":
             delete_file(folder, file)
         case "remove":
-            remove_selectors(folder, values.get("host", ""), [values.get("selector", "")])
+            remove_selectors(folder, form.get("host", ""), [form.get("selector", "")])
+    return RedirectResponse("/rules", 303)
 
 
 _HISTORY_PAGE, _MAX_IDS, _MAX_DIGESTS = 40, 200, 5
 _ID = re.compile(r"[0-9a-f]{20}")
 
 
-def _add_history_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/history")
-    def show_history(
-        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
-        site: Annotated[str, Query(max_length=200)] = "",
-        since: Day = "",
-        until: Day = "",
-        before: Annotated[int | None, Query(ge=1)] = None,
-        deleted: Annotated[str, Query(max_length=5_000)] = "",
-    ) -> Response:
-        first, end = day_limits(since, until)
-        found = service.history.find(HistoryQuery(
-            words=q, site=site, since=first, until=end, before=before, limit=_HISTORY_PAGE,
-        ))  # fmt: skip
-        values = {"q": q, "site": site, "since": since, "until": until}
-        filters = {name: value for name, value in values.items() if value}
-        more = urlencode({**filters, "before": found.next}) if found.next else ""
-        restorable = [i for i in _ids(deleted.split(",")) if service.history.is_deleted(i)]
-        first_page = not filters and before is None
-        digests = service.queue.list_recent(_MAX_DIGESTS, kinds=[DIGEST]) if first_page else []
-        return render_page(
-            "history", digests=digests, found=found, more=more, states=WORDS["states"],
-            sites=service.history.sites(), restorable=restorable, values=values,
-            filters=filters, later=before is not None,
-            day=lambda seconds: datetime.fromtimestamp(seconds).strftime("%-d %B %Y"),
-        )  # fmt: skip
+@router.get("/history")
+def show_history(
+    service: Service,
+    q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
+    site: Annotated[str, Query(max_length=200)] = "",
+    since: Day = "",
+    until: Day = "",
+    before: Annotated[int | None, Query(ge=1)] = None,
+    deleted: Annotated[str, Query(max_length=5_000)] = "",
+) -> Response:
+    first, end = day_limits(since, until)
+    found = service.history.find(HistoryQuery(
+        words=q, site=site, since=first, until=end, before=before, limit=_HISTORY_PAGE,
+    ))  # fmt: skip
+    values = {"q": q, "site": site, "since": since, "until": until}
+    filters = {name: value for name, value in values.items() if value}
+    more = urlencode({**filters, "before": found.next}) if found.next else ""
+    restorable = [i for i in _ids(deleted.split(",")) if service.history.is_deleted(i)]
+    first_page = not filters and before is None
+    digests = service.queue.list_recent(_MAX_DIGESTS, kinds=[DIGEST]) if first_page else []
+    return render_page(
+        "history", digests=digests, found=found, more=more, states=WORDS["states"],
+        sites=service.history.sites(), restorable=restorable, values=values,
+        filters=filters, later=before is not None,
+        day=lambda seconds: datetime.fromtimestamp(seconds).strftime("%-d %B %Y"),
+    )  # fmt: skip
 
-    @router.post("/history/delete")
-    def delete_prints(form: Form) -> Response:
-        gone = service.discard(_ids(form.getlist("id")))
-        return RedirectResponse(f"/history?{urlencode({'deleted': ','.join(gone)})}", 303)
 
-    @router.post("/history/restore")
-    def restore_form(form: Form) -> Response:
-        service.history.mark_deleted(_ids(form.getlist("id")), None)
-        return RedirectResponse("/history", 303)
+@router.post("/history/delete")
+def delete_prints(service: Service, form: Form) -> Response:
+    gone = service.discard(_ids(form.getlist("id")))
+    return RedirectResponse(f"/history?{urlencode({'deleted': ','.join(gone)})}", 303)
+
+
+@router.post("/history/restore")
+def restore_form(service: Service, form: Form) -> Response:
+    service.history.mark_deleted(_ids(form.getlist("id")), None)
+    return RedirectResponse("/history", 303)
 
 
 def _ids(texts: list[str]) -> list[str]:

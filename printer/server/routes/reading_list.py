@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
-from starlette.datastructures import ImmutableMultiDict, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...digest.reading_list import (
@@ -31,7 +31,10 @@ from ...jobs import BUNDLE_PART, MAX_BUNDLE, JobRequest, validate_url
 from ..errors import document_problems
 from ..forms import WORDS, Form, render_page, typed_url
 from ..schemas import MAX_WORDS_LENGTH, ReadingListRequest, ReadingListResult
-from ..service import PrintService
+from ..service import PrintService, Service
+
+api = APIRouter()
+pages = APIRouter()
 
 _PAGE = 100
 
@@ -52,58 +55,57 @@ def add_from_form(service: PrintService, url: str, *, is_typed: bool = False) ->
     return render_page("reading_list_added", url=url, added=added)
 
 
-def add_api_routes(router: APIRouter, service: PrintService) -> None:
-    @router.post(
-        "/later",
-        response_model=ReadingListResult,
-        status_code=201,
-        responses={
-            200: {"model": ReadingListResult},
-            **document_problems(400, 401, 408, 413, 422, 502),
-        },
-    )
-    def add_to_reading_list(body: ReadingListRequest) -> Response:
-        """Add an address to the reading list."""
-        added = add_address(service, body.url)
-        return JSONResponse({"url": body.url, "added": added}, 201 if added else 200)
-
-    @router.get("/later", response_model=list[str], responses=document_problems(401, 502))
-    def get_reading_list() -> Any:
-        """Get the addresses on the reading list, the oldest first."""
-        return read_urls(reading_list_path(service.settings))
+@api.post(
+    "/later",
+    response_model=ReadingListResult,
+    status_code=201,
+    responses={
+        200: {"model": ReadingListResult},
+        **document_problems(400, 401, 408, 413, 422, 502),
+    },
+)
+def add_to_reading_list(service: Service, body: ReadingListRequest) -> Response:
+    """Add an address to the reading list."""
+    added = add_address(service, body.url)
+    return JSONResponse({"url": body.url, "added": added}, 201 if added else 200)
 
 
-def add_page_routes(router: APIRouter, service: PrintService) -> None:
-    @router.get("/later")
-    def show_list(
-        q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
-        page: Annotated[int, Query(ge=1, le=1000)] = 1,
-        error: str = "",
-    ) -> Response:
-        return _list_page(service, q, page, bad="select" if error == "select" else "")
+@api.get("/later", response_model=list[str], responses=document_problems(401, 502))
+def get_reading_list(service: Service) -> Any:
+    """Get the addresses on the reading list, the oldest first."""
+    return read_urls(reading_list_path(service.settings))
 
-    @router.post("/later")
-    def add_page(form: Form) -> Response:
-        return add_from_form(service, form.get("url", ""), is_typed=True)
 
-    @router.post("/later/change")
-    def change_list(form: Form) -> Response:
-        return _change(service, form)
+@pages.get("/later")
+def show_list(
+    service: Service,
+    q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
+    page: Annotated[int, Query(ge=1, le=1000)] = 1,
+    error: str = "",
+) -> Response:
+    return _list_page(service, q, page, bad="select" if error == "select" else "")
 
-    @router.post("/later/restore")
-    def restore(form: Form) -> Response:
-        lines = [line.partition(" ") for line in form.getlist("line")]
-        pages = [ListedPage(url, title) for url, _, title in lines]
-        add_pages(reading_list_path(service.settings), pages)
-        return RedirectResponse("/later", 303)
 
-    @router.post("/later/import")
-    async def import_list(request: Request) -> Response:
-        async with request.form(max_files=1, max_fields=5, max_part_size=MAX_EXPORT_BYTES) as form:
-            file, text = form.get("file"), str(form.get("text", ""))
-            data = await file.read(MAX_EXPORT_BYTES + 1) if isinstance(file, UploadFile) else b""
-            with_read = "read" in form
-        return await run_sync(_import, service, data or text.encode("utf-8", "replace"), with_read)
+@pages.post("/later")
+def add_page(service: Service, form: Form) -> Response:
+    return add_from_form(service, form.get("url", ""), is_typed=True)
+
+
+@pages.post("/later/restore")
+def restore(service: Service, form: Form) -> Response:
+    lines = [line.partition(" ") for line in form.getlist("line")]
+    pages = [ListedPage(url, title) for url, _, title in lines]
+    add_pages(reading_list_path(service.settings), pages)
+    return RedirectResponse("/later", 303)
+
+
+@pages.post("/later/import")
+async def import_list(service: Service, request: Request) -> Response:
+    async with request.form(max_files=1, max_fields=5, max_part_size=MAX_EXPORT_BYTES) as form:
+        file, text = form.get("file"), str(form.get("text", ""))
+        data = await file.read(MAX_EXPORT_BYTES + 1) if isinstance(file, UploadFile) else b""
+        with_read = "read" in form
+    return await run_sync(_import, service, data or text.encode("utf-8", "replace"), with_read)
 
 
 def _list_page(
@@ -129,7 +131,8 @@ def _list_page(
     )  # fmt: skip
 
 
-def _change(service: PrintService, form: ImmutableMultiDict[str, str]) -> Response:
+@pages.post("/later/change")
+def change_list(service: Service, form: Form) -> Response:
     """Apply a button of the list to the selected pages, or to the page in its row."""
     path, selected = reading_list_path(service.settings), form.getlist("page_url")
     query = urlencode({"q": form.get("q", "")[:MAX_WORDS_LENGTH], "page": form.get("page", "1")})

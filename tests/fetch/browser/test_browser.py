@@ -226,7 +226,7 @@ def test_the_page_may_not_leave_the_web(browser: Browser, site: WebServer, targe
     capture = browser.capture(site.add("/leave", page(f"location = '{target}'", "<p>Here</p>")))
     assert b"Here" in capture.body
     assert b"root:" not in capture.body
-    with pytest.raises(BadURL, match="no web address"):
+    with pytest.raises(BadURL, match="not a web address"):
         browser.capture(site.redirect("/sent", target))
 
 
