@@ -187,4 +187,7 @@ class Result:
 
     @property
     def pdf(self) -> bytes:
-        return self.data if self.format == "pdf" else b""
+        """The file, if it is a PDF; raises ValueError for any other (see ``data``)."""
+        if self.format != "pdf":
+            raise ValueError(f"the file is {self.format}, not pdf")
+        return self.data

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -242,6 +242,13 @@ class LoadedSettings:
     def typed(self) -> frozenset[str]:
         """The names of the settings given on the command line."""
         return frozenset(name for name, origin in self.origins.items() if origin == "command line")
+
+    def with_defaults(self, names: Collection[str]) -> LoadedSettings:
+        """Return these settings with the defaults of some."""
+        defaults = Settings()
+        values = {name: getattr(defaults, name) for name in names}
+        origins = {**self.origins, **dict.fromkeys(names, "default")}
+        return LoadedSettings(self.settings.model_copy(update=values), origins)
 
 
 def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:

@@ -171,6 +171,8 @@ class BatchRunner:
         elif (pdf := self._storage.get(f"{job.result_folder}/{PDF}")) is None:
             self._queue.delete(job.id)
             item.state = "waiting"
+            if not job.file:  # Otherwise, the file that an earlier run wrote was deleted.
+                self._fail(item, ErrorRecord("its PDF is not in the storage of results"), delays)
         else:
             item.name = job.file or self._free_name(job.title)
             self._names.add(item.name.lower())
@@ -211,7 +213,8 @@ class BatchRunner:
             if item.due > time.monotonic() or not delays.acquire(item.url):
                 continue
             if not (item.tries and self._queue.retry(item.job_id)):
-                request = JobRequest(normalize_url(item.url), dict(self._options.chosen))
+                chosen = {**self._options.chosen, "format": "pdf"}
+                request = JobRequest(normalize_url(item.url), chosen)
                 sender = str(self._folder)
                 try:
                     self._queue.submit(request, item.key, sender=sender, background=True)

@@ -202,7 +202,7 @@ def _write(
 
     def print_to(path: Path, chosen: list[CrawledArticle]) -> WebprintError | None:
         result = printer.print_pages([crawler.capture(article) for article in chosen])
-        output.write(path, result.pdf)
+        output.write(path, result.data)
         for error in result.errors:
             console.error(error)
         for line in output.to_dicts(result, str(path)) if as_json else ():

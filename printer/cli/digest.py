@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UsageError, WebprintError
+from ..options import ENDINGS, Format
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
 from ..text import file_name
@@ -42,6 +43,9 @@ _NO_DIGESTS = "webprint.toml has no digest; start one: webprint digest add ADDRE
 #: The settings of making a digest: all of a print's, and where its history and workers are.
 _RUN = ("Page", "Article", "Fetching", "Run", "Digests", "database", "storage")
 _NOT_RUN = ("format", "strict")
+
+#: The formats that a digest can have.
+FORMATS: tuple[Format, ...] = ("pdf", "epub")
 
 
 def _complete_name(incomplete: str) -> list[str]:
@@ -85,9 +89,10 @@ def run_digest(
 
     settings = loaded.settings
     console = Console.from_settings(settings)
+    named = _format_of(out)
     config = _find_digest(name)
-    if out.lower().endswith(".epub"):
-        config = config.model_copy(update={"format": "epub"})
+    if named:
+        config = config.model_copy(update={"format": named})
     if dry_run:
         _show_plan(config, out, settings, as_json=as_json)
         return
@@ -122,6 +127,22 @@ def run_digest(
         raise typer.Exit(run.failed[0].exit_code)
 
 
+def _format_of(out: str) -> Format | None:
+    """Return the format that the name of a file tells, None for a folder, a pipe or stdout.
+
+    Raises:
+        UsageError: it tells none that a digest can have.
+    """
+    path = Path(out)
+    if out == output.STDOUT or out.endswith("/") or (path.exists() and not path.is_file()):
+        return None
+    for form in FORMATS:
+        if out.lower().endswith(ENDINGS[form]):
+            return form
+    kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
+    raise UsageError(f"cannot write {kind}: {out}", hint="A digest is written as .pdf or .epub")
+
+
 def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -> None:
     """Write the sources of a digest, where it would go, and what would be remembered."""
     places = [destination.label for destination in config.deliver]
@@ -130,7 +151,7 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
     output.show_plan(
         [strip_userinfo(source.location) for source in config.source],
         places,
-        form=config.format or "pdf",
+        form=config.format,
         stored=[f"what was printed in {_database(settings)}", *output.describe_library(settings)],
         caches=settings.options().fetch.cache,
         as_json=as_json,
@@ -355,9 +376,10 @@ def _writer(out: str) -> Callable[[Issue, Result], str]:
             output.write_stdout(result.data)
             return output.STDOUT_NAME
         path = Path(out)
-        if path.is_dir():  # also if ``out`` is empty: the working directory
+        if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
+            output.make_folder(path)
             name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
-            path = output.free_path(path, name, f".{result.format}")
+            path = output.free_path(path, name, ENDINGS[result.format][0])
         output.write(path, result.data)
         return str(path)
 

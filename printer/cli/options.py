@@ -80,9 +80,10 @@ def with_settings(
     """Add options for settings to a command, and pass it the ``loaded`` settings.
 
     ``names`` are settings, or panels whose settings it gets except those in ``without``: a command
-    has only the options that do something for it. Options not given leave their settings to the
-    layers below the command line. A parameter whose type is an option class becomes one option for
-    each field made by :func:`printer.options.option`, and the command gets the object.
+    has only the options that do something for it, and the settings ``without`` keep their defaults,
+    whatever a file says. Other options not given leave their settings to the layers below the
+    command line. A parameter whose type is an option class becomes one option for each field made
+    by :func:`printer.options.option`, and the command gets the object.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -109,7 +110,7 @@ def with_settings(
             layer = {name: values.pop(name) for name, _, _ in settings}
             layer = {name: value for name, value in layer.items() if value not in (None, [], ())}
             objects = {name: _make_object(cls, values) for name, cls in classes.items()}
-            loaded = load_settings(layer)
+            loaded = load_settings(layer).with_defaults(without)
             check_settings(loaded)
             command(loaded=loaded, **objects, **values)
 

@@ -326,7 +326,7 @@ class Digest(_Table):
 
     theme: str = ""
     paper: str = ""
-    format: Literal["", "pdf", "epub"] = ""
+    format: Literal["pdf", "epub"] = "pdf"
     fit: int | None = Field(None, ge=0)
     qr: bool = True
 

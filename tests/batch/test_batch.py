@@ -59,6 +59,7 @@ def test_a_list_is_printed_and_failures_are_reported(web, tmp_path, run):
         moody[hit.path] += 1
         return Reply(story_page("After a while")) if moody[hit.path] > 3 else Reply("", 503)
 
+    (tmp_path / "webprint.toml").write_text('format = "epub"\n')  # A batch prints PDFs.
     web.add("/one", story_page("A ferry / at dawn"))
     web.add("/two", story_page("A ferry / at dawn"))
     web.add("/moody", sometimes)

@@ -27,7 +27,7 @@ class Press:
     """
 
     def __init__(self):
-        self.requested, self.outcomes = [], {}
+        self.requested, self.outcomes, self.stored = [], {}, "article.pdf"
 
     def start(self, settings, _files):
         self.table, self.storage = JobQueue(settings.database), open_result_storage(settings)
@@ -41,7 +41,7 @@ class Press:
         if isinstance(outcome, ErrorRecord):
             job.fail(outcome)
             return
-        self.storage.put(f"{job.id}/{job.attempt}/article.pdf", job.url.encode())
+        self.storage.put(f"{job.id}/{job.attempt}/{self.stored}", job.url.encode())
         job.finish({"title": f"Page {job.url[-1]}", "attempt": job.attempt, **outcome})
 
     def close(self):
@@ -142,6 +142,23 @@ def test_a_file_that_was_deleted_is_printed_again(run, press, tmp_path):
     run(A)
     assert files(tmp_path) == {"Page a.pdf": A}
     assert press.requested == [A, A]
+
+
+def test_a_result_that_is_not_in_the_storage_is_a_failure(run, press, tmp_path):
+    press.stored = "print.epub"
+    items = run(A, B)
+    assert [items[name].error.message for name in "ab"] == [
+        "its PDF is not in the storage of results"
+    ] * 2
+    assert press.requested == [A, B]
+    press.stored = "article.pdf"
+    run(A, B)
+    assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
+
+
+def test_workers_are_asked_for_pdfs_whatever_their_settings_say(run, press):
+    run(A)
+    assert [job.options for job in press.table.list_recent(9)] == [{"format": "pdf"}]
 
 
 def test_hosts_take_turns_and_equal_titles_get_files_of_their_own(run, press, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import pikepdf
 
@@ -74,8 +75,10 @@ def test_the_reasons_of_failures_are_reported(web, webprint):
 
 
 def test_every_printed_page_is_a_line_of_json(web, webprint):
+    Path("webprint.toml").write_text('format = "epub"\n')  # It has no effect on a crawl.
     code, out, err = webprint("crawl", fill(web, 2), *QUICK, "--out", "found.pdf", "--json")
     assert code == 0, err
+    assert Path("found.pdf").read_bytes().startswith(b"%PDF")
     lines = [json.loads(line) for line in out.splitlines()]
     assert {line["url"] for line in lines} == {f"{web.url}/story/{n}" for n in range(2)}
     assert all(line["out"] == "found.pdf" and line["error"] is None for line in lines)

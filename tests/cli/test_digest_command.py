@@ -31,7 +31,7 @@ def sites(web):
 
 def describe(sites, more=""):
     Path("webprint.toml").write_text(
-        f'paper = "A5"\n\n[[digest]]\nname = "morning"\ntitle = "The Morning Paper"\n{more}\n'
+        f'format = "epub"\npaper = "A5"\n\n[[digest]]\nname = "morning"\ntitle = "The Morning Paper"\n{more}\n'
         f'[[digest.source]]\nfeed = "{sites.url}/news.xml"\nsection = "News"\n\n'
         f'[[digest.source]]\nfeed = "{sites.url}/food.xml"\nsection = "Food"\n\n'
         f'[[digest.source]]\nfeed = "{sites.url}/gone.xml"\nname = "The Gone"\n'
@@ -105,7 +105,7 @@ def test_errors_name_their_line(webprint, sites):
     describe(sites, "limit = 0")
     code, _, err = webprint("digest", "run", "morning")
     assert code == 2
-    assert "webprint.toml, line 6: digest.limit" in err
+    assert "webprint.toml, line 7: digest.limit" in err
 
 
 def test_an_unknown_digest_is_named_with_the_known(webprint, sites):

@@ -1,10 +1,16 @@
 """Command-line options generated from a dataclass: arguments set its fields, others keep defaults."""
 
+from pathlib import Path
+
 import pytest
 import typer
+from typer import Context
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from printer.batch import BatchOptions
+from printer.cli import options
+from printer.cli.app import app
 from printer.cli.options import with_settings
 from printer.crawl import CrawlOptions
 from printer.settings import LoadedSettings
@@ -48,3 +54,42 @@ def test_a_number_out_of_bounds_is_refused() -> None:
     ran = CliRunner().invoke(app, ["--parallel", "65"])
     assert ran.exit_code == 2
     assert "--parallel" in ran.output
+
+
+def commands(group, *words):
+    """Yield each command with its words, as in ``digest run``."""
+    context = Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if getattr(command, "commands", None):
+            yield from commands(command, *words, name)
+        else:
+            yield (*words, name), command
+
+
+#: The commands that lay out pages in one format, and what each must be given.
+LAY_OUT_ONE_FORMAT = {
+    words: [parameter.name for parameter in command.params if parameter.required]
+    for words, command in commands(get_group(app))
+    if {"paper", "format"} & {parameter.name for parameter in command.params} == {"paper"}
+}
+
+
+def test_there_are_commands_of_one_format() -> None:
+    assert {words[0] for words in LAY_OUT_ONE_FORMAT} == {"batch", "crawl", "digest"}
+
+
+@pytest.mark.parametrize("words", LAY_OUT_ONE_FORMAT, ids=" ".join)
+def test_a_command_without_an_option_ignores_the_setting(words, monkeypatch, tmp_path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(loaded: LoadedSettings) -> None:
+        raise Stopped(loaded.settings.format, loaded.settings.paper)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "check_settings", stop)
+    Path("webprint.toml").write_text('format = "epub"\npaper = "A5"\n')
+    ran = CliRunner().invoke(app, [*words, *LAY_OUT_ONE_FORMAT[words]])
+    assert isinstance(ran.exception, Stopped), ran.output
+    assert ran.exception.args == ("auto", "A5")
