@@ -196,8 +196,10 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
     signs: dict[int, list[HtmlElement]] = {}
     begun: dict[int, HtmlElement] = {}  # the blocks that begin with a number
     for element in page.tree.iter(*_RAISED):
+        if element not in selection.path:
+            continue
         match = _SIGN.fullmatch("".join(element.itertext())[:20])
-        if match is None or element not in selection.path or element.find(".//a") is not None:
+        if match is None or element.find(".//a") is not None:
             continue
         block = _block_begun(element)
         if block is not None:

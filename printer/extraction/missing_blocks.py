@@ -214,7 +214,7 @@ def _outer_shape(index: PageIndex, at: int) -> tuple[tuple[str, str], ...]:
     """Return the tags and classes of an element and of those around it."""
     shape: list[tuple[str, str]] = []
     for _ in range(_STRETCH_LEVELS):
-        shape.append((index.tags[at], index.elements[at].get("class") or ""))
+        shape.append((index.tags[at], index.classes[at] or ""))
         at = index.parents[at]
         if at < 0:
             break
@@ -309,7 +309,7 @@ def _missing(
 
 def _is_line(index: PageIndex, at: int) -> bool:
     """Return whether an element is a paragraph or a short heading without many links."""
-    if index.flags[at] & _OUTSIDE or _NOT_PART.search(_names(index.elements[at])):
+    if index.flags[at] & _OUTSIDE or _NOT_PART.search(_names(index, at)):
         return False
     if not _is_unlinked(index, at, _MAX_LINKED):
         return False
@@ -323,15 +323,11 @@ def _is_line(index: PageIndex, at: int) -> bool:
 
 def _is_block(index: PageIndex, at: int) -> bool:
     """Return whether an element is a table, a listing, a list or a note without many links."""
-    tag = index.tags[at]
-    names = _names(index.elements[at])
-    if index.flags[at] & _OUTSIDE or _NOT_PART.search(names):
+    tag, names = index.tags[at], _names(index, at)
+    is_part = tag in _BLOCKS or (tag in {"div", "aside", "figure", "p"} and _PART.search(names))
+    if not is_part or index.flags[at] & _OUTSIDE or _NOT_PART.search(names):
         return False
-    if tag in {"ul", "ol"}:
-        return _is_unlinked(index, at, _MAX_LINKED_IN_LIST)
-    if tag not in _BLOCKS and not (tag in {"div", "aside", "figure", "p"} and _PART.search(names)):
-        return False
-    return _is_unlinked(index, at, _MAX_LINKED)
+    return _is_unlinked(index, at, _MAX_LINKED_IN_LIST if tag in {"ul", "ol"} else _MAX_LINKED)
 
 
 def _is_unlinked(index: PageIndex, at: int, most: float) -> bool:
@@ -344,8 +340,8 @@ def _is_free(segments: Sequence[Segment], most: float) -> bool:
     return sum(segment.link_chars for segment in segments) <= most * chars
 
 
-def _names(element: HtmlElement) -> str:
-    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
+def _names(index: PageIndex, at: int) -> str:
+    return f"{index.classes[at] or ''} {index.ids[at] or ''}"[:300]
 
 
 # Notes
@@ -378,7 +374,7 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     for at, element in enumerate(index.elements):
         if not index.has_attributes[at]:
             continue
-        reference = references.pop(element.get("id") or element.get("name") or "", -1)
+        reference = references.pop(index.ids[at] or element.get("name") or "", -1)
         begin, end = index.segment_begins[at], index.segment_ends[at]
         if (
             end - begin == 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
@@ -231,9 +231,9 @@ class _Selection:
         completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
         index = self.index
         most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
-        for at, tag in enumerate(index.tags):
+        for at in (at for at, tag in enumerate(index.tags) if tag == "table"):
             inside = range(index.segment_begins[at], index.segment_ends[at])
-            if tag != "table" or len(inside) < 2 or not 0 < self.size(inside) <= most:
+            if len(inside) < 2 or not 0 < self.size(inside) <= most:
                 continue
             tags = index.tags[at + 1 : index.subtree_ends[at]]
             total = sum(self.sizes[inside.start : inside.stop])
@@ -293,19 +293,11 @@ class _Selection:
         named = _PROMOTION if has_promotions else _NOT_TEXT
         index = self.index
         most = _BOX_SHARE * self.size(range(len(self.sizes)))
-        promotes: dict[str, bool] = {}
-        for at, element in enumerate(index.elements):
-            # Skip elements without attributes, and all but input elements without text.
-            if not index.has_attributes[at] or (
-                index.segment_begins[at] == index.segment_ends[at] and index.tags[at] != "input"
-            ):
-                continue
-            names = element.get("class") or ""
-            if names not in promotes:
-                promotes[names] = named.search(names.lower()) is not None
-            if promotes[names]:
+        promoting = {names for names in set(index.classes) if names and named.search(names.lower())}
+        for at, (tag, names) in enumerate(zip(index.tags, index.classes, strict=True)):
+            if names in promoting:
                 box = at
-            elif has_promotions and index.tags[at] == "input" and element.get("type") == "email":
+            elif has_promotions and tag == "input" and index.elements[at].get("type") == "email":
                 box = self._small_box(at)
             else:
                 continue
@@ -317,19 +309,18 @@ class _Selection:
     def drop_comments(self) -> None:
         """Drop readers' comments, unless the page is about little else."""
         index = self.index
-        named: dict[str, bool] = {}
         comments: set[int] = set()
         total = self.size(range(len(self.sizes)))
         end = 0
-        for at, element in enumerate(index.elements):
-            begin, after = index.segment_begins[at], index.segment_ends[at]
-            if begin == after or after <= end or index.tags[at] not in _COMMENT_TAGS:
+        named = zip(index.tags, index.classes, index.ids, strict=True)
+        for at, (tag, names, identity) in enumerate(named):
+            if tag not in _COMMENT_TAGS or not (names or identity):
                 continue
-            names = f"{element.get('class') or ''} {element.get('id') or ''}"
-            if names not in named:
-                lowered = names[:300].lower()
-                named[names] = "comment" in lowered and _COMMENT.search(lowered) is not None
-            if named[names] and 0 < self.size(range(begin, after)) <= total - self._least(total):
+            begin, after = index.segment_begins[at], index.segment_ends[at]
+            lowered = f"{names or ''} {identity or ''}"[:300].lower()
+            if after <= end or "comment" not in lowered or not _COMMENT.search(lowered):
+                continue
+            if 0 < self.size(range(begin, after)) <= total - self._least(total):
                 comments.update(range(begin, after))
                 end = after
         if self.size(comments) <= total - self._least(total):
@@ -451,15 +442,16 @@ class _Selection:
     def _is_pointer(self, segment: Segment) -> bool:
         text = segment.text
         unlinked = len(text) - segment.link_chars
+        has_arrow = _ARROWS.match(text[: _NOTICE_CHARS + 1]) is not None
+        label = _POINTER_LABEL.match(text) if unlinked <= _POINTER_CHARS else None
+        if not unlinked or not (has_arrow or label) or segment.block.tag not in _POINTER_TAGS:
+            return False
         links = list(islice(segment.block.iter("a"), 2))
         href = (links[0].get("href") or "") if links else "#"
-        if href.startswith("#") or segment.block.tag not in _POINTER_TAGS or not unlinked:
+        if href.startswith("#") or host_of(resolve(self.page.base, href)) not in self.hosts:
             return False
-        if host_of(resolve(self.page.base, href)) not in self.hosts:
-            return False
-        if _ARROWS.match(text[: _NOTICE_CHARS + 1]):
+        if has_arrow:
             return len(text) <= _NOTICE_CHARS
-        label = _POINTER_LABEL.match(text) if unlinked <= _POINTER_CHARS else None
         if not label or label.end() > unlinked + 1 or len(links) != 1:
             return False
         title = text[label.end() :].strip(" ]).")
@@ -647,12 +639,13 @@ class _Selection:
                 names = " ".join(part.get("class") or "" for part in islice(parts, 2))
                 language = set(_WORDS.findall(names.lower()))
                 continue
-            words = _WORDS.findall(segment.text[:_ANNOUNCEMENT_CHARS].lower())
             # A heading is none: 'Synopsis' above code of a class of that name.
-            is_label = len(segment.text) <= _ANNOUNCEMENT_CHARS and words
-            if language is None or not is_label or segment.block.tag in _HEADING_TAGS:
+            is_short = len(segment.text) <= _ANNOUNCEMENT_CHARS
+            if language is None or not is_short or segment.block.tag in _HEADING_TAGS:
                 language = None
-            elif all(word in language or word in actions for word in words):
+                continue
+            words = _WORDS.findall(segment.text.lower())
+            if words and all(word in language or word in actions for word in words):
                 self.keep[segment.index] = False
             else:
                 language = None
@@ -692,7 +685,12 @@ def _is_short(text: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(_WORDS.findall(text[:500].lower()))
+    return _fold(text[:500])
+
+
+@lru_cache(1024)  # several rules examine the same lines
+def _fold(text: str) -> str:
+    return " ".join(_WORDS.findall(text.lower()))
 
 
 def _is_linked(segment: Segment) -> bool:
@@ -774,9 +772,10 @@ def _has_phrase(text: str, table: str) -> bool:
     by_word, unspaced = _phrases(table)
     folded = _folded(text)
     line = f" {folded} "
-    if any(phrase in line for word in folded.split() for phrase in by_word.get(word, ())):
+    words = by_word.keys() & folded.split()
+    if any(phrase in line for word in words for phrase in by_word[word]):
         return True
-    return not text.isascii() and any(phrase in text.lower() for phrase in unspaced)
+    return not text.isascii() and any(map(text.lower().__contains__, unspaced))
 
 
 def _teaser_link(segment: Segment) -> str:

@@ -173,6 +173,7 @@ class PageIndex(TreeIndex):
             the element itself, the others also apply to its descendants.
         segment_begins, segment_ends: The range of segments with text inside it.
         has_attributes: Whether it has any.
+        classes, ids: Its ``class`` and ``id``, None without one.
 
     Attributes, per segment:
         segments: The segment.
@@ -210,6 +211,8 @@ class PageIndex(TreeIndex):
         segment_begins: list[int] = []
         segment_ends: list[int] = []
         has_attributes: list[bool] = []
+        classes: list[str | None] = []
+        ids: list[str | None] = []
         styled: list[int] = []
         builder = _SegmentBuilder(elements)
         segments, leaves = builder.segments, builder.leaves
@@ -227,9 +230,8 @@ class PageIndex(TreeIndex):
                 if display is not None:
                     added = _displayed_flags(element, added, state, display)
                 keys = () if added & IS_UNSEEN else element.keys()
-                if keys and (
-                    not _FLAG_ATTRIBUTES.isdisjoint(keys) or has_unseen_class(element.get("class"))
-                ):
+                names = element.get("class") if keys else None
+                if keys and (not _FLAG_ATTRIBUTES.isdisjoint(keys) or has_unseen_class(names)):
                     in_line = bool(leaves or element.tail) and not added & IS_BREAK
                     sole = not leaves and bool(tags) and tags[block] in _CELLS
                     added |= _attribute_flags(element, in_line=in_line, sole_in_cell=sole)
@@ -245,6 +247,8 @@ class PageIndex(TreeIndex):
                 parents.append(index)
                 index = len(elements)
                 has_attributes.append(bool(keys))
+                classes.append(names)
+                ids.append(element.get("id") if "id" in keys else None)
                 styled += [index] * ("style" in keys)
                 if added & IS_BREAK:
                     block = index
@@ -272,7 +276,7 @@ class PageIndex(TreeIndex):
         self.elements, self.tags, self.parents = elements, tags, parents
         self.subtree_ends, self.flags, self.styled = subtree_ends, flags, styled
         self.segment_begins, self.segment_ends = segment_begins, segment_ends
-        self.has_attributes = has_attributes
+        self.has_attributes, self.classes, self.ids = has_attributes, classes, ids
         self.segments = tuple(segments)
         self.segment_blocks, self.segment_spans = builder.blocks, builder.spans
         self.text_runs = array("q", builder.runs)

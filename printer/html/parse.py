@@ -320,15 +320,20 @@ def decode(body: bytes, declared: str = "") -> str:
         japanese = b"\x1b$" in body
         return _as_utf16(body) or body.decode("iso2022_jp_ext" if japanese else "ascii", "replace")
     names = [name for label in (declared, _meta(body)) if (name := codec_for_label(label))]
-    high = len(body.translate(None, _ASCII))
     # Valid UTF-8 is UTF-8, but a few characters of a two-byte charset may be valid by chance.
-    chance = bool(names) and names[0] in _DOUBLE and high < 8
+    chance = bool(names) and names[0] in _DOUBLE and _count_high(body) < 8
     if not chance and (text := _as_utf8(body)):
         return text
+    high = _count_high(body)
     for name in names:
         if name != "utf-8" and (declared_text := _as_declared(body, name, high)) is not None:
             return declared_text
     return _as_utf16(body) or body.decode(_detected(body), "replace")
+
+
+def _count_high(body: bytes) -> int:
+    """Return the number of bytes above ASCII."""
+    return len(body.translate(None, _ASCII))
 
 
 def _meta(body: bytes) -> str:
@@ -378,9 +383,9 @@ def _as_declared(body: bytes, name: str, high: int) -> str | None:
 def _letters(body: bytes) -> int:
     """Count letters in the text around bytes above ASCII, both kinds."""
     runs = b"".join(_RUNS.findall(body[:200_000]))[: 4 * _SAMPLE]
-    high = len(runs.translate(None, _ASCII))
+    high = _count_high(runs)
     share = high + len(_ASCII_LETTERS.sub(b"", runs))
-    total = len(body.translate(None, _ASCII))
+    total = _count_high(body)
     return share * total // high if high else 0
 
 
@@ -406,7 +411,7 @@ def _detected(body: bytes) -> str:
         return best.encoding
     # Western and Central European charsets differ in few letters, which detection confuses: š and
     # ž indicate Slavic languages, and symbols inside words a wrong charset.
-    slavic = sum(map(sample.count, (b"\x9a", b"\x9e"))) * 30 > len(sample.translate(None, _ASCII))
+    slavic = sum(map(sample.count, (b"\x9a", b"\x9e"))) * 30 > _count_high(sample)
     near = _CENTRAL if slavic or best.language == "Hungarian" else ("cp1252", *_CENTRAL)
     return min(near, key=lambda name: len(_ODD.findall(sample.decode(name, "replace"))))
 

@@ -147,16 +147,14 @@ class Kinds:
     """What the class and the id of elements say, read once for each different pair."""
 
     def __init__(self) -> None:
-        self.known: dict[str, int] = {}
+        self.known: dict[tuple[str | None, str | None, str], int] = {}
 
     def __getitem__(self, element: HtmlElement) -> int:
-        classes, name = element.get("class") or "", element.get("id") or ""
-        key = f"{classes[:300]} #{name[:80]} {element.tag}"
+        key = element.get("class"), element.get("id"), element.tag
         kind = self.known.get(key)
         if kind is None:
-            kind = self.known[key] = self._read(
-                classes[:300].lower(), name[:80].lower(), element.tag
-            )
+            classes, name = (key[0] or "")[:300].lower(), (key[1] or "")[:80].lower()
+            kind = self.known[key] = self._read(classes, name, element.tag)
         return kind
 
     @staticmethod

@@ -9,11 +9,10 @@ Blogs and wikis show formulas as small images, whose alternative text or address
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from urllib.parse import unquote
 
-from lxml import etree
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
@@ -43,8 +42,7 @@ _CODE_BOX = re.compile(
 )
 #: What the names of both contain; searching for it is faster.
 _BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
-#: How the class of a ``span`` that is drawn as a line break ends.
-_BREAK_CLASS = (' br"', '"br"', '"line-break"', '"linebreak"')
+#: The last class of a ``span`` that is drawn as a line break.
 _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
 #: The signs before which no language has a space.
 _STOPS = (".", ",", ";")
@@ -62,14 +60,8 @@ _SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
 _ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
-_ROLES, _STYLED, _NAMED = map(
-    etree.XPath,
-    (
-        "//div[@role='table' or @role='grid' or @role='list']",
-        "//div[@style] | //p[@style]",
-        "//div[@class] | //blockquote[@class] | //section[@class]",
-    ),
-)
+#: The roles of boxes drawn as tables and lists.
+_ROLES = frozenset({"table", "grid", "list"})
 
 
 def name_structures(tree: HtmlElement, source: str) -> None:
@@ -79,20 +71,16 @@ def name_structures(tree: HtmlElement, source: str) -> None:
         tree: The page, which is changed.
         source: Its markup, which is searched for shortcodes, since few pages have any.
     """
-    _name_roles(tree)
-    _name_styled(tree)
-    _name_boxes(tree)
+    boxes = list(tree.iter("blockquote", "div", "p", "section"))
+    _name_roles(boxes)
+    _name_styled(boxes)
+    _name_boxes(boxes)
     _name_codes(tree)
     _join_citations(tree)
     _drop_window_notices(tree)
-    if any(end in source for end in _BREAK_CLASS):
-        _name_breaks(tree)
+    _name_breaks(tree)
     if _SUSPECT.search(source):
         _drop_shortcodes(tree)
-
-
-def _find(path: etree.XPath, tree: HtmlElement) -> list[HtmlElement]:
-    return path(tree)  # type: ignore[return-value]
 
 
 def _is_blank(text: str | None) -> bool:
@@ -102,12 +90,12 @@ def _is_blank(text: str | None) -> bool:
 # Lists and tables
 
 
-def _name_roles(tree: HtmlElement) -> None:
+def _name_roles(boxes: Iterable[HtmlElement]) -> None:
     """Name tables by role, and lists that have at least two lines of text and nothing else.
 
     Cards, links and comments have the role of lists, too.
     """
-    for box in _find(_ROLES, tree):
+    for box in [box for box in boxes if box.tag == "div" and box.get("role") in _ROLES]:
         items = list(box)
         if box.get("role") != "list":
             _name_table(box, lambda element: element.get("role") or "")
@@ -117,9 +105,9 @@ def _name_roles(tree: HtmlElement) -> None:
                 item.tag = "li"
 
 
-def _name_styled(tree: HtmlElement) -> None:
+def _name_styled(boxes: Iterable[HtmlElement]) -> None:
     """Name tables by display, and keep the line ends that a style keeps."""
-    for box in _find(_STYLED, tree):
+    for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
         style = box.get("style") or ""
         if "table" in style and _display(box) == "table" and box.tag == "div":
             _name_table(box, _display)
@@ -173,13 +161,15 @@ def _are_lines(items: list[HtmlElement]) -> bool:
 # Lines
 
 
-def _name_boxes(tree: HtmlElement) -> None:
-    boxes = [
+def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
+    named = [
         box
-        for box in tree.iter("blockquote", "div", "section")
-        if (names := box.get("class")) and _BOX_HINT.search(names[:300].lower())
+        for box in boxes
+        if (names := box.get("class"))
+        and box.tag in ("blockquote", "div", "section")
+        and _BOX_HINT.search(names[:300].lower())
     ]
-    for box in boxes:
+    for box in named:
         _name_lines(box)
 
 

@@ -8,7 +8,7 @@ is: a reader can unfold it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
 from itertools import islice
 
@@ -146,20 +146,13 @@ def hide_by_style(tree: HtmlElement) -> None:
     is_displayed = lru_cache(None)(partial(_is_displayed, css))
     controls: frozenset[str] | None = None
     most: float | None = None
-    named: dict[tuple[str, str], frozenset[str]] = {}
+    named: dict[tuple[str | None, str | None], frozenset[str]] = {}
     for element in tree.iter("*"):
-        stated, identity = element.get("class") or "", element.get("id") or ""
-        if not (stated or identity) or element.tag in _FRAMES:
-            continue
-        key = (stated[:1000], identity)
-        if key not in named:
-            element_names = frozenset((f"#{identity}", *(f".{name}" for name in key[0].split())))
-            is_hidden = not rules.keys().isdisjoint(element_names) and not _RESPONSIVE.search(
-                key[0]
-            )
-            named[key] = element_names if is_hidden else frozenset()
-        element_names = named[key]
-        if not element_names:
+        key = element.get("class"), element.get("id")
+        element_names = named.get(key)
+        if element_names is None:
+            element_names = named[key] = _hidden_names(rules, *key)
+        if not element_names or element.tag in _FRAMES:
             continue
         hiding = [
             names
@@ -175,6 +168,16 @@ def hide_by_style(tree: HtmlElement) -> None:
         most = _HIDDEN_SHARE * _text_size(tree) if most is None else most
         if _text_size(element) <= most:
             element.set("hidden", "")
+
+
+def _hidden_names(
+    rules: Mapping[str, object], classes: str | None, identity: str | None
+) -> frozenset[str]:
+    """Return an element's names as in selectors; none if no rule has one of them."""
+    stated = (classes or "")[:1000]
+    names = frozenset((f"#{identity or ''}", *(f".{name}" for name in stated.split())))
+    is_named = not rules.keys().isdisjoint(names) and not _RESPONSIVE.search(stated)
+    return names if is_named else frozenset()
 
 
 def _text_size(element: HtmlElement) -> int:

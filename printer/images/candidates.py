@@ -45,7 +45,7 @@ MAX_CANDIDATES = 3000
 _TAGS = ("img", "video", "svg", "object", "noscript")
 #: Elements of a site's own that scripts turn into pictures, such as ``amp-img``.
 _CUSTOM_TAG = re.compile(
-    r"<([a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2})[\s>]"
+    r"[a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2}"
 )
 #: Elements whose backgrounds are not pictures of their own.
 _NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
@@ -158,7 +158,7 @@ def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
     candidates: list[Candidate] = []
     stand_ins = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
-    custom = frozenset(_CUSTOM_TAG.findall(page.source))
+    custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
     for element in page.tree.iter(*_TAGS, *custom):
         if len(candidates) >= MAX_CANDIDATES:
             break

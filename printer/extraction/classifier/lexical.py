@@ -153,19 +153,16 @@ def read_names(index: PageIndex) -> NameTable:
     known: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
     rows = [0] * len(index.tags)
-    elements = index.elements
-    places = zip(
-        index.tags, index.segment_begins, index.segment_ends, index.has_attributes, strict=True
-    )
-    for at, (tag, begin, end, has_attributes) in enumerate(places):
-        if begin == end or tag in _INLINE:
+    bounds = zip(index.segment_begins, index.segment_ends, strict=True)
+    keys = zip(index.tags, index.classes, index.ids, strict=True)
+    for at, (key, (begin, end)) in enumerate(zip(keys, bounds, strict=True)):
+        if begin == end or key[0] in _INLINE:
             continue
-        get = elements[at].get
-        key = (tag, get("class"), get("id")) if has_attributes else (tag, None, None)
         row = known.get(key)
         if row is None:
             row = known[key] = len(names)
-            values = (key[1], key[2], *map(get, _NAME_ATTRIBUTES))
+            tag, *values = key
+            values += map(index.elements[at].get, _NAME_ATTRIBUTES)
             names.append(split_names(" ".join(filter(None, values)), tag))
         rows[at] = row
     return NameTable(names, np.array(rows, np.intp))
