@@ -32,7 +32,7 @@ COMPARED = {
     "share of other words on paper": "other words on paper",
     "share of PDFs with tags": "tagged PDFs",
     "size, median": "size",
-    "time, median": "time a page",
+    "time, median": "time per page",
 }
 
 #: ``subject`` is a prefix, as the names of peers end with their versions.
@@ -80,21 +80,21 @@ def report(results: Results) -> str:
 
 
 def _lines(results: Results) -> Iterator[str]:
-    yield "# What was measured"
+    yield "# Benchmark results"
     yield ""
     yield f"Written by `make bench` on {results['date']}; do not edit."
     yield ""
     yield from _table(["", ""], [[key, value] for key, value in results["machine"].items()])
     named = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
-    yield f"Versions: {named}; others stand beside their names."
+    yield f"Versions: {named}; other versions are given with the names."
     yield ""
-    yield "Figures are medians or means as said. *Ratio* is ours by the other's, less is better; a"
-    yield "goal is the ratio's where there is one, else the figure's. *n* is how many pages, pairs"
-    yield "of runs, requests or pieces are behind a figure. What could not be measured says so."
+    yield "Figures are medians or means, as stated. *Ratio* is webprint's figure divided by the"
+    yield "other program's; less is better. A goal is for the ratio if there is one, else for the"
+    yield "figure. *n* is the number of pages, pairs of runs, requests or parts behind a figure."
     yield ""
-    yield "Extraction has slowed since its time was recorded. Samples of 10 to 16 pages later found"
-    yield "a mean of half of trafilatura's on WCXB, where long pages decide, a median somewhat"
-    yield "above it, and a mean of 1.2 times trafilatura's on news."
+    yield "Extraction has become slower since its time was recorded. Samples of 10 to 16 pages"
+    yield "later found a mean of half of trafilatura's on WCXB, where a few long pages dominate,"
+    yield "a median slightly above trafilatura's, and a mean of 1.2 times trafilatura's on news."
     yield ""
     yield "## Goals"
     yield ""
@@ -110,7 +110,7 @@ def _lines(results: Results) -> Iterator[str]:
         yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {measurement}"
         yield ""
         if benchmark["trouble"]:
-            how = "**Failed**, so this is not all: " if benchmark["failed"] else ""
+            how = "**Failed**, so the table is incomplete: " if benchmark["failed"] else ""
             yield f"{how}{_plain(benchmark['trouble'])}"
             yield ""
         rows = rows_of(benchmark)
@@ -122,8 +122,8 @@ def _measurement(benchmark: Mapping[str, Any], processor: str) -> str:
     measured_on = benchmark.get("processor", processor)
     where = f" on another machine, {measured_on}" if measured_on != processor else ""
     if not benchmark["short"]:
-        return f"{benchmark['date']}{where}, all there is"
-    return f"{benchmark['date']}{where}, fewer runs and pages, to keep to a budget of time"
+        return f"{benchmark['date']}{where}, full run"
+    return f"{benchmark['date']}{where}, fewer runs and pages, to stay within a time limit"
 
 
 def _goals(results: Results) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _goals(results: Results) -> Iterator[str]:
                 figure = f"{row.subject}: {row.figure}{', ratio' if of_ratio else ''}"
                 lines.append([benchmark["title"], figure, reached, row.goal, _met(row)])
     met = sum(line[-1] == "yes" for line in lines)
-    yield f"{met} of {len(lines)} are reached."
+    yield f"{met} of {len(lines)} goals are met."
     yield ""
     yield from _table(["", "", "reached", "goal", "met"], lines)
 

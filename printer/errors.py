@@ -7,9 +7,9 @@
     │   ├── FetchTimeout     5   it took longer than the limit
     │   ├── HTTPStatusError  6   it answered, with 4xx or 5xx
     │   ├── BlockedAddress   7   the address is private and was not allowed
-    │   ├── TooLarge         8   the answer is over the size limit
-    │   └── NotHTML          9   the answer is a PDF, an image, ...
-    ├── NoArticle           10   the page holds no article
+    │   ├── TooLarge         8   the response is over the size limit
+    │   └── NotHTML          9   the response is a PDF, an image, ...
+    ├── NoArticle           10   the page has no article
     ├── RenderError         11   the file could not be rendered
     ├── OutputError         12   OUT cannot be written
     ├── MissingLibrary      13   a system library or a browser is not installed
@@ -35,10 +35,13 @@ TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523
 #: What a page may show instead of its article, and what to do about it.
 _OBSTACLES = {
     "sign-in": ("this looks like a sign-in page", "Pass the cookies of a browser: --cookies FILE"),
-    "robot check": ("this looks like a check for robots", "Try --render always or --cookies FILE"),
-    "not found": ("this looks like a page for missing pages", "Check the address"),
-    "consent": ("this looks like a request for consent", "Try --render always or --cookies FILE"),
-    "paywall": ("only the beginning of the article is open", "Subscribers: pass --cookies FILE"),
+    "robot check": ("this looks like a robot check", "Try --render always or --cookies FILE"),
+    "not found": ("this looks like a 'page not found' page", "Check the address"),
+    "consent": ("this looks like a consent form", "Try --render always or --cookies FILE"),
+    "paywall": (
+        "only the beginning of the article is free to read",
+        "Subscribers: pass --cookies FILE",
+    ),
 }
 
 

@@ -122,8 +122,8 @@ def extract_article(
     beginning = _beginning(article)
     obstacle = find_obstacle(page, beginning)
     if not beginning and not obstacle:
-        hint = "A rule for this site may leave it out: --no-rules" if rules.dropped else ""
-        raise NoArticle("the page holds no article", url=page.url, hint=hint)
+        hint = "A rule for this site may remove it; try --no-rules" if rules.dropped else ""
+        raise NoArticle("the page has no article", url=page.url, hint=hint)
     if not beginning:
         raise NoArticle.behind(obstacle, page.url)
     warnings = (f"{NoArticle.behind(obstacle)}",) if obstacle else ()

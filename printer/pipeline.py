@@ -485,7 +485,7 @@ class Printer:
                 page = _parse(self.session.client.get_page(url))
                 part = extract_article(page, self._extract_options(page.url), self._size_probe())
             except WebprintError as error:
-                return parts[1:], (f"a page of it is missing: {error}",)
+                return parts[1:], (f"a page of the article is missing: {error}",)
             if part.article.title != first.article.title or part.article.text in texts:
                 break
             texts.add(part.article.text)

@@ -95,17 +95,17 @@ class Settings(BaseModel):
     )
     nup: int = _setting(1, "Page", "Pages on a side of paper: 1, 2 or 4.", metavar="N", ge=1, le=4)
     landscape: bool = _setting(False, "Page", "Turn the paper on its side.")
-    duplex: bool = _setting(False, "Page", "Margins for both sides of the sheet.")
+    duplex: bool = _setting(False, "Page", "Wider inner margins, for printing on both sides.")
     ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
     title: str = _setting("", "Page", "A cover with this title, for several articles in one file.")
     print_timeout: float = _setting(120.0, "Page", "Seconds that layout may take.", gt=0)
     dpi: int = _setting(200, "Page", "Resolution of printed pictures.", ge=20, le=1200)
-    grayscale: bool = _setting(False, "Page", "Print without color.")
+    grayscale: bool = _setting(False, "Page", "Print without colour.")
     links: LinkStyle = _setting("none", "Page", "Link addresses.", metavar="STYLE")
-    qr: bool = _setting(False, "Page", "Print a QR code for your phone, of the page's address.")
+    qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
     pdf: PdfVariant = _setting("ua-1", "Page", "PDF standard; a-3u archives the sources too.")
     deterministic: bool = _setting(
-        False, "Page", "Make the same page give the same bytes: leave out when it was fetched."
+        False, "Page", "Write the same bytes for the same page, without the time of fetching."
     )
 
     extractor: str = _setting("default", "Article", "The extraction method.")
@@ -114,7 +114,7 @@ class Settings(BaseModel):
         "Pictures to print.", metavar="WHICH",
     )  # fmt: skip
     image_method: str = _setting("default", "Article", "The picture selection method.")
-    ner: str = _setting("rules", "Article", "What recognizes names: rules, or spacy:MODEL.")
+    ner: str = _setting("rules", "Article", "The name recognizer: rules, or spacy:MODEL.")
     comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
     key_paragraphs: int = _setting(
         0, "Article", "Print only this many of the most informative paragraphs.", metavar="N", ge=0
@@ -153,7 +153,7 @@ class Settings(BaseModel):
     )  # fmt: skip
     cache: bool = _setting(
         True, "Fetching", "Cache pages on disk as HTTP allows, and remember which pictures "
-        "turned out to be icons.",
+        "were rejected as icons.",
     )  # fmt: skip
 
     library: bool = _setting(
@@ -169,12 +169,12 @@ class Settings(BaseModel):
     hostnames: str = _setting("", "Server", "Other host names of the server, separated by spaces.")
     trusted_proxies: str = _setting(
         "127.0.0.1 ::1", "Server",
-        "Addresses or networks of proxies whose X-Forwarded headers are believed.",
+        "Addresses or networks of proxies whose X-Forwarded headers are trusted.",
     )  # fmt: skip
     database: str = _setting(
         "", "Server", "The job database: an SQLite file, or postgresql://...", sensitive="yes"
     )
-    storage: str = _setting("", "Server", "The store of results: a folder, or s3://...")
+    storage: str = _setting("", "Server", "Where results are stored: a folder, or s3://...")
     workers: int = _setting(0, "Server", "Worker processes; 0 is one per processor.", ge=0)
     time_limit: int = _setting(120, "Server", "Seconds one print may take.", gt=0)
     memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.", gt=0)

@@ -179,7 +179,7 @@ def theme_lines() -> Iterator[str]:
 )  # fmt: skip
 def login(
     page: Annotated[
-        str, typer.Argument(metavar="URL", help="The page to sign in on.", show_default=False)
+        str, typer.Argument(metavar="URL", help="The page to sign in to.", show_default=False)
     ],
     *,
     loaded: LoadedSettings,
@@ -245,7 +245,7 @@ def _print_rules(rule_store: store.RuleStore) -> None:
         for selector in rule.drop if not rule.xpath else ():
             print(f"    drop {selector}")
     if not site_rules:
-        print(f"No rules yet; they live in {store.user_folder()}")
+        print(f"No rules yet; they are stored in {store.user_folder()}")
     errors = [error for rule in site_rules for error in rule.faults]
     for error in errors:
         print(f"webprint: {error}", file=sys.stderr)
@@ -329,6 +329,6 @@ def remove(
         print(store.remove_selectors(store.user_folder(), host, selectors))
     elif not store.remove_rule(store.user_folder(), host):
         raise UsageError(
-            f"there are no rules of yours for {host[:_MAX_CHARS]}",
+            f"you have no rules for {host[:_MAX_CHARS]}",
             hint="webprint rules list shows them",
         )

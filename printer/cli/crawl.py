@@ -254,7 +254,9 @@ def _summary_line(summary: CrawlSummary, articles: int) -> str:
 
 def _check_out(out: str, *, as_json: bool) -> None:
     if as_json and _is_list(out):
-        raise UsageError("--json is about printed pages", hint="Add --out FILE.pdf or a folder")
+        raise UsageError(
+            "--json applies to printed pages only", hint="Add --out FILE.pdf or a folder"
+        )
     path = Path(out)
     if out == output.STDOUT or out.endswith("/") or path.is_dir():
         return

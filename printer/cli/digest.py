@@ -38,7 +38,7 @@ digest = Commands(
 )
 commands.add_typer(digest, name="digest")
 
-_NO_DIGESTS = "webprint.toml has no digest; start one: webprint digest add ADDRESS --digest NAME"
+_NO_DIGESTS = "webprint.toml has no digest; add one with: webprint digest add ADDRESS --digest NAME"
 
 #: The settings of making a digest: all of a print's, and where its history and workers are.
 _RUN = ("Page", "Article", "Fetching", "Run", "Digests", "database", "storage")
@@ -236,7 +236,7 @@ def add(
         feeds = find_feeds(client, url)
     _add_feeds([Subscription(feeds[0].url, feeds[0].feed.title, section)], to)
     for feed in feeds[1:]:
-        print(f"also there: {feed.url} ({feed.feed.title})")
+        print(f"also found: {feed.url} ({feed.feed.title})")
 
 
 @digest.command(name="import")

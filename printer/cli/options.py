@@ -309,7 +309,7 @@ def list_pages(
     for file in lists:
         names += _read_list(file)
     if not names:
-        raise UsageError("no page is named", hint=f"See {command} --help")
+        raise UsageError("no page is given", hint=f"See {command} --help")
     return names
 
 
@@ -334,7 +334,7 @@ def check_pages(names: Sequence[str], url: str = "") -> None:
         raise UsageError("standard input can be read only once", hint="Name - once")
     if url:
         if any(is_http(name) or name.startswith("file:") for name in names):
-            raise UsageError("--url goes with a local file or standard input, not with an address")
+            raise UsageError("--url is for a local file or standard input, not for an address")
         if len(names) > 1:
             raise UsageError("--url is the address of one page", hint="Print the pages one by one")
         normalize_url(url)
@@ -508,7 +508,7 @@ def _check_template(template: str) -> None:
     try:
         fields = [(name, spec, conv) for _, name, spec, conv in string.Formatter().parse(template)]
     except ValueError as error:
-        raise UsageError(f"{template} has a brace too many", hint=f"Use {known}") from error
+        raise UsageError(f"{template} has an unmatched brace", hint=f"Use {known}") from error
     for name, spec, conversion in fields:
         if name is not None and (name not in _FIELDS or spec or conversion):
             hint = suggest(name, _FIELDS) or f"Use {known}"

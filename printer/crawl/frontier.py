@@ -378,7 +378,7 @@ class Frontier:
     def _skip_reason(self, connection: Connection, row: Row[Any]) -> str:
         """Return why not to visit a URL now, given the yield of its pattern, or ''."""
         if row.leases >= MAX_LEASES:
-            return "its visits never ended"
+            return "its visits never finished"
         if row.kind == "sitemap":
             read = (addresses.c.state == "done") & (addresses.c.kind == "sitemap")
             counted = select(func.count()).where(self._in_crawl, read)

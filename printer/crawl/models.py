@@ -25,15 +25,15 @@ class CrawlOptions:
     """
 
     query: str = option("", "Words that articles should be about.")
-    articles: int = option(100, "Articles to find at most.", flag="--max", min=1)
-    pages: int = option(2_000, "Pages to fetch at most.", flag="--max-pages", min=1)
-    depth: int = option(10, "Links to follow from a seed at most.", min=0)
-    path_prefix: str = option("", "What the paths of all pages but the seeds start with.")
+    articles: int = option(100, "Maximum number of articles.", flag="--max", min=1)
+    pages: int = option(2_000, "Maximum number of pages to fetch.", flag="--max-pages", min=1)
+    depth: int = option(10, "Maximum number of links to follow from a seed.", min=0)
+    path_prefix: str = option("", "Prefix of the paths of all pages except the seeds.")
     hosts: tuple[str, ...] = option(
         (), "Another host to crawl; repeatable.", flag="--also", metavar="HOST"
     )
     delay: float = option(1.0, "Seconds between two requests to one host.", min=0.0)
-    parallel: int = option(4, "Hosts asked at once.", min=1, max=64)
+    parallel: int = option(4, "Hosts to crawl in parallel.", min=1, max=64)
     sitemaps: bool = option(True, "Read the sitemaps of the seeds.")
     min_relevance: float = 0.1
     max_attempts: int = 4

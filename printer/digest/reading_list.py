@@ -203,7 +203,7 @@ def parse_bookmarks(data: bytes) -> list[ListedPage]:
     if not pages:
         raise UsageError(
             "no addresses were found in this file",
-            hint="Give bookmarks as HTML, a CSV or JSON export, or a list with an address a line",
+            hint="Give bookmarks (HTML), an export (CSV or JSON), or one address per line",
         )
     return pages
 

@@ -371,7 +371,7 @@ class Scheduler:
             slot = due_slot(digest, now, max(slots, default=None), self._started)
             if slot is None:
                 continue
-            self.log(f"{digest.name}: running the slot of {slot:%Y-%m-%d %H:%M %Z}")
+            self.log(f"{digest.name}: making the issue of {slot:%Y-%m-%d %H:%M %Z}")
             queue.submit_digest(digest.name, slot.timestamp())
             for old in sorted(slots, reverse=True)[_MAX_SLOTS:]:
                 queue.delete(slots[old])

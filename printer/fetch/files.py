@@ -66,11 +66,13 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
     :class:`BlockedAddress` for any other file, :class:`FetchError` if it cannot be read.
     """
     if not page.startswith("file:"):
-        raise BlockedAddress("a page from the web may not name a file of this computer", url=url)
+        raise BlockedAddress(
+            "a page from the web may not refer to a file on this computer", url=url
+        )
     try:
         path, folder = path_of_file_url(url).resolve(), path_of_file_url(page).resolve().parent
         if not path.is_relative_to(folder):
-            raise BlockedAddress("the page names a file outside its own folder", url=url)
+            raise BlockedAddress("the page refers to a file outside its own folder", url=url)
         if not path.is_file():
             raise FetchError("there is no such file", url=url)
         with path.open("rb") as stream:

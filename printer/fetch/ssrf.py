@@ -79,7 +79,7 @@ class UpstreamProxy:
         """Return the error for a proxy that does not answer."""
         return FetchError(
             f"the proxy {self.origin} does not answer",
-            hint="HTTP_PROXY and HTTPS_PROXY name it; NO_PROXY lists hosts that need none",
+            hint="HTTP_PROXY and HTTPS_PROXY name it; NO_PROXY lists hosts reached without it",
         )
 
     def refused(self, reason: str) -> FetchError:

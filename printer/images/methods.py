@@ -69,7 +69,7 @@ def select_pictures(
     """
     if options.images == "none":
         selection = select_by_score(page, verdict)
-        return _keep_only(selection, None, "pictures are not wanted")
+        return _keep_only(selection, None, "pictures are switched off")
     if options.images == "all":
         selection = select_all(page, verdict)
     else:

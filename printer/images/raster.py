@@ -137,7 +137,7 @@ def _crop_blank_rows(image: Image.Image) -> Image.Image:
     changed = np.flatnonzero((rows != rows[-1]).any(axis=1))
     height = int(changed[-1]) + 1 if changed.size else 0
     if height < MIN_DECODED * image.height:
-        raise UnusablePicture(f"is cut off: only {height * 100 // image.height} % is there")
+        raise UnusablePicture(f"is cut off: only {height * 100 // image.height}% is there")
     cropped = image.crop((0, 0, image.width, height))
     cropped.info = image.info
     return cropped

@@ -132,7 +132,7 @@ class SizeProbe:
         if cache is not None:
             with self._cache_lock:
                 cache.add(filter(is_http, new), limits)
-        reasons = dict.fromkeys(known, "refused for its size before") | new
+        reasons = dict.fromkeys(known, "rejected for its size before") | new
         selected = [picture for picture in selection.selected if urls.get(picture) not in reasons]
         rejected = [
             RejectedPicture(picture.candidate, reasons[url])

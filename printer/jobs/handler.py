@@ -89,7 +89,9 @@ class JobHandler:
                 return {"process_died": str(error)}
             return {"failed": ErrorRecord.of(error).to_dict()}
         except MemoryError:
-            return {"failed": ErrorRecord("the print needs more memory than there is").to_dict()}
+            return {
+                "failed": ErrorRecord("the print needs more memory than is available").to_dict()
+            }
         except Exception as error:  # noqa: BLE001 - a bug, reported like any other failure
             message = f"internal error: {type(error).__name__}: {error}"
             return {"failed": ErrorRecord(message[:_MAX_LENGTH]).to_dict()}

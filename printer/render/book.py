@@ -106,7 +106,9 @@ def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendere
     if best is not None:
         return best
     # The last attempt was the tightest.
-    warning = f"it takes {pdf.pages} pages, not {options.fit}: smaller type could not be read"
+    warning = (
+        f"it takes {pdf.pages} pages, not {options.fit} because smaller type would not be legible"
+    )
     return replace(pdf, warnings=(*pdf.warnings, warning))
 
 

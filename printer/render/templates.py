@@ -132,7 +132,7 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         message = f"a template of the theme {theme.name} is faulty: {reason}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
     except (MemoryError, RecursionError) as error:
-        raise UsageError(f"a template of the theme {theme.name} makes too much") from error
+        raise UsageError(f"a template of the theme {theme.name} produces too much") from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 
@@ -206,7 +206,7 @@ class _Deadline:
         """Count a step; raise SecurityError if no time is left."""
         self._steps += 1
         if not self._steps % _CHECK_INTERVAL and time.thread_time() > self._end:
-            raise SecurityError("it goes on without end")
+            raise SecurityError("it never ends")
 
 
 _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
@@ -257,7 +257,7 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Multiply unless the product is too large."""
         if _is_too_large(operator, left, right):
-            raise SecurityError("it makes a number or a text without end")
+            raise SecurityError("it makes a number or a text that is too large")
         return super().call_binop(context, operator, left, right)
 
 

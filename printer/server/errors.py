@@ -26,7 +26,7 @@ _MEDIA_TYPE = "application/problem+json"
 class Problem(BaseModel):
     """What went wrong, and what to do about it."""
 
-    type: str = Field("about:blank", description="Always about:blank: the status says it.")
+    type: str = Field("about:blank", description="Always about:blank; see the status.")
     title: str = Field(description="The status in words.")
     status: int
     detail: str = Field("", description="What is wrong with this request.")

@@ -150,7 +150,7 @@ class EditableBlock(BaseModel):
 
     id: str
     included: bool = Field(description="Whether it is printed.")
-    suggested: bool = Field(description="Whether extraction had left it out.")
+    suggested: bool = Field(description="Whether extraction left it out.")
     label: str = Field(description="A short description.")
     block: dict[str, Any] = Field(description="The block, as in the article.")
     rules: list[BlockRule]
@@ -168,16 +168,16 @@ class PrintEdit(BaseModel):
 class PrintEditRequest(RequestModel):
     """What to change of a print; everything else stays."""
 
-    title: str | None = Field(None, max_length=500, description="'' is the article's own.")
+    title: str | None = Field(None, max_length=500, description="'' restores the article's own.")
     include: dict[_BlockId, bool] = Field(
         default_factory=dict, max_length=_MAX_BLOCKS,
-        description="By block id: whether it is printed.",
+        description="For each block id, whether it is printed.",
     )  # fmt: skip
     options: options_model("EditOptions", EDITABLE_OPTIONS) = Field(  # type: ignore[valid-type]
         default_factory=dict, validate_default=True, description="How it is printed."
     )
     revision: int | None = Field(
-        None, description="The revision this is a change of; any other is a conflict."
+        None, description="The revision that this changes; any other gives a conflict."
     )
 
 

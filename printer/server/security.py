@@ -422,7 +422,7 @@ class SecurityMiddleware:
                 more = message.get("more_body", False)
         match = _KEY.search(start)
         if match is None or not self.access.keys.is_button_key(match[1].decode(), "any"):
-            detail = "this button is not from this server"
+            detail = "this button is not valid for this server"
             return receive, error_response(headers, 403, detail, "Drag it to your bookmarks again")
         scope["state"]["auth_method"] = "button"
         unread: Message | None = {"type": "http.request", "body": start, "more_body": more}
@@ -494,7 +494,7 @@ class BodyLimitMiddleware:
             return
         auth = scope["state"].get("auth_method", "none")
         max_bytes = _MAX_STRANGER_BYTES if auth == "none" else self._max_bytes
-        too_large = f"a request may have {max_bytes} bytes"
+        too_large = f"a request may have at most {max_bytes} bytes"
         if _content_length(scope) > max_bytes:
             answer = problem_response(413, too_large, headers={"Connection": "close"})
             await answer(scope, receive, send)

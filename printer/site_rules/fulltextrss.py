@@ -102,7 +102,7 @@ def parse_xpath(text: str) -> etree.XPath:
     try:
         return etree.XPath(text, regexp=False, smart_strings=False)
     except (etree.XPathSyntaxError, ValueError) as error:
-        raise InvalidSelector("it is not XPath") from error
+        raise InvalidSelector("it is not valid XPath") from error
 
 
 def _check_conditions(bare: str) -> None:
@@ -121,7 +121,7 @@ def _check_conditions(bare: str) -> None:
                 searches += 1
     inside = "".join(re.findall(r"\[[^\[\]]*\]?", bare))
     if "descendant" in inside or searches > 1:
-        raise InvalidSelector("its conditions look too far")
+        raise InvalidSelector("its conditions reach too far")
 
 
 def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
@@ -133,7 +133,7 @@ def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
     if len(tree.elements) > MAX_ELEMENTS:
         raise InvalidSelector("the page is too large for XPath")
     if _SIDEWAYS.search(text) and max(map(len, tree.children.values())) > MAX_SIBLINGS:
-        raise InvalidSelector("the page is too wide for XPath beside elements")
+        raise InvalidSelector("an element of the page has too many children for this XPath")
     try:
         result = expression(tree.elements[0])
     except etree.XPathError as error:

@@ -173,7 +173,7 @@ def add_selectors(
             css.parse(selector)
         except css.InvalidSelector as error:
             raise UsageError(f"{selector[:60]!r} cannot be used: {error}") from error
-    text = path.read_text() if path.is_file() else f"# What webprint does on {path.stem}.\n"
+    text = path.read_text() if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
     known = getattr(_parse_sound(path, text), action)
     new = [selector for selector in dict.fromkeys(selectors) if selector not in known]
     if new:
@@ -204,7 +204,7 @@ def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
 
     path = _rule_file(folder, host)
     if path is None or not path.is_file():
-        raise UsageError(f"there are no rules of yours for {host[:100]}")
+        raise UsageError(f"you have no rules for {host[:100]}")
     text = path.read_text()
     _parse_sound(path, text)
     document = tomlkit.parse(text)

@@ -140,15 +140,15 @@ def _check_imposition(options: PrintOptions) -> None:
     if options.nup not in (1, 2, 4):
         raise UsageError("--nup is 1, 2 or 4")
     if options.booklet and options.nup > 1:
-        raise UsageError("a booklet has two pages on a side by itself", hint="Leave out --nup")
+        raise UsageError("a booklet always has two pages on a side", hint="Leave out --nup")
     if options.pdf == "a-3u" and (options.booklet or options.nup > 1):
         raise UsageError(
-            "--pdf a-3u does not go with --booklet or --nup: an archive's pages are not rearranged",
+            "--pdf a-3u cannot be combined with --booklet or --nup, which rearrange pages",
             hint="Print the archive and the imposed pages separately",
         )
     if options.landscape and options.booklet:
         raise UsageError(
-            "--landscape does not go with --booklet, which folds upright paper",
+            "--landscape cannot be combined with --booklet, which folds upright paper",
             hint="Leave one of them out",
         )
     if options.fit < 0:

@@ -156,7 +156,7 @@ def test_a_result_that_is_not_in_the_storage_is_a_failure(run, press, tmp_path):
     assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
 
 
-def test_workers_are_asked_for_pdfs_whatever_their_settings_say(run, press):
+def test_workers_make_pdfs_whatever_their_settings(run, press):
     run(A)
     assert [job.options for job in press.table.list_recent(9)] == [{"format": "pdf"}]
 

@@ -74,7 +74,7 @@ def test_an_article_without_a_date_has_todays_and_taken_names_are_numbered(tmp_p
         ({"bundle": "{title}.pdf"}, "plain file name"),
         ({"out": "{titel}.pdf"}, "Did you mean title?"),
         ({"out": "{title!r}.pdf"}, "for file names"),
-        ({"out": "{title.pdf"}, "a brace too many"),
+        ({"out": "{title.pdf"}, "an unmatched brace"),
     ],
 )
 def test_an_output_that_cannot_be_is_refused(call, says):

@@ -96,7 +96,7 @@ def test_explain_lists_every_picture(webprint, page):
     }  # fmt: skip
     _, out, _ = webprint("explain", page)
     assert "3 of 4 pictures kept" in out
-    assert "refused for its size before" in out
+    assert "rejected for its size before" in out
 
 
 def test_extract_fetches_no_picture(webprint, web, page):

@@ -142,7 +142,7 @@ def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
 def test_a_page_without_an_article_is_reported_and_tried_again(web, desk):
     web.add("/empty", "<title>Empty</title><body></body>")
     digest = desk.digest(feed(web, "/f", ("Empty", "/empty", moment(3, 1))))
-    assert desk.run(digest, NOW).issue.problems == (("Empty", "the page holds no article"),)
+    assert desk.run(digest, NOW).issue.problems == (("Empty", "the page has no article"),)
     web.add("/empty", page("Empty"))
     assert titles(desk.run(digest, NOW)) == ["Empty"]
 
@@ -221,7 +221,7 @@ def test_a_host_that_never_answers_is_given_up(desk):
         def get_page(self, url):
             self.requests += 1
             if "slow" in url:
-                raise FetchTimeout("no complete answer", url=url)
+                raise FetchTimeout("no complete response", url=url)
             return url
 
     (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source

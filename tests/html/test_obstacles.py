@@ -94,5 +94,5 @@ def test_the_obstacle_of_an_article_is_named():
 
 
 def test_an_empty_page_is_named():
-    with pytest.raises(NoArticle, match="missing pages"):
+    with pytest.raises(NoArticle, match="page not found"):
         extract("<html><title>404</title><body></body></html>", "https://example.org/ferry")

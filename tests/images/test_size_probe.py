@@ -126,7 +126,7 @@ def test_cuter_accepts_and_rejects_by_the_file(
     assert {hit.headers["referer"] for hit in web.hits("/JPEG")} == {web.url + "/story.html"}
 
     again, downloads = chosen(web, fetch, tmp_path, *images)
-    assert reasons(again) == dict.fromkeys(reasons(choice), "refused for its size before")
+    assert reasons(again) == dict.fromkeys(reasons(choice), "rejected for its size before")
     assert len(web.hits("/icon.png")) == 1, "a rejected address is not fetched again"
     assert len(web.hits("/JPEG")) == 2
     assert downloads.details() == (
@@ -201,7 +201,7 @@ def test_all_takes_every_picture_but_icons_and_lead_the_first(
     assert paths(choice) == ["/b.jpg"]
     choice, _ = chosen(web, fetch, None, *pictures, images="none")
     assert not choice.selected
-    assert reasons(choice)["/b.jpg"] == "pictures are not wanted"
+    assert reasons(choice)["/b.jpg"] == "pictures are switched off"
 
 
 def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:

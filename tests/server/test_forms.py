@@ -99,7 +99,7 @@ def test_a_refused_form_keeps_its_input_and_explains_the_error(server):
     assert '<option value="A5" selected>' in answer.text
     both = {"url": "example.org", "booklet": "yes", "nup": "4"}
     answer = server.client.post("/prints", data=both, headers={"Accept": "text/html"})
-    message = "A booklet has two pages on a side by itself. Leave out “Pages per sheet”."
+    message = "A booklet always has two pages on a side. Leave out “Pages per sheet”."
     assert message in answer.text
 
 

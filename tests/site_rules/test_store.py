@@ -183,7 +183,7 @@ def test_the_last_selector_takes_the_file_along(tmp_path):
 def test_only_existing_rules_can_be_removed(tmp_path, host):
     path = add_selectors(tmp_path, "example.org", "drop", [".a"])
     before = path.read_text()
-    with pytest.raises(UsageError, match="no rules of yours"):
+    with pytest.raises(UsageError, match="you have no rules"):
         remove_selectors(tmp_path, host, [".a"])
     with pytest.raises(UsageError, match="is not in"):
         remove_selectors(tmp_path, "example.org", [".a", ".b"])

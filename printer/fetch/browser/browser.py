@@ -228,7 +228,7 @@ class PageCapture:
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             if self._tab.crashed.is_set():
-                raise TabCrashed("the page makes the browser crash", url=url)
+                raise TabCrashed("the page crashes the browser", url=url)
             return await capturing
         finally:
             for task in both:

@@ -414,7 +414,7 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
         raise _start_timeout() from None
     except Exception as error:  # The driver's failure to start has no type of its own.
         if await asyncio.to_thread(_driver_runs):
-            raise BrowserDied("what drives the browser exited while starting") from error
+            raise BrowserDied("the browser's driver exited while starting") from error
         raise MissingLibrary(
             "the browser's driver cannot start",
             hint="On Debian or Ubuntu: apt-get install libatomic1; 'webprint doctor' checks this"

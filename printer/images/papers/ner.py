@@ -68,7 +68,7 @@ def check_recogniser(name: str) -> None:
     """Raise :class:`UsageError` unless the name is 'rules' or 'spacy:MODEL'."""
     if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
         raise UsageError(
-            f"there is no recogniser of names {name!r}", hint=f"Choose {RULES} or {_SPACY}MODEL"
+            f"there is no name recognizer {name!r}", hint=f"Choose {RULES} or {_SPACY}MODEL"
         )
 
 

@@ -99,7 +99,7 @@ def _draw_sheets(
             target.save(buffer, deterministic_id=True)
             return buffer.getvalue()
     except pikepdf.PdfError as error:
-        raise RenderError(f"the pages could not be put on sheets: {error}") from error
+        raise RenderError(f"the pages could not be arranged on sheets: {error}") from error
 
 
 def _draw_side(

@@ -80,7 +80,7 @@ def create_print(
     service: Service,
     body: PrintRequest,
     idempotency_key: Annotated[
-        str, Header(max_length=200, description="A repeated request makes no second print.")
+        str, Header(max_length=200, description="Repeats with one key make one print.")
     ] = "",
 ) -> Response:
     """Request a print."""
@@ -98,7 +98,7 @@ def list_prints(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
     state: Annotated[State | None, Query()] = None,
-    q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH, description="Words in it.")] = "",
+    q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH, description="Words in the print.")] = "",
     site: Annotated[str, Query(max_length=200, description="A host.")] = "",
     since: Day = "",
     until: Day = "",

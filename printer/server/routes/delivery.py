@@ -46,8 +46,8 @@ _ISSUE = r"-(\d{4}-\d\d-\d\d)(?:-\d{1,4})?\.(pdf|epub)"
 @pages.get("/opds")
 def show_catalog() -> Response:
     texts = {
-        "prints": "What was printed here, the newest first.",
-        "digests": "Issues of digests that are kept in a folder.",
+        "prints": "All prints of this server, newest first.",
+        "digests": "Issues of digests that are delivered to a folder.",
     }
     entries = [
         _entry(name, name.capitalize(), _now(), text,

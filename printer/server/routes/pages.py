@@ -211,7 +211,7 @@ async def receive(service: Service, access: CurrentAccess, request: Request) -> 
     purpose: Purpose = "later" if later else "send" if html else "order"
     if not access.keys.is_button_key(key, purpose):
         return render_page(
-            "error", 403, message="This button is not from this server",
+            "error", 403, message="This button is not valid for this server",
             hint="Drag it to your bookmarks again",
         )  # fmt: skip
     if later:

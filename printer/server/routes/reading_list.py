@@ -154,7 +154,7 @@ def _print_bundle(service: PrintService, urls: Sequence[str]) -> Response:
         return RedirectResponse(f"/prints/{job.id}", 303)
     if len(urls) > MAX_BUNDLE:
         raise UsageError(
-            f"one print may have {MAX_BUNDLE} pages of the web, and {len(urls)} were selected",
+            f"a print may contain {MAX_BUNDLE} web pages, and {len(urls)} were selected",
             hint="Print them in parts, or as a digest",
         )
     title = f"Reading list, {date.today():%-d %B %Y}"
