@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from itertools import chain
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from .text import UNSPACED, comparison_key
 
@@ -338,6 +339,21 @@ def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) ->
     return replace(value, **changes) if changes else value
 
 
+def prefix_ids(blocks: tuple[Block, ...], prefix: str) -> tuple[Block, ...]:
+    """Return blocks with a prefix on every id and every reference to one."""
+
+    def replacement(part: Any) -> list[Any]:
+        part = transform(part, replacement)
+        names = (name for name in ("id", "note") if getattr(part, name, ""))
+        changes = {name: prefix + getattr(part, name) for name in names}
+        if getattr(part, "href", "").startswith("#"):
+            changes["href"] = f"#{prefix}{part.href[1:]}"
+        return [replace(part, **changes)]
+
+    prefixed: tuple[Block, ...] = transform(blocks, replacement)
+    return prefixed
+
+
 def iter_text(*blocks: Block) -> Iterator[str]:
     """Yield the text of blocks: one string for each paragraph, item, table row or code block.
 
@@ -475,18 +491,45 @@ def from_data(data: Any) -> Any:
 
     Raises :class:`ValueError` for any other data.
     """
+    if not isinstance(data, dict):
+        raise ValueError(f"not part of an article: {str(data)[:40]!r}")
+    return _decode(data)
+
+
+def _decode(data: Any) -> Any:
     if isinstance(data, list):
-        return tuple(map(from_data, data))
+        return tuple(map(_decode, data))
     if not isinstance(data, dict):
         return data
     kind = _TYPES.get(str(data.get("type")))
     if kind is None:
         raise ValueError(f"not part of an article: {str(data.get('type'))[:40]!r}")
-    names = {member.name for member in fields(kind)}
+    hints = _field_types(kind)
+    values = {name: _decode(part) for name, part in data.items() if name in hints}
+    for name, value in values.items():
+        if not _has_type(value, hints[name]):
+            raise ValueError(f"{kind.__name__}.{name} cannot be {str(value)[:40]!r}")
     try:
-        return kind(**{name: from_data(part) for name, part in data.items() if name in names})
+        return kind(**values)
     except TypeError as error:
         raise ValueError(str(error)) from error
+
+
+@cache
+def _field_types(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _has_type(value: object, expected: Any) -> bool:
+    """Return whether a value has the type of a field: a class, a union, literals or a tuple."""
+    origin, arguments = get_origin(expected), get_args(expected)
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_has_type(part, arguments[0]) for part in value)
+    if origin is Literal:
+        return value in arguments
+    if arguments:
+        return isinstance(value, arguments)
+    return isinstance(value, expected) and isinstance(value, bool) == (expected is bool)
 
 
 #: The classes by their ``type`` in the data.

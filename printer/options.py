@@ -125,8 +125,9 @@ class ImageOptions:
     """How pictures are downloaded and prepared for print.
 
     ``dpi`` is their resolution at the printed width; ``max_bytes`` limits one picture's file,
-    ``total_bytes`` and ``timeout`` (seconds) all pictures of a print, ``max_pixels`` the pixels of
-    a picture to decode; ``workers`` is the number of simultaneous downloads.
+    ``total_bytes`` and ``timeout`` (seconds) all pictures of an article, or of a run of short ones
+    in a book, so that none uses up what others need; ``max_pixels`` limits the pixels of a picture
+    to decode; ``workers`` is the number of simultaneous downloads.
     """
 
     dpi: int = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
@@ -46,7 +46,10 @@ class PreparedPictures:
 
 @dataclass(frozen=True, slots=True)
 class ContentCounts:
-    """The amount of each kind of content; ``links`` counts distinct targets."""
+    """The amount of each kind of content.
+
+    ``links`` counts distinct targets, ``parts`` the web pages of an article of several pages.
+    """
 
     words: int = 0
     headings: int = 0
@@ -56,18 +59,26 @@ class ContentCounts:
     formulas: int = 0
     notes: int = 0
     links: int = 0
+    parts: int = 0
+
+    @classmethod
+    def sum_of(cls, counts: Sequence[ContentCounts]) -> ContentCounts:
+        """Return the sums of several counts."""
+        return cls(*(sum(getattr(count, f.name) for count in counts) for f in fields(cls)))
 
 
 @dataclass(frozen=True, slots=True)
 class CompletenessReport:
     """How much of the selected content was printed; ``missing`` quotes the rest.
 
-    ``article`` counts the content of the articles and any selected content missing from them.
+    ``article`` counts the content of the articles and any selected content missing from them;
+    ``incomplete`` has the places of the articles of which something may be missing.
     """
 
     article: ContentCounts = field(default_factory=ContentCounts)
     printed: ContentCounts = field(default_factory=ContentCounts)
     missing: tuple[str, ...] = ()
+    incomplete: frozenset[int] = frozenset()
 
     @property
     def complete(self) -> bool:
@@ -76,11 +87,13 @@ class CompletenessReport:
 
     def including(self, losses: Sequence[CompletenessReport]) -> CompletenessReport:
         """Return the report with the losses between the pages and the articles added."""
-        sums = {f.name: sum(getattr(report.article, f.name) for report in (self, *losses))
-                for f in fields(ContentCounts)}  # fmt: skip
+        reports = (self, *losses)
+        article = ContentCounts.sum_of([report.article for report in reports])
+        printed = ContentCounts.sum_of([report.printed for report in reports])
         quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing)
-        missing = (*islice(quotes, 5), *self.missing)
-        return CompletenessReport(ContentCounts(**sums), self.printed, missing)
+        return replace(
+            self, article=article, printed=printed, missing=(*islice(quotes, 5), *self.missing)
+        )
 
     def shortfall(self) -> dict[str, tuple[int, int]]:
         """Return the incomplete kinds of content by name: the amount printed and the total."""

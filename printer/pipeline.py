@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -36,7 +36,16 @@ from .options import (
     PrintOptions,
     SiteRule,
 )
-from .output import Edition, ExtractedPage, PageResult, Picture, PreparedPictures, Result
+from .output import (
+    CompletenessReport,
+    ContentCounts,
+    Edition,
+    ExtractedPage,
+    PageResult,
+    Picture,
+    PreparedPictures,
+    Result,
+)
 from .selection import Explanation
 from .urls import is_http, split_credentials
 
@@ -449,10 +458,15 @@ class Printer:
     def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
         probe = self._size_probe()
         first = extract_article(_parse(capture), options.extract, probe, editable=self._editable)
-        parts, warnings = [first], tuple[str, ...]()
+        parts, losses, warnings = [first], [first.losses], tuple[str, ...]()
         if self.options.fetch.follow and is_http(capture.url):
             more, warnings = self._further_pages(first)
             parts += more
+            losses += [part.losses for part in more]
+        if parts[1:] or warnings:
+            found = ContentCounts(parts=len(parts))
+            expected = ContentCounts(parts=len(parts) + len(warnings))
+            losses.append(CompletenessReport(expected, found))
         article = merge_pages([part.article for part in parts]) if parts[1:] else first.article
         article = replace(article, warnings=(*article.warnings, *warnings))
         article = first.complete(options.extract, article)
@@ -467,19 +481,21 @@ class Printer:
             pictures=tuple(decision for part in parts for decision in part.pictures),
             kind=first.verdict.kind,
             canonical=first.page.metadata.canonical,
-            losses=tuple(part.losses for part in parts),
+            losses=tuple(losses),
             blocks=blocks,
         )
 
     def _further_pages(self, first: Extraction) -> tuple[list[Extraction], tuple[str, ...]]:
-        """Return the further pages of an article, and a warning if one is missing.
+        """Return the further pages of an article, and a warning if some are missing.
 
         A page under another title, or with the text of an earlier one, is not its continuation.
         """
         parts, visited, texts = [first], {first.page.url}, {first.article.text}
         while url := parts[-1].next_page or next_page_url(parts[-1].page):
-            if url in visited or len(visited) >= MAX_PAGES:
+            if url in visited:
                 break
+            if len(visited) >= MAX_PAGES:
+                return parts[1:], (f"only the first {MAX_PAGES} pages of it are printed",)
             visited.add(url)
             try:
                 page = _parse(self.session.client.get_page(url))
@@ -621,15 +637,24 @@ def _extract_in_worker(
     capture: Capture, options: Options, user_urls: tuple[str, ...]
 ) -> ExtractedPage:
     session = _worker_session(options.fetch, options.images, user_urls)
-    return Printer(options, session).extract(capture)
+    page = Printer(options, session).extract(capture)
+    warnings = (*page.article.warnings, *session.take_warnings())
+    return replace(page, article=replace(page.article, warnings=warnings))
 
 
-@lru_cache(maxsize=2)
+#: The session of this worker process, by its arguments, kept for its next page.
+_worker_sessions: dict[tuple[object, ...], Session] = {}
+
+
 def _worker_session(
     fetch: FetchOptions, images: ImageOptions, user_urls: tuple[str, ...]
 ) -> Session:
-    """Return a session of this worker process, kept for its next page."""
-    return Session(fetch, images, user_urls=user_urls)
+    key = fetch, images, user_urls
+    if key not in _worker_sessions:
+        while _worker_sessions:
+            _worker_sessions.popitem()[1].close()
+        _worker_sessions[key] = Session(fetch, images, user_urls=user_urls)
+    return _worker_sessions[key]
 
 
 def _outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResult, ...]:
@@ -637,9 +662,12 @@ def _outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResul
     of_pages = [warning for page in pages for warning in page.article.warnings]
     shared = [warning for warning in result.warnings if warning not in of_pages]
     outcomes = []
+    places = count()
     for page, outcome in zip(pages, result.outcomes, strict=True):
         if not outcome.error:
-            complete = result.report.complete and not page.article.obstacle
+            is_printed = next(places) not in result.report.incomplete
+            is_selected = all(loss.complete for loss in page.losses)
+            complete = is_printed and is_selected and not page.article.obstacle
             warnings = (*page.article.warnings, *shared)
             outcome, shared = replace(outcome, warnings=warnings, complete=complete), []
         outcomes.append(outcome)

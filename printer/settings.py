@@ -194,7 +194,7 @@ class Settings(BaseModel):
         return Options(
             fetch=self.fetch_options(),
             extract=self.extract_options(),
-            images=ImageOptions(dpi=self.dpi),
+            images=ImageOptions(dpi=self.dpi, max_bytes=self.max_size),
             page=self.print_options(),
         )
 

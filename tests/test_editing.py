@@ -117,7 +117,15 @@ def test_foreign_files_are_not_read(data):
         Snapshot.load(data)
 
 
-@pytest.mark.parametrize("data", [{"type": "article"}, {"type": "paragraph"}, {}, [{"x": 1}]])
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"type": "article"}, {"type": "paragraph"}, {}, [{"x": 1}], "text", None,
+        {"type": "paragraph", "spans": 5}, {"type": "heading", "level": True, "spans": []},
+        {"type": "list", "items": [{"type": "span", "text": "x"}]},
+        {"type": "embed", "kind": "card", "url": "https://example.org/"},
+    ],
+)  # fmt: skip
 def test_data_that_is_no_block_is_not_read(data):
     with pytest.raises(ValueError, match=r"\w"):
         from_data(data)

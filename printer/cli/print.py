@@ -309,7 +309,7 @@ def _format_articles(articles: Sequence[Article], to: ArticleFormat) -> str:
         case "json":
             return to_json(articles).decode()
         case "markdown":
-            return "\n---\n\n".join(map(to_markdown, articles))
+            return to_markdown(*articles)
         case "text":
             return "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
         case "html":

@@ -25,6 +25,7 @@ from ..article import (
     iter_spans,
     iter_text,
     plain_text,
+    prefix_ids,
     transform,
     walk,
 )
@@ -472,7 +473,7 @@ def merge_pages(articles: Sequence[Article]) -> Article:
             key = _key(block)
             if not key or key not in keys:
                 keys.add(key)
-                blocks += _with_prefix((block,), f"p{number}-")
+                blocks += prefix_ids((block,), f"p{number}-")
     return replace(
         first,
         blocks=tuple(blocks),
@@ -487,18 +488,3 @@ def _key(block: Block) -> str:
         return f"figure {block.src}" if block.src else ""
     text = " ".join(iter_text(block))
     return text if len(text) >= _MIN_UNIQUE else ""
-
-
-def _with_prefix(blocks: tuple[Block, ...], prefix: str) -> tuple[Block, ...]:
-    """Return blocks with a prefix on every id and every reference to one."""
-
-    def replacement(part: Any) -> list[Any]:
-        part = transform(part, replacement)
-        names = (name for name in ("id", "note") if getattr(part, name, ""))
-        changes = {name: prefix + getattr(part, name) for name in names}
-        if getattr(part, "href", "").startswith("#"):
-            changes["href"] = f"#{prefix}{part.href[1:]}"
-        return [replace(part, **changes)]
-
-    prefixed: tuple[Block, ...] = transform(blocks, replacement)
-    return prefixed

@@ -46,7 +46,7 @@ def export_articles(
         case "markdown":
             from .markdown import to_markdown
 
-            data = "\n\n---\n\n".join(map(to_markdown, articles)).encode("utf-8", "replace")
+            data = to_markdown(*articles).encode("utf-8", "replace")
         case _:
             data = to_json(articles)
     return data, compare_with_articles(articles, format_, data)

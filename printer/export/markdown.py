@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -28,6 +29,7 @@ from ..article import (
     Spans,
     Table,
     plain_text,
+    prefix_ids,
     walk,
 )
 from ..render.limits import limit_article
@@ -55,8 +57,20 @@ _URL_ESCAPES = str.maketrans(
 )
 
 
-def to_markdown(article: Article) -> str:
-    """Return an article as Markdown, with its title as the only first-level heading."""
+def to_markdown(*articles: Article) -> str:
+    """Return articles as Markdown, with their titles as the only first-level headings.
+
+    Notes of several articles have ids that are unique in the file.
+    """
+    if articles[1:]:
+        articles = tuple(
+            replace(article, blocks=prefix_ids(article.blocks, f"{number}-"))
+            for number, article in enumerate(articles, 1)
+        )
+    return "\n---\n\n".join(map(_article, articles))
+
+
+def _article(article: Article) -> str:
     limited, _ = limit_article(article)
     about = [limited.byline, limited.published, limited.source]
     url = _url(limited.url)

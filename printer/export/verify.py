@@ -65,7 +65,7 @@ def _read_markdown(data: bytes) -> LayoutText:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.normalizeLink = str  # type: ignore[assignment,method-assign]
     found = _read_trees([html.fromstring(f"<div>{parser.render(text)}</div>")])
-    found.counts.update(notes=len(notes), formulas=len(_FORMULA.findall(text)))
+    found.counts.update(notes=len(set(notes)), formulas=len(_FORMULA.findall(text)))
     return found
 
 

@@ -308,11 +308,14 @@ class _BookBuilder:
         """
         target_counts: list[int] = []
         saved: list[tuple[Path | None, bool]] = []
+        pictures: list[PreparedPictures] = []
 
         def documents() -> Iterator[Document]:
             for run in runs:
                 target_counts.append(targets.count)
-                document = self._build(run, targets)
+                prepared = self._prepare(run)
+                document = self._build(run, prepared, targets)
+                pictures.append(prepared)
                 has_references = PAGE_REFERENCE in document.html
                 path = None
                 if has_references or self._is_duplex:
@@ -330,17 +333,21 @@ class _BookBuilder:
                 path = self._folder / f"{run[0]}-{len(run)}.pdf"
                 path.write_bytes(outcome.pdf)
                 self.parts.append(_Part(run, replace(outcome, pdf=b""), path, *saved[number]))
+                self._count(pictures[number])
             elif len(run) > 1:
                 failed.append((run, target_counts[number]))
             else:
                 self.failed.append((run[0], outcome))
         return failed, list(results)
 
-    def _build(self, run: tuple[int, ...], targets: LinkTargets) -> Document:
-        prepared = self._prepare(run)
+    def _count(self, prepared: PreparedPictures) -> None:
         self.pictures += len(prepared.pictures)
         self.missing += prepared.missing
         self.warnings += prepared.warnings
+
+    def _build(
+        self, run: tuple[int, ...], prepared: PreparedPictures, targets: LinkTargets
+    ) -> Document:
         if run[0] == 0:
             figures = self.context.articles[0].figures
             names = (figure.svg or figure.src for figure in figures)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from urllib.parse import unquote
@@ -34,34 +35,51 @@ from .weasy.layout_text import LayoutText
 MAX_QUOTED, MAX_QUOTE = 5, 60
 
 _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
+_KINDS = (*_TYPES, "notes")
 
 
 def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
-    """Compare articles with a layout."""
+    """Compare articles with a layout.
+
+    Items such as pictures are counted for all articles together: if one is missing, every article
+    with items of its kind is reported as incomplete.
+    """
     text = comparison_key(layout.text)
-    missing: list[str] = []
-    words = printed = position = 0
-    for piece in (piece for article in articles for piece in iter_pieces(article)):
-        count = len(WORD.findall(piece))
-        words += count
-        squeezed = comparison_key(piece)
-        # Search after the previous piece first, then everywhere.
-        found = text.find(squeezed, position)
-        if found >= 0:
-            position = found + len(squeezed)
-        if found >= 0 or squeezed in text:
-            printed += count
-        elif count:
-            missing.append(" ".join(piece.split()))
-    expected = _count_items(articles)
-    actual = {kind: min(layout.counts.get(kind, 0), expected[kind]) for kind in expected}
-    targets = {target for article in articles for target in _link_targets(article)}
+    pieces = [[(piece, comparison_key(piece)) for piece in iter_pieces(a)] for a in articles]
+    needed = Counter(key for of_article in pieces for _, key in of_article)
     printed_targets = {comparison_key(unquote(target)) for target in layout.targets}
+    missing: list[str] = []
+    incomplete: set[int] = set()
+    targets: set[str] = set()
+    words = printed = position = 0
+    for place, article in enumerate(articles):
+        for piece, key in pieces[place]:
+            count = len(WORD.findall(piece))
+            words += count
+            # Search after the previous piece first, then everywhere.
+            found = text.find(key, position)
+            if found >= 0:
+                position = found + len(key)
+            if found >= 0 or text.count(key) >= needed[key]:
+                printed += count
+            elif count:
+                missing.append(" ".join(piece.split()))
+                incomplete.add(place)
+        of_article = set(_link_targets(article))
+        if not printed_targets.issuperset(comparison_key(unquote(url)) for url in of_article):
+            incomplete.add(place)
+        targets |= of_article
     links = sum(comparison_key(unquote(target)) in printed_targets for target in targets)
+    items = [_count_items(article) for article in articles]
+    expected = {kind: sum(counts[kind] for counts in items) for kind in _KINDS}
+    actual = {kind: min(layout.counts.get(kind, 0), expected[kind]) for kind in _KINDS}
+    short = [kind for kind in _KINDS if actual[kind] < expected[kind]]
+    incomplete |= {n for n, counts in enumerate(items) if any(counts[kind] for kind in short)}
     return CompletenessReport(
         article=ContentCounts(words=words, links=len(targets), **expected),
         printed=ContentCounts(words=printed, links=links, **actual),
         missing=tuple(_quote(missing)),
+        incomplete=frozenset(incomplete),
     )
 
 
@@ -85,9 +103,11 @@ def body_pieces(article: Article) -> Iterator[str]:
 
 
 def note_pieces(article: Article) -> Iterator[str]:
-    """Yield the pieces of an article's notes."""
+    """Yield the pieces of an article's notes; a note is printed once, however often it occurs."""
+    ids: set[str] = set()
     for block in walk(article.blocks):
-        if isinstance(block, Note):
+        if isinstance(block, Note) and block.id not in ids:
+            ids.add(block.id)
             yield from _block_pieces(block.blocks)
 
 
@@ -145,16 +165,15 @@ def _span_pieces(spans: Spans) -> Iterator[str]:
     yield "".join(piece)
 
 
-def _count_items(articles: Sequence[Article]) -> dict[str, int]:
-    counts = dict.fromkeys((*_TYPES, "notes"), 0)
-    notes: set[tuple[int, str]] = set()
-    for number, article in enumerate(articles):
-        for block in walk(article.blocks):
-            for kind, type_ in _TYPES.items():
-                counts[kind] += isinstance(block, type_)
-            counts["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
-            if isinstance(block, Note):
-                notes.add((number, block.id))
+def _count_items(article: Article) -> dict[str, int]:
+    counts = dict.fromkeys(_KINDS, 0)
+    notes: set[str] = set()
+    for block in walk(article.blocks):
+        for kind, type_ in _TYPES.items():
+            counts[kind] += isinstance(block, type_)
+        counts["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
+        if isinstance(block, Note):
+            notes.add(block.id)
     counts["notes"] = len(notes)
     return counts
 

@@ -6,6 +6,7 @@ from lxml import html as lxml_html
 from markdown_it import MarkdownIt
 
 from printer.article import Article, Code, Figure, Note, Paragraph, Quote, Span, Table
+from printer.export import export_articles
 from printer.export.markdown import to_markdown
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph
 
@@ -31,6 +32,20 @@ def test_the_sample_article_parses_as_markdown() -> None:
     assert tree.xpath("count(//ul/li)") >= 3
     assert "[^n1]: The name is older" in to_markdown(SAMPLE_ARTICLE)
     assert "family.[^n1]" in to_markdown(SAMPLE_ARTICLE)
+
+
+def test_notes_of_several_articles_keep_their_own_text() -> None:
+    def article(number: int) -> Article:
+        call = paragraph("A line.", Span("1", note="n"))
+        return Article(f"{number}", (call, Note("n", "1", (paragraph(f"Note of {number}."),))))
+
+    markdown = to_markdown(article(1), article(2))
+    for number in (1, 2):
+        assert f"A line.[^{number}-n]" in markdown
+        assert f"[^{number}-n]: Note of {number}." in markdown
+    data, report = export_articles([article(1), article(2)], "markdown", {})
+    assert data.decode() == markdown
+    assert report.complete
 
 
 def test_breaks_within_words_stay_where_a_script_has_no_others() -> None:

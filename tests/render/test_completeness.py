@@ -122,3 +122,35 @@ def test_style_sheets_that_hide_are_seen() -> None:
     found = report(article, css="ul { display: none }")
     assert found.shortfall() == {"words": (found.article.words - 4, found.article.words)}
     assert found.missing == ("Hidden one.", "Hidden two.")
+
+
+REFRAIN = "And the river went on rising, as it had always done."
+
+
+@pytest.mark.parametrize("printed", [1, 2])
+def test_a_repeated_line_is_missed_if_it_is_printed_less_often(printed: int) -> None:
+    def article(refrains: int):
+        blocks = [paragraph("One verse."), paragraph(REFRAIN), paragraph("Another verse.")]
+        return replace(SAMPLE_ARTICLE, blocks=(*blocks, paragraph(REFRAIN))[: 2 + refrains])
+
+    found = report(article(2), printed_article=article(printed))
+    assert found.missing == (() if printed == 2 else (REFRAIN,))
+    assert found.complete == (printed == 2)
+
+
+def test_only_the_article_with_the_loss_is_incomplete(layout) -> None:
+    short = replace(SAMPLE_ARTICLE, blocks=(paragraph("These words are not there."),))
+    lost_code = replace(SAMPLE_ARTICLE, blocks=(Code("x = 1"),))
+    plain = replace(SAMPLE_ARTICLE, blocks=())
+    assert check_completeness([plain, short], layout).incomplete == {1}
+    # Which of two articles lost its code is not known.
+    assert check_completeness([plain, SAMPLE_ARTICLE, lost_code], layout).incomplete == {1, 2}
+
+
+def test_a_note_that_occurs_twice_is_printed_once() -> None:
+    note = Note("n", "1", (paragraph("The only copy of this note."),))
+    call = paragraph("A line with a call.", Span("1", note="n"))
+    article = replace(SAMPLE_ARTICLE, blocks=(call, note))
+    assert report(
+        replace(article, blocks=(*article.blocks, note)), printed_article=article
+    ).complete

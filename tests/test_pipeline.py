@@ -1,0 +1,94 @@
+"""From addresses to a file: what the stages together say about the pages."""
+
+from dataclasses import replace
+
+import pytest
+
+from printer import pipeline
+from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
+from printer.output import CompletenessReport, ContentCounts
+from printer.pipeline import Printer, Session
+from printer.settings import Settings
+from tests.support.story_page import SENTENCE, story_page
+from tests.support.web_server import WebServer
+
+NO_BROWSER = FetchOptions(render="never", cache=False)
+MARKDOWN = Options(fetch=NO_BROWSER, page=PrintOptions(format="markdown"))
+
+
+def printer(web: WebServer, options: Options = MARKDOWN) -> Printer:
+    return Printer(options, Session(options.fetch, options.images, user_urls=[web.url]))
+
+
+def pages_of_an_article(web: WebServer, number: int) -> str:
+    """Serve an article of several pages, and return the address of its first."""
+    for page in range(1, number + 1):
+        link = f'<a rel="next" href="/long/{page + 1}">Next</a>' if page < number else ""
+        words = "".join(f"<p>{SENTENCE}It was day {page} of {n}.</p>" for n in range(6))
+        text = f"<article><h1>A long story</h1>{words}</article>{link}"
+        address = f"/long/{page}" if page > 1 else "/long"
+        web.add(address, f"<!doctype html><title>A long story</title>{text}")
+    return f"{web.url}/long"
+
+
+def test_an_article_that_is_cut_off_at_the_limit_of_pages_is_not_complete(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "MAX_PAGES", 3)
+    with printer(web) as long:
+        result = long.print_pages([pages_of_an_article(web, 5)])
+    assert "only the first 3 pages of it are printed" in result.warnings
+    assert result.report.shortfall() == {"parts": (3, 4)}
+    assert not result.complete
+
+
+def test_an_article_of_several_pages_is_complete(web: WebServer) -> None:
+    with printer(web) as long:
+        result = long.print_pages([pages_of_an_article(web, 3)])
+    assert result.report.printed.parts == 3
+    assert "day 3 of 5" in result.data.decode()
+    assert result.complete
+
+
+def test_a_loss_makes_only_its_own_page_incomplete(web: WebServer) -> None:
+    lost = CompletenessReport(ContentCounts(words=9), missing=("What is lost",))
+    with printer(web) as two:
+        complete, short = (
+            two.read(web.add(f"/story-{name}", story_page(f"A story of {name}"))) for name in "xy"
+        )
+        result = two.render([complete, replace(short, losses=(lost,))])
+    assert [page.complete for page in result.outcomes] == [True, False]
+    assert result.report.missing == ("What is lost",)
+
+
+def test_the_largest_size_holds_for_pages_and_pictures() -> None:
+    options = Settings(max_size="50MB").options()
+    assert options.fetch.max_bytes == options.images.max_bytes == 50_000_000
+
+
+def test_a_page_read_in_a_worker_keeps_the_warnings_of_its_session(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session(NO_BROWSER)
+    session._warnings.append("the cache cannot be used")
+    monkeypatch.setattr(pipeline, "_worker_session", lambda *_: session)
+    with printer(web) as fetcher:
+        capture = fetcher.fetch(web.add("/story", story_page()))
+    options = Options(fetch=NO_BROWSER, extract=ExtractOptions(images="none"))
+    assert (
+        "the cache cannot be used"
+        in pipeline._extract_in_worker(capture, options, ()).article.warnings
+    )
+    assert not session.take_warnings()
+
+
+def test_a_worker_closes_the_session_before_its_next() -> None:
+    closed: list[str] = []
+    first = pipeline._worker_session(NO_BROWSER, Options().images, ("https://a.example.org/",))
+    first._resources.callback(closed.append, "first")
+    assert (
+        pipeline._worker_session(NO_BROWSER, Options().images, ("https://a.example.org/",)) is first
+    )
+    assert not closed
+    pipeline._worker_session(NO_BROWSER, Options().images, ())
+    assert closed == ["first"]
