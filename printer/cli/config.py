@@ -93,7 +93,7 @@ def get(name: SettingName) -> None:
 def set_value(
     name: SettingName,
     values: Annotated[
-        list[str], typer.Argument(metavar="VALUE", help="Its value; several for a list.")
+        list[str], typer.Argument(metavar="VALUE", help="The value; several for a list.")
     ],
     *,
     here: Here = False,
@@ -121,7 +121,7 @@ def set_value(
 
 @config.command()
 def init(*, here: Here = False) -> None:
-    """Write a settings file to begin with, in which every setting is explained."""
+    """Write a settings file to start from, which explains every setting."""
     path = settings_files()[1 if here else 0]
     if path.exists():
         raise UsageError(f"{path} exists", hint="Change it with: webprint config set NAME VALUE")
@@ -184,9 +184,10 @@ def login(
     *,
     loaded: LoadedSettings,
 ) -> None:
-    """Sign in on a page in a browser, and save the browser's state.
+    """Sign in to a page in a browser window, and save the browser's state.
 
-    The state goes to the file of --storage-state, which only you can read; name it again to print.
+    The state is saved in the file of --storage-state, which only you can read. To print, pass the
+    same option.
     """
     from ..fetch.browser.login import at_the_keyboard
 
@@ -234,7 +235,7 @@ def _default(context: typer.Context) -> None:
 @rules.command(name="list")
 @with_settings("rules")
 def list_rules(*, loaded: LoadedSettings) -> None:
-    """List the rules and what is wrong with them."""
+    """List the rules and their errors."""
     _print_rules(store.rule_store(more=loaded.settings.rules))
 
 
@@ -312,7 +313,7 @@ def add(
         list[str], typer.Option("--drop", metavar="SELECTOR", help="What to leave out; repeatable.")
     ],
 ) -> None:
-    """Leave something out of all pages of a site."""
+    """Leave parts out of all pages of a site."""
     print(store.add_selectors(store.user_folder(), host, "drop", drop))
 
 
@@ -324,7 +325,7 @@ def remove(
         typer.Argument(metavar="SELECTOR", help="The selectors to remove; all of them by default."),
     ] = None,
 ) -> None:
-    """Delete your rules for a site, or single selectors of them."""
+    """Delete your rules for a site, or single selectors."""
     if selectors:
         print(store.remove_selectors(store.user_folder(), host, selectors))
     elif not store.remove_rule(store.user_folder(), host):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 commands = Commands()
 digest = Commands(
     no_args_is_help=True,
-    help="Articles from many sources in one PDF, as described in webprint.toml.",
+    help="Make one PDF of articles from many sources, as configured in webprint.toml.",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 commands.add_typer(digest, name="digest")
@@ -83,7 +83,7 @@ def run_digest(
     dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
-    """Make a digest and deliver it, or write it to OUT; remember what was printed."""
+    """Make a digest and deliver it, or write it to OUT; record what was printed."""
     require("digest")
     from ..digest.runner import RemoteWorkers, Runner
 
@@ -192,7 +192,7 @@ def _json_lines(
 @digest.command()
 @with_settings("Article", "Fetching", *MESSAGES, "database", "reading_list")
 def check(name: Name, *, loaded: LoadedSettings) -> None:
-    """Show what a digest would contain, and why not the rest; print and remember nothing."""
+    """Show what a digest would contain, and why it leaves out the rest; print nothing."""
     console = Console.from_settings(loaded.settings)
     config = _find_digest(name)
     with closing(_open_history(loaded.settings)) as history:
@@ -320,7 +320,7 @@ def later(
     *,
     loaded: LoadedSettings,
 ) -> None:
-    """Put pages on the reading list, which a digest can print."""
+    """Add pages to the reading list, from which a digest can print."""
     require("digest")
     from ..digest.reading_list import add_url, reading_list_path
 

@@ -53,7 +53,7 @@ class Check:
 @commands.command()
 @with_settings("database")
 def doctor(*, loaded: LoadedSettings, as_json: AsJson = False) -> None:
-    """Check fonts, Chromium, cache, databases and clock of this machine; say what to install."""
+    """Check this machine's fonts, Chromium, cache, databases and clock; say what to install."""
     checks = []
     for check in run_checks(loaded.settings):
         checks.append(check)

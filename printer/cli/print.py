@@ -104,9 +104,9 @@ def print_pages(
         typer.Option("--help-all", help="Show all options.", is_eager=True, callback=_show_all),
     ] = False,
 ) -> None:
-    """Print the article of web pages, complete and without clutter, as PDF or another format.
+    """Print the articles of web pages, complete and without clutter, as PDF or another format.
 
-    An article is printed to a file named after its title unless OUT, -o or --bundle say otherwise.
+    Without OUT, -o or --bundle, each article is printed to a file named after its title.
     """
     del help_all
     settings = loaded.settings
@@ -254,14 +254,17 @@ def extract(
         typer.Option("--to", "-t", metavar="FORMAT", help="json (default), markdown, text, html."),
     ] = "json",
     out: Annotated[
-        str, typer.Option("--out", "-o", help="A file, or a folder for a file each, not stdout.")
+        str,
+        typer.Option(
+            "--out", "-o", help="A file, or a folder for one file each, instead of stdout."
+        ),
     ] = output.STDOUT,
     lists: Lists = None,
     url: BaseURL = "",
 ) -> None:
     """Write the articles of pages as JSON, Markdown, text or HTML.
 
-    Several articles in one file are a list in JSON, or follow one another.
+    Several articles in one file are written as a JSON list, or one after another.
     """
     names = list_pages(pages or [], lists or (), "webprint extract")
     check_pages(names, url)
@@ -329,7 +332,7 @@ def explain(
     out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
-    """Explain the extraction: each piece of text, and how every method scored it."""
+    """Show why each piece of text is printed or left out, and how every method scored it."""
     check_pages([page], url)
     check_file(out)
     from ..render.explain import explanation_data, explanation_html
@@ -357,14 +360,14 @@ def batch(
             metavar="URLS", help="A file with an address per line, or - for standard input."
         ),
     ],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the PDFs go.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to write PDFs to.")],
     *,
     loaded: LoadedSettings,
     options: BatchOptions,
     dry_run: DryRun = False,
     as_json: JsonLines = False,
 ) -> None:
-    """Print a list of pages, a file each; a second run does what is not done yet."""
+    """Print a list of pages, one file each. Run it again to continue."""
     require("server")
     from ..batch import runner
     from ..jobs import REQUEST_OPTIONS
@@ -462,7 +465,7 @@ def search(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Search what was printed with --library for all of the words, best matches first."""
+    """Find prints made with --library that contain all of the words, best matches first."""
     from ..db import Library
 
     if not output.library_path().is_file():

@@ -42,7 +42,7 @@ def serve(*, loaded: LoadedSettings) -> None:
     without=("print_timeout", "host", "port", "hostnames", "trusted_proxies"),
 )  # fmt: skip
 def worker(*, loaded: LoadedSettings) -> None:
-    """Print the jobs of a server on another machine, which shares --database and --storage."""
+    """Print for a server on another machine, with the same --database and --storage."""
     require("server")
     from ..jobs.engine import run_worker
 
@@ -56,13 +56,13 @@ def jobs(
         Action, typer.Argument(metavar="ACTION", help="list, retry or cancel.")
     ] = "list",
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="The jobs' ids.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ID", help="The ids of jobs.", show_default=False)
     ] = None,
     *,
     loaded: LoadedSettings,
     as_json: AsJson = False,
 ) -> None:
-    """List the jobs of the print server and of scheduled digests, or retry or cancel some."""
+    """List, retry or cancel the jobs of the print server and of scheduled digests."""
     require("server")
     from ..jobs.engine import open_queue
     from ..jobs.queue import KINDS
@@ -85,11 +85,12 @@ def token(
     new: Annotated[
         bool,
         typer.Option(
-            "--new", help="Replace it: all browsers are signed out, all print buttons invalid."
+            "--new",
+            help="Replace the token; all browsers are signed out, and print buttons stop working.",
         ),
     ] = False,
 ) -> None:
-    """Show the print server's token, or make a new one; a running server takes it at once."""
+    """Show the print server's token, or replace it; a running server uses it at once."""
     require("server")
     from ..server.security import load_keys, replace_token, token_path
 
