@@ -45,8 +45,9 @@ MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 #: The scale of a title whose quotation stays whole in smaller type only.
 SMALLER_TITLE = 0.83
 
-#: The text and the style of a text box before lines were chosen, and whether a title was scaled.
-_ORIGINAL, _SCALED = "_webprint_original", "_webprint_scaled"
+#: The text and the style of a text box before lines were chosen, whether a title was scaled, and
+#: the width for which the lines of a heading were chosen.
+_ORIGINAL, _SCALED, _CHOSEN = "_webprint_original", "_webprint_scaled", "_webprint_chosen"
 
 _SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
 _NUMBER = re.compile(r"[\d.,]+")
@@ -95,6 +96,9 @@ def break_heading(context: Any, box: Box) -> None:
     """Break the lines of a block that holds nothing but text; leave any other block alone."""
     from weasyprint.formatting_structure import boxes
 
+    if getattr(box, _CHOSEN, None) == box.width:
+        return
+    setattr(box, _CHOSEN, box.width)
     _, *inside = box.descendants()
     if not all(
         isinstance(child, boxes.LineBox | boxes.InlineBox | boxes.TextBox) for child in inside

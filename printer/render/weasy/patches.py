@@ -316,6 +316,14 @@ def _line_layout(base: Any) -> Any:
     return LineLayout
 
 
+def compute_once(original: Callable[[Any], Any], style: Any) -> Any:
+    """Compute what depends on a style alone once for all lines that have it."""
+    known: dict[Callable[..., Any], Any] = vars(style).setdefault("_webprint_computed", {})
+    if original not in known:
+        known[original] = original(style)
+    return known[original]
+
+
 def keep_page_references(original: Callable[..., Any], pdf: Any, *args: Any, **kwargs: Any) -> Any:
     """Tag a document with a list of its pages that is made once, and not for each tag."""
     plain = type(pdf)
@@ -346,12 +354,14 @@ PATCHES = (
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
     Patch("weasyprint.text.line_break", "Layout", lay_out_lines_once),
+    Patch("weasyprint.text.line_break", "get_font_description", compute_once),
+    Patch("weasyprint.layout.inline", "strut", compute_once),
     Patch("weasyprint.pdf", "add_tags", keep_page_references),
     Patch("weasyprint.css", "CSS", reuse_style_sheet),
 )
 
 #: The replacements that save time and change nothing: the pages are the same without them.
-FASTER = (keep_page_references, lay_out_lines_once, reuse_style_sheet)
+FASTER = (compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet)
 #: Replacements that are switched off.
 disabled: set[Callable[..., Any]] = set()
 

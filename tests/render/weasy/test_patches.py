@@ -51,6 +51,8 @@ PARAMETERS = {
     "remake_page": "index context root_box html",
     "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
     "Layout": "style justification_spacing max_width",
+    "get_font_description": "style",
+    "strut": "style",
     "add_tags": "pdf document pdf_version page_streams",
     "CSS": "guess filename url file_obj string encoding base_url url_fetcher _check_mime_type"
     " media_type font_config counter_style color_profiles matcher page_rules layers layer",
@@ -68,6 +70,8 @@ BOUND_BY = {
     "remake_page": set[str](),
     "draw_first_line": set[str](),
     "Layout": set[str](),
+    "get_font_description": {"text.line_break", "pdf.anchors"},
+    "strut": {"layout.inline", "css.units", "css.computed_values"},
     "add_tags": {"pdf.__init__"},
     "CSS": {"css.__init__", "document", "html"},
 }
