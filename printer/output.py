@@ -152,7 +152,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """What became of one page: its ``error``, or whether all of its article is in the file.
+    """The outcome of one page: its ``error``, or whether all of its article is in the file.
 
     Warnings that concern no single page are those of the first one.
     """

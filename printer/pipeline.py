@@ -561,7 +561,7 @@ def print_pages(
         images: how pictures are prepared.
         page: how the articles are printed.
         limit: seconds that rendering may take, in a process that is killed after them, since a
-            hostile page may take for ever.  None renders in this process without a limit.
+            hostile page may take forever.  None renders in this process without a limit.
 
     Raises:
         WebprintError: nothing could be printed.  Pages that fail, if others succeed, have an error

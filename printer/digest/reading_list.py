@@ -63,7 +63,7 @@ def add_url(path: Path, url: str) -> bool:
     return fate == "added"
 
 
-_FULL_HINT = "Remove what you have read"
+_FULL_HINT = "Remove pages that you have read"
 
 
 def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage, Fate]]:

@@ -107,7 +107,7 @@ def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendere
         return best
     # The last attempt was the tightest.
     warning = (
-        f"it takes {pdf.pages} pages, not {options.fit} because smaller type would not be legible"
+        f"it takes {pdf.pages} pages, not {options.fit}, because smaller type would not be legible"
     )
     return replace(pdf, warnings=(*pdf.warnings, warning))
 
