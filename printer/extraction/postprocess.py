@@ -7,9 +7,11 @@ or the label of a removed advertisement would be an error, however likely each s
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import islice, pairwise
+from unicodedata import category
 
 from lxml.html import HtmlElement
 
@@ -42,6 +44,9 @@ _LAYOUT_TABLE = 0.5
 #: The share of a list below which its selected items are stray (a likely link in a list of links);
 #: and the same on collections, which consist of such lists.
 _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
+#: The lowest share of links in an article's list of stray items; the elements of a button or badge
+#: in an item, and its longest text in characters.
+_STRAY_LINKS, _BUTTON_TAGS, _BUTTON_CHARS = 0.5, frozenset({"p", "div", "button"}), 20
 
 # Leftovers
 
@@ -53,7 +58,8 @@ _NOT_TEXT = re.compile(
     r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])"
 )
 _PROMOTION = re.compile(
-    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|cta(?<=\bcta)\b|"
+    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
+    r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _NOT_TEXT.pattern
 )
 #: The largest share of the selected text, and the most segments, of such a box.
@@ -174,6 +180,7 @@ class _Selection:
         self.page, self.index, self.segments = page, page.index, page.segments
         self.keep = list(keep)
         self.sizes = [len(segment.text) for segment in page.segments]
+        self.counts = Counter(segment.text for segment in page.segments)
         self.hosts = frozenset(
             {host_of(page.base), host_of(page.metadata.canonical) or host_of(page.base)}
         )
@@ -212,10 +219,23 @@ class _Selection:
                     if line.text in texts and (is_reference or line.block.tag == "li")
                 )
                 share = max(share, sum(map(self.sizes.__getitem__, copies)) / total)
+            inside = range(begin, end)
             if share >= completed[tag]:
-                self.keep[begin:end] = [True] * (end - begin)
-            elif tag in {"ul", "ol"} and share > 0 and (share < stray or self._is_choice(at)):
-                self.drop(range(begin, end))
+                for line in inside:
+                    self.keep[line] |= tag == "table" or not self._is_button(self.segments[line])
+            elif tag in {"ul", "ol"} and share > 0:
+                linked = sum(self.segments[line].link_chars for line in inside)
+                is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS * total)
+                if is_stray or self._is_choice(at):
+                    self.drop(inside)
+
+    def _is_button(self, segment: Segment) -> bool:
+        """Return whether a line in an item is a short label that recurs, like 'Learn more'."""
+        return (
+            segment.block.tag in _BUTTON_TAGS
+            and len(segment.text) <= _BUTTON_CHARS
+            and self.counts[segment.text] > 1
+        )
 
     def _is_choice(self, at: int) -> bool:
         """Return whether the items of a list are choices, as of an order or of a filter."""
@@ -252,6 +272,7 @@ class _Selection:
         title = _folded(metadata.title)
         lines = 0
         below: list[int] | None = None  # the bylines below the first paragraph
+        points: HtmlElement | None = None  # the list of the article's points that stands for it
         for at, segment in enumerate(self.segments):
             if not self.keep[at]:
                 continue
@@ -259,9 +280,11 @@ class _Selection:
             most = limit + (_DATE_WORDS if _YEAR.search(text) else 0)
             words = count_words(text[: 2 * _BYLINE_CHARS])
             if words > max(most, _OPENING_WORDS) + 1 or len(text) > _BYLINE_CHARS:
-                if below is not None:
+                around = segment.block.getparent() if segment.block.tag == "li" else None
+                if below is not None and (around is None or around is not points):
                     self.drop(below)
                     return
+                points = around
                 below = None if segment.block.tag in _TITLE_TAGS else []
                 continue
             lines += 1
@@ -742,7 +765,9 @@ def _is_label(segment: Segment) -> bool:
         return False
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
-    return len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
+    is_price = any(category(sign) == "Sc" for sign in segment.text)
+    is_action = all(word in actions or word.isdecimal() for word in words)
+    return len(words) > 0 and is_action and not is_price
 
 
 @cache

@@ -24,7 +24,7 @@ _LABEL_CHARS = 60
 def is_advertisement_label(text: str) -> bool:
     """Return whether text labels an advertisement: 'Ad: …', 'Ad (gone after login)'."""
     labels = load_table("page_furniture")["advertisement_labels"]
-    signs = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else (":",)
+    signs = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
     parts = [text, *(text.partition(sign)[0] for sign in signs if sign in text)]
     return any(_bare(part) in labels for part in parts)
 

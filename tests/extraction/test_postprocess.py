@@ -30,9 +30,36 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
-def test_a_list_of_which_little_is_kept_goes():
-    items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
+def test_a_list_of_links_of_which_little_is_kept_goes():
+    items = "".join(f"<li><a href='/{n}'>Some other story number {n}</a></li>" for n in range(9))
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
+
+
+def test_the_one_likely_item_of_an_articles_list_without_links_stays():
+    items = "".join(f"<li>Some rule of the harbour, number {n}</li>" for n in range(9))
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"])) == 2
+
+
+def test_a_list_is_completed_without_the_buttons_of_its_items():
+    button = "<div><a href='/more'>Learn more</a></div>"
+    items = "".join(f"<li><p>{TEXT} Boat {n}.</p>{button}</li>" for n in range(2))
+    texts = choice(f"<ul>{items}<li>Dinghies</li></ul>", ["Boat"])
+    assert texts == [f"{TEXT} Boat 0.", f"{TEXT} Boat 1.", "Dinghies"]
+
+
+def test_a_price_in_a_link_is_no_action():
+    cards = "".join(f"<p>Lamp {n}</p><p><a href='/{n}'>${n}9.95</a></p>" for n in range(1, 4))
+    texts = choice(cards, ["Lamp", "$"], "collection")
+    assert texts == ["Lamp 1", "$19.95", "Lamp 2", "$29.95", "Lamp 3", "$39.95"]
+
+
+def test_the_byline_below_the_points_of_an_article_goes():
+    points = f"<ul><li>{TEXT} One.</li><li>{TEXT} Two.</li></ul>"
+    line = "<p>By Ivo Halloran</p>"
+    html = f"<h1>Ferries</h1>{points}{line}<p>{TEXT}</p><p>{TEXT} Indeed.</p>"
+    assert "By Ivo Halloran" not in choice(html, ["Ferries", "Ivo", TEXT])
+    below = f"<h1>Ferries</h1><p>{TEXT}</p><p>{TEXT} Indeed.</p>{line}<p>{TEXT} Yes.</p>"
+    assert "By Ivo Halloran" in choice(below, ["Ferries", "Ivo", TEXT])
 
 
 def test_rows_of_asterisks_between_scenes_are_kept():
@@ -66,7 +93,7 @@ def test_a_page_of_nothing_but_links_is_about_them():
 
 
 def test_on_collections_lists_of_which_a_fifth_is_kept_stay():
-    items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
+    items = "".join(f"<li><a href='/{n}'>Some other story number {n}</a></li>" for n in range(9))
     selected = [TEXT, "number 3", "number 4"]
     assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected, "collection")) == 3
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", selected, "listing") == [TEXT]
@@ -103,6 +130,11 @@ def test_the_label_of_an_advertisement_goes(label):
     assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
 
 
+def test_a_sentence_about_advertising_is_no_label():
+    text = "Advertising: show the lamps to those who have looked at them before, on any page."
+    assert choice(f"<p>{TEXT}</p><p>{text}</p>", [TEXT, text]) == [TEXT, text]
+
+
 def test_actions_on_a_post_are_dropped_but_not_headings_with_their_names():
     links = "<div><a href=#>Like</a> (4) <a href=#>Quote</a> <a href=#>Report</a></div>"
     html = f"<h2>Report</h2><p>{TEXT}</p>{links}"
@@ -131,8 +163,10 @@ def test_a_row_of_links_at_the_end_goes():
 
 
 def test_a_box_that_calls_to_action_goes():
-    html = f'<h1>Plums</h1><p>{TEXT}</p><div class="recipe-cta">Tag us</div><p>{TEXT} Indeed.</p>'
-    assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
+    for name in ("recipe-cta", "card_cta_2", "call-to-action__title", "follow-popup", "ss-modal"):
+        box = f'<div class="{name}">Tag us</div>'
+        html = f"<h1>Plums</h1><p>{TEXT}</p>{box}<p>{TEXT} Indeed.</p>"
+        assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
 
 
 def test_text_above_the_title_is_dropped():
