@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice, pairwise
 from unicodedata import category
 
@@ -20,7 +20,7 @@ from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import is_folded, is_not_displayed, read_controls
-from ..i18n import is_advertisement_label, load_table
+from ..i18n import fold_words, has_phrase, is_advertisement_label, load_table, page_labels
 from ..text import SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
@@ -230,12 +230,10 @@ class _Selection:
                     self.drop(inside)
 
     def _is_button(self, segment: Segment) -> bool:
-        """Return whether a line in an item is a short label that recurs, like 'Learn more'."""
-        return (
-            segment.block.tag in _BUTTON_TAGS
-            and len(segment.text) <= _BUTTON_CHARS
-            and self.counts[segment.text] > 1
-        )
+        """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
+        chars = len(segment.text)
+        is_button = chars == 1 or (chars <= _BUTTON_CHARS and segment.block.tag in _BUTTON_TAGS)
+        return is_button and self.counts[segment.text] > 2
 
     def _is_choice(self, at: int) -> bool:
         """Return whether the items of a list are choices, as of an order or of a filter."""
@@ -269,7 +267,7 @@ class _Selection:
         metadata = self.page.metadata
         names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
         limit = count_words(metadata.byline) + _BYLINE_WORDS
-        title = _folded(metadata.title)
+        title = fold_words(metadata.title)
         lines = 0
         below: list[int] | None = None  # the bylines below the first paragraph
         points: HtmlElement | None = None  # the list of the article's points that stands for it
@@ -295,7 +293,7 @@ class _Selection:
                 below += [at] if kind == "article" and is_stated else []
             elif words <= most and any(name in _ADDRESS.sub("", text.lower()) for name in names):
                 self.keep[at] = False
-            elif kind == "article" and title not in _folded(text):
+            elif kind == "article" and title not in fold_words(text):
                 is_named = _BYLINE_NAME.search((segment.block.get("class") or "")[:300].lower())
                 self.keep[at] = not (is_named or self._is_date(text) or self._is_byline(text))
 
@@ -356,16 +354,16 @@ class _Selection:
     def drop_other_stories(self) -> None:
         """Drop lists of other stories with their labels ('Read also', 'Most read')."""
         total = self.size(range(len(self.sizes)))
-        labels = _labels("story_labels")
+        labels = page_labels("story_labels")
         for at, segment in enumerate(self.segments):
             if not self.keep[at] or len(segment.text) > _LABEL_CHARS:
                 continue
             label, colon, title = segment.text.replace("：", ":").partition(":")
-            if _folded(segment.text.rstrip("0123456789() ")) in labels:
+            if fold_words(segment.text.rstrip("0123456789() ")) in labels:
                 stories = self._stories_below(at, _STORIES_SHARE * total)
                 if stories is not None:
                     self.drop(stories)
-            elif colon and _folded(label) in labels:
+            elif colon and fold_words(label) in labels:
                 self.keep[at] = segment.link_chars < _STORIES_LINKS * len(title)
 
     def _stories_below(self, at: int, most: float) -> range | None:
@@ -409,7 +407,7 @@ class _Selection:
             if (
                 self.keep[at]
                 and len(segment.text) <= _NOTICE_CHARS
-                and _has_phrase(segment.text, "notices")
+                and has_phrase(segment.text, "notices")
             ):
                 self.keep[at] = False
 
@@ -516,11 +514,11 @@ class _Selection:
 
     def drop_above_title(self) -> None:
         """Drop everything above the last occurrence of the title before the first paragraph."""
-        title = _folded(self.page.metadata.title)
+        title = fold_words(self.page.metadata.title)
         above: list[int] = []
         dropped: list[int] = []
         for at, segment in enumerate(self.segments):
-            if title and _folded(segment.text) == title:
+            if title and fold_words(segment.text) == title:
                 dropped += above
                 above = []
             elif self.keep[at]:
@@ -569,7 +567,7 @@ class _Selection:
         """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
         last = [at for at, flag in enumerate(self.keep) if flag][-_CLOSING_LINES:]
         texts = ((at, self.segments[at].text) for at in last)
-        stated = (at for at, text in texts if _is_short(text) and _has_phrase(text, "rights"))
+        stated = (at for at, text in texts if _is_short(text) and has_phrase(text, "rights"))
         rights = next(stated, len(self.keep))
         closing = {at for at in last if at >= rights}
         for at in reversed(last):
@@ -596,7 +594,7 @@ class _Selection:
         label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
         return bool(
             (_is_linked(segment) and not _is_internal(segment))
-            or (colon and _folded(label) in _labels("credits"))
+            or (colon and fold_words(label) in page_labels("credits"))
             or _IN_BRACKETS.fullmatch(text)
         )
 
@@ -707,10 +705,6 @@ def _is_short(text: str) -> bool:
     return len(text) <= _IMPRINT_CHARS
 
 
-def _folded(text: str) -> str:
-    return _fold(text[:500])
-
-
 @lru_cache(1024)  # several rules examine the same lines
 def _fold(text: str) -> str:
     return " ".join(_WORDS.findall(text.lower()))
@@ -748,8 +742,8 @@ def _is_request(segment: Segment) -> bool:
     text = segment.text
     if len(text) > _NOTICE_CHARS or segment.block.tag == "li":
         return False
-    follows = _has_phrase(text, "networks") and _has_phrase(text, "follow_requests")
-    return follows or _has_phrase(text, "requests")
+    follows = has_phrase(text, "networks") and has_phrase(text, "follow_requests")
+    return follows or has_phrase(text, "requests")
 
 
 def _is_label(segment: Segment) -> bool:
@@ -768,39 +762,6 @@ def _is_label(segment: Segment) -> bool:
     is_price = any(category(sign) == "Sc" for sign in segment.text)
     is_action = all(word in actions or word.isdecimal() for word in words)
     return len(words) > 0 and is_action and not is_price
-
-
-@cache
-def _labels(table: str) -> frozenset[str]:
-    """Return the labels of a table in all languages."""
-    labels = load_table("page_furniture")[table].values()
-    return frozenset(_folded(label) for of_language in labels for label in of_language)
-
-
-@cache
-def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Return a table's phrases by their first word, and those of scripts without spaces."""
-    furniture = load_table("page_furniture")
-    by_word: dict[str, list[str]] = {}
-    unspaced: list[str] = []
-    for language, phrases in furniture[table].items():
-        if language in furniture["unspaced"]:
-            unspaced += phrases
-            continue
-        for phrase in map(_folded, phrases):
-            by_word.setdefault(phrase.partition(" ")[0], []).append(f" {phrase} ")
-    return by_word, tuple(unspaced)
-
-
-def _has_phrase(text: str, table: str) -> bool:
-    """Return whether a line has one of a table's phrases."""
-    by_word, unspaced = _phrases(table)
-    folded = _folded(text)
-    line = f" {folded} "
-    words = by_word.keys() & folded.split()
-    if any(phrase in line for word in words for phrase in by_word[word]):
-        return True
-    return not text.isascii() and any(map(text.lower().__contains__, unspaced))
 
 
 def _teaser_link(segment: Segment) -> str:

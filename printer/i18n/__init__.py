@@ -17,6 +17,7 @@ def load_table(name: str) -> Any:
     return json.loads(Path(__file__).with_name(f"{name}.json").read_bytes())
 
 
+_WORDS = re.compile(r"\w+")
 #: The longest label of an advertisement with an explanation, in characters.
 _LABEL_CHARS = 60
 
@@ -31,6 +32,44 @@ def is_advertisement_label(text: str) -> bool:
 
 def _bare(text: str) -> str:
     return text.strip(" .:·–—-[]()").lower()
+
+
+def fold_words(text: str) -> str:
+    """Return the first words of a text in lower case, without the signs between them."""
+    return " ".join(_WORDS.findall(text[:500].lower()))
+
+
+@cache
+def page_labels(table: str) -> frozenset[str]:
+    """Return the labels of a table in all languages."""
+    labels = load_table("page_furniture")[table].values()
+    return frozenset(fold_words(label) for of_language in labels for label in of_language)
+
+
+@cache
+def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """Return a table's phrases by their first word, and those of scripts without spaces."""
+    furniture = load_table("page_furniture")
+    by_word: dict[str, list[str]] = {}
+    unspaced: list[str] = []
+    for language, phrases in furniture[table].items():
+        if language in furniture["unspaced"]:
+            unspaced += phrases
+            continue
+        for phrase in map(fold_words, phrases):
+            by_word.setdefault(phrase.partition(" ")[0], []).append(f" {phrase} ")
+    return by_word, tuple(unspaced)
+
+
+def has_phrase(text: str, table: str) -> bool:
+    """Return whether a line has one of a table's phrases."""
+    by_word, unspaced = _phrases(table)
+    folded = fold_words(text)
+    line = f" {folded} "
+    words = by_word.keys() & folded.split()
+    if any(phrase in line for word in words for phrase in by_word[word]):
+        return True
+    return not text.isascii() and any(map(text.lower().__contains__, unspaced))
 
 
 @dataclass(frozen=True, slots=True)

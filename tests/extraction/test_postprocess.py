@@ -42,9 +42,17 @@ def test_the_one_likely_item_of_an_articles_list_without_links_stays():
 
 def test_a_list_is_completed_without_the_buttons_of_its_items():
     button = "<div><a href='/more'>Learn more</a></div>"
-    items = "".join(f"<li><p>{TEXT} Boat {n}.</p>{button}</li>" for n in range(2))
+    items = "".join(f"<li><p>{TEXT} Boat {n}.</p>{button}</li>" for n in range(3))
     texts = choice(f"<ul>{items}<li>Dinghies</li></ul>", ["Boat"])
-    assert texts == [f"{TEXT} Boat 0.", f"{TEXT} Boat 1.", "Dinghies"]
+    assert texts == [*(f"{TEXT} Boat {n}." for n in range(3)), "Dinghies"]
+
+
+def test_a_switch_of_the_size_of_text_is_no_part_of_a_list():
+    sizes = "<h2>Size of text:</h2><ul><li>A</li><li>A</li><li>A</li></ul>"
+    html = (
+        f"<h1>Ferries</h1><ul><li><p>{TEXT}</p><p>{TEXT} Yes.</p>{sizes}</li><li>The end</li></ul>"
+    )
+    assert choice(html, [TEXT]) == [TEXT, f"{TEXT} Yes.", "The end"]
 
 
 def test_a_price_in_a_link_is_no_action():
@@ -443,6 +451,7 @@ def test_code_named_a_comment_is_no_readers_comment():
     ("text", "goes"),
     [
         ("For more of this, sign up to our newsletter.", True),
+        ("Войдите, чтобы оставить комментарий (сейчас комментариев: 0)", True),
         ("An dieser Stelle finden Sie externen Inhalt, der den Artikel ergänzt.", True),
         ("有料会員になると会員限定の有料記事もお読みいただけます。", True),
         ("Подписывайтесь на наш канал!", True),
@@ -512,6 +521,12 @@ def test_a_byline_below_a_standfirst_goes_but_not_one_in_the_text():
     by = "<p>By Ivo Halloran</p>"
     assert choice(f"<p>{TEXT}</p>{by}<p>{TEXT} Again.</p>", [""]) == [TEXT, f"{TEXT} Again."]
     assert len(choice(f"<p>{TEXT}</p><p>{TEXT} Again.</p>{by}<p>{TEXT} Once more.</p>", [""])) == 4
+
+
+@pytest.mark.parametrize("line", ["Views: 1,204", "Прочтений: 593", "点击次数：88"])
+def test_a_count_of_readers_at_the_end_goes(line):
+    assert choice(f"<p>{TEXT}</p><p>{line}</p>", [""]) == [TEXT]
+    assert len(choice(f"<p>{TEXT}</p><p>{line}</p><p>{TEXT} Again.</p>", [""])) == 3
 
 
 def test_a_hidden_part_of_a_line_does_not_hide_the_line():
