@@ -93,7 +93,10 @@ def open_engine(database: str) -> Engine:
             connect_args={"connect_timeout": int(LOCK_TIMEOUT), "options": timeout},
         )
     if url.get_backend_name() != "sqlite" or not url.database:
-        raise UsageError("--database takes the path of an SQLite file or a postgresql:// address")
+        raise UsageError(
+            f"{url.get_backend_name()}:// is no database of webprint",
+            hint="Name the path of an SQLite file, or a postgresql:// address",
+        )
     return _sqlite(url)
 
 
@@ -155,7 +158,8 @@ def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        reason = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+        # PostgreSQL says on further lines what one might try.
+        reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0][:200]
         raise JobsError(f"{action}: {reason}", hint=hint) from error
 
 

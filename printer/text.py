@@ -87,6 +87,12 @@ def count_words(text: str) -> int:
     return spaced + -(-signs // _SIGNS_PER_WORD)
 
 
+def count(number: float, noun: str) -> str:
+    """Return a number with its noun: '1 page', '2 pages'."""
+    digits = f"{number:g}" if isinstance(number, float) else number
+    return f"{digits} {noun}{'' if number == 1 else 's'}"
+
+
 def comparison_key(text: str) -> str:
     """Return the letters and digits of a text, case-folded, for comparison."""
     return "".join(filter(str.isalnum, text)).casefold()

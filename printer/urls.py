@@ -23,6 +23,7 @@ _PLAIN_HOST = re.compile(
     r"(?::(?!\d*443(?!\d))\d{1,5})?(?=[/?#]|$)",
     re.IGNORECASE,
 )
+_PATH = re.compile(r"\.{0,2}/(?!/)|~|[A-Za-z]:\\|\\\\")
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
 _CREDENTIALS = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
 _USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#@]{1,2000}@", re.IGNORECASE)
@@ -249,6 +250,8 @@ def strip_tracking(query: str) -> str:
 def _add_scheme(text: str) -> str:
     if text.startswith("//"):
         return "https:" + text
+    if _PATH.match(text):
+        raise BadURL(f"there is no file {_shorten(text)!r}", hint="Check its name and folder")
     if _SCHEME.match(text) and not _HOST_AND_PORT.match(text):
         return text
     host = re.split(r"[/?#]", text, maxsplit=1)[0]
@@ -283,7 +286,8 @@ def _split(url: str, text: str) -> SplitResult:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise BadURL(f"{wrong} {error}") from error
+        reason = str(error)
+        raise BadURL(f"{wrong} {reason[:1].lower()}{reason[1:]}") from error
     if parts.scheme not in _PORTS:
         scheme = f"{parts.scheme} is not http or https" if parts.scheme else "no scheme given"
         hint = "For a file on this machine, give its path" if parts.scheme == "file" else ""
@@ -297,8 +301,8 @@ def _origin(parts: SplitResult, text: str) -> Origin:
     try:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        wrong = f"{_shorten(strip_userinfo(text))!r} is not a web address: {error}"
-        raise BadURL(wrong) from error
+        wrong = f"{_shorten(strip_userinfo(text))!r} is not a web address: the port is not valid"
+        raise BadURL(wrong, hint="A port is a number up to 65535") from error
     try:
         host = ascii_host(host)
     except ValueError as error:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.text import FILE_NAME_BYTES, count_words, file_name
+from printer.text import FILE_NAME_BYTES, count, count_words, file_name
 
 
 @given(st.text(max_size=400))
@@ -52,3 +52,9 @@ def test_words_are_counted_as_readers_do_in_every_script(text, words):
 @given(st.text(st.characters(codec="latin-1"), max_size=200))
 def test_with_spaces_words_are_what_spaces_separate(text):
     assert count_words(text) == len(text.split())
+
+
+def test_a_number_has_its_noun():
+    assert [count(n, "second") for n in (0, 1, 1.0, 2.5, 1_000_000)] == [
+        "0 seconds", "1 second", "1 second", "2.5 seconds", "1000000 seconds",
+    ]  # fmt: skip

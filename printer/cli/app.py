@@ -13,7 +13,7 @@ from typer.main import get_group
 
 from .. import __version__
 from ..errors import UsageError, WebprintError
-from ..settings import plain_message
+from ..settings import plain_message, setting_fields
 from . import COMMANDS
 from . import help as help_module
 from .output import INTERRUPTED, Console
@@ -132,15 +132,28 @@ def _usage_error(error: TyperException) -> UsageError:
     return UsageError(message, hint=hint)
 
 
+#: The commands with the settings of the panels that printing has not.
+_OTHER_PANELS = {"Server": "serve", "Digests": "digest run"}
+
+
 def _explain_option(option: str, context: Any) -> tuple[str, str]:
     """Return why an option is unknown to a command, and which one may be meant, '' for none."""
-    params = context.command.get_params(context)
-    names = [name for param in params for name in (*param.opts, *param.secondary_opts)]
-    names = [name for name in names if name.startswith("--")]
-    printing = context.find_root().command.get_command(context, "print")
-    if any(option in param.opts for param in printing.params):
+    root = context.find_root().command
+    printing = root.get_command(context, "print")
+    is_print = context.command.name == printing.name
+    if not is_print and any(option in param.opts for param in printing.params):
         return f"{option} is an option of printing, not of {context.info_name}", ""
-    return f"no such option: {option}", help_module.suggest(option, names)
+    panels = {name: notes["panel"] for name, _, notes in setting_fields()}
+    if command := _OTHER_PANELS.get(panels.get(option.strip("-").replace("-", "_"), "")):
+        return f"{option} is an option of {command}, not of {context.command.name}", ""
+    params = context.command.get_params(context)
+    if is_print:
+        params = [*params, *root.get_params(context)]
+    names = [name for param in params for name in (*param.opts, *param.secondary_opts)]
+    # Without the dashes, which all have in common.
+    names = [name.removeprefix("--") for name in names if name.startswith("--")]
+    near = help_module.suggest(option.lstrip("-"), names)
+    return f"no such option: {option}", near.replace("mean ", "mean --")
 
 
 def _fail(error: WebprintError, debug: bool = False) -> None:

@@ -25,7 +25,7 @@ from ..settings import (
 )
 from ..site_rules import store
 from ..site_rules.apply import ACTIONS
-from ..text import count_words
+from ..text import count, count_words
 from . import output
 from .help import Commands, complete, suggest
 from .options import (
@@ -34,6 +34,7 @@ from .options import (
     PageArgument,
     check_address,
     check_file,
+    check_page,
     make_printer,
     page_input,
     with_settings,
@@ -108,7 +109,9 @@ def set_value(
     path = settings_files()[1 if here else 0]
     layer = Layer("command line", {name: tuple(values) if several else values[0]})
     check_layer(layer)
-    value = Settings(**layer.values).model_dump(mode="json")[name]
+    settings = Settings(**layer.values)
+    _check_value(name, settings)
+    value = settings.model_dump(mode="json")[name]
     document = tomlkit.parse(output.read_input(str(path)).decode() if path.exists() else "")
     key = next((key for key in document if key.replace("-", "_") == name), name.replace("_", "-"))
     if key in document:
@@ -117,6 +120,19 @@ def set_value(
         rest = tomlkit.dumps(document)
         document = tomlkit.parse(tomlkit.dumps({key: value}) + rest)
     _write_settings(path, tomlkit.dumps(document))
+
+
+def _check_value(name: str, settings: Settings) -> None:
+    """Raise :class:`UsageError` for a value that no print could use."""
+    from ..extraction.extract import check_extractor
+    from ..images.methods import check_method
+
+    check_extractor(settings.extractor)
+    check_method(settings.image_method)
+    if name in ("paper", "set"):  # Those of a theme count if it is in force.
+        settings = settings.model_copy(update={"theme": load_settings({}).settings.theme})
+    settings.fetch_options()
+    check_page(settings)
 
 
 @config.command()
@@ -303,7 +319,7 @@ def _comparison(
 def _size(article: Article) -> str:
     words = count_words(article.text)
     counts = ((words, "word"), (len(article.figures), "picture"), (len(article.blocks), "block"))
-    return ", ".join(output.count(number, noun) for number, noun in counts)
+    return ", ".join(count(number, noun) for number, noun in counts)
 
 
 @rules.command()

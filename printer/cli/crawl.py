@@ -15,7 +15,7 @@ from ..crawl import CrawlOptions
 from ..crawl.models import Failed
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
-from ..text import file_name
+from ..text import count, file_name
 from ..urls import host_of, strip_userinfo
 from . import output
 from .help import Commands
@@ -72,6 +72,9 @@ def crawl(
     for seed in seeds:
         check_address(seed)
     _check_out(out, as_json=as_json)
+    if options.path_prefix and not options.path_prefix.startswith("/"):
+        hint = f"Paths begin with a slash: --path-prefix /{options.path_prefix}"
+        raise UsageError(f"no path begins with {options.path_prefix!r}", hint=hint)
     settings = loaded.settings
     database = state or str(data_folder() / "crawl.sqlite")
     if dry_run:
@@ -96,8 +99,8 @@ def crawl(
     if run.errors and not run.interrupted and summary.fetched == summary.failed:
         raise run.errors[0]
     console.info(_summary_line(summary, len(articles)))
-    for reason, count in summary.failures.items():
-        console.info(f"{count} failed: {reason}")
+    for reason, pages in summary.failures.items():
+        console.info(f"{pages} failed: {reason}")
     if run.interrupted:
         console.info("interrupted; what was found is kept. Continue with --resume")
         raise typer.Exit(INTERRUPTED)
@@ -131,9 +134,9 @@ def _show_plan(
     )  # fmt: skip
     console = Console.from_settings(loaded.settings)
     console.info(
-        f"then pages that these link to: at most {output.count(options.pages, 'page')}, "
-        f"{output.count(options.depth, 'link')} from the first, "
-        f"to find {output.count(options.articles, 'article')}"
+        f"then pages that these link to: at most {count(options.pages, 'page')}, "
+        f"{count(options.depth, 'link')} from the first, "
+        f"to find {count(options.articles, 'article')}"
     )
 
 
@@ -247,8 +250,8 @@ def _summary_line(summary: CrawlSummary, articles: int) -> str:
         (summary.skipped, "skipped"),
         (summary.waiting, "not visited"),
     )
-    parts = [output.count(articles, "article"), f"{output.count(summary.fetched, 'page')} fetched"]
-    parts += [f"{count} {name}" for count, name in counts if count]
+    parts = [count(articles, "article"), f"{count(summary.fetched, 'page')} fetched"]
+    parts += [f"{number} {name}" for number, name in counts if number]
     return ", ".join([*parts, *filter(None, [summary.stop_reason])])
 
 

@@ -16,11 +16,19 @@ from ..errors import UsageError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from ..text import file_name
+from ..text import count, file_name
 from ..urls import strip_userinfo
 from . import output
 from .help import Commands, complete, suggest
-from .options import MESSAGES, DryRun, JsonLines, Out, require, with_settings
+from .options import (
+    MESSAGES,
+    DryRun,
+    JsonLines,
+    Out,
+    check_address,
+    require,
+    with_settings,
+)
 from .output import Console
 
 if TYPE_CHECKING:
@@ -118,7 +126,7 @@ def run_digest(
         console.warn(warning)
     for line in _json_lines(run.issue, run.result, run.delivered) if as_json else ():
         output.print_json(line)
-    summary = f"{output.count(len(articles), 'article')}, {output.summary(run.result)}"
+    summary = f"{count(len(articles), 'article')}, {output.summary(run.result)}"
     for place in run.delivered:
         console.info(f"{place}: {summary}")
     for error in run.failed:
@@ -212,7 +220,7 @@ def list_digests() -> None:
     if not digests:
         Console().info(_NO_DIGESTS)
     for config in digests:
-        sources = output.count(len(config.source), "source")
+        sources = count(len(config.source), "source")
         slot = next_slot(config, datetime.now(UTC))
         due = f", next {slot:%Y-%m-%d %H:%M %Z}" if slot else ""
         print(f"{config.name}: {config.heading}, {sources}{due}")
@@ -229,9 +237,12 @@ def add(
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
     require("digest")
+    from ..digest.config import check_digest_name
     from ..digest.feeds import Subscription, find_feeds
     from ..fetch.client import HttpClient
 
+    check_address(url)
+    check_digest_name(to)
     with HttpClient(loaded.settings.fetch_options(), user_urls=[url]) as client:
         feeds = find_feeds(client, url)
     _add_feeds([Subscription(feeds[0].url, feeds[0].feed.title, section)], to)
@@ -247,7 +258,10 @@ def import_opml(
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     require("digest")
+    from ..digest.config import check_digest_name
     from ..digest.feeds import parse_opml
+
+    check_digest_name(to)
 
     data = output.read_input(str(file))
     try:
@@ -325,6 +339,8 @@ def later(
     from ..digest.reading_list import add_url, reading_list_path
 
     path = reading_list_path(loaded.settings)
+    for url in urls:
+        check_address(url)
     for url in urls:
         is_new = add_url(path, url)
         print(f"{path}: {url}{'' if is_new else ' is already on it'}", file=sys.stderr)
@@ -406,5 +422,5 @@ def _issue_lines(issue: Issue) -> Iterator[str]:
 def _add_feeds(subscriptions: list[Subscription], to: str) -> None:
     from ..digest.config import add_sources
 
-    path, count = add_sources(subscriptions, to)
-    print(f"{path}: {output.count(count, 'feed')} added to {to}")
+    path, added = add_sources(subscriptions, to)
+    print(f"{path}: {count(added, 'feed')} added to {to}")

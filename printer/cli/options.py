@@ -112,6 +112,8 @@ def with_settings(
             objects = {name: _make_object(cls, values) for name, cls in classes.items()}
             loaded = load_settings(layer).with_defaults(without)
             check_settings(loaded)
+            if "Page" in names:
+                check_page(loaded.settings)
             command(loaded=loaded, **objects, **values)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -316,10 +318,16 @@ def list_pages(
 def _read_list(file: str) -> list[str]:
     from ..batch import read_list
 
-    names = [line for _, line in read_list(output.read_input(file))]
-    if not names:
+    lines = read_list(output.read_input(file))
+    if not lines:
         raise UsageError(f"{file} contains no address", hint="It has one address per line")
-    return names
+    for number, name in lines:
+        try:
+            _check_page(name)
+        except BadURL as error:
+            message = f"line {number} of {file}: {error.message}"
+            raise BadURL(message, url=error.url, hint=error.hint) from error
+    return [name for _, name in lines]
 
 
 def check_pages(names: Sequence[str], url: str = "") -> None:
@@ -358,7 +366,13 @@ def _check_page(name: str) -> None:
 
 def check_address(name: str) -> None:
     """Raise :class:`BadURL` for anything but the address of a web page."""
-    normalize_url(split_credentials(name)[0])
+    try:
+        normalize_url(split_credentials(name)[0])
+    except BadURL as error:
+        if "://" in name or not _exists(Path(name)):
+            raise
+        hint = "An address looks like https://example.org/page"
+        raise BadURL(f"{name} is on this computer, not on the web", hint=hint) from error
 
 
 def check_file(out: str) -> None:
@@ -373,6 +387,13 @@ def check_file(out: str) -> None:
         raise OutputError(f"{out} cannot be written: permission denied", hint="Name another file")
 
 
+def check_not_a_page(out: str, names: Sequence[str]) -> None:
+    """Raise :class:`UsageError` if the output would overwrite a page that is read."""
+    files = [Path(name) for name in names if "://" not in name and name != output.STDOUT]
+    if _exists(Path(out)) and any(_exists(file) and file.samefile(out) for file in files):
+        raise UsageError(f"{out} is the page itself", hint="Name another file for the result")
+
+
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
@@ -383,7 +404,7 @@ def _exists(path: Path) -> bool:
 def split_output(arguments: Sequence[str], out: str) -> tuple[list[str], str]:
     """Split off the output, a last argument that names a file to write or a folder."""
     *pages, last = arguments or [""]
-    if not pages or "://" in last or last.startswith("@") or last == output.STDOUT:
+    if not pages or "://" in last or last.startswith("@") or last.strip() in ("", output.STDOUT):
         return [*arguments], out
     is_output = output.is_output_file(last) or last.endswith("/") or Path(last).is_dir()
     if not is_output and not (output.is_unsupported_file(last) and not Path(last).exists()):
@@ -541,6 +562,13 @@ def check_print(
         )
 
 
+def check_page(settings: Settings) -> None:
+    """Raise :class:`UsageError` for settings of the page that cannot be rendered."""
+    from ..themes.page import page_geometry
+
+    page_geometry(settings.print_options())
+
+
 def check_settings(loaded: LoadedSettings) -> None:
     """Raise :class:`UsageError` for settings of a call that contradict or need each other."""
     settings, typed = loaded.settings, loaded.typed
@@ -562,7 +590,8 @@ def check_settings(loaded: LoadedSettings) -> None:
         raise UsageError("--user takes NAME:PASSWORD", hint="As in --user ann:secret")
     for name in {"css", "cookies"} & typed:
         value = str(getattr(settings, name))
-        if not _exists(Path(value).expanduser()):
+        path = Path(value).expanduser()
+        if not _exists(path) or path.is_dir():
             raise UsageError(f"{_option(name)}: there is no file {value}", hint="Check its name")
     if "extractor" in typed:
         from ..extraction.extract import check_extractor

@@ -16,6 +16,7 @@ from ..files import atomic_write, os_errors
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 from ..settings import Settings, data_folder
+from ..text import count
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -132,7 +133,7 @@ def _short(source: str) -> str:
 STDOUT, STDOUT_NAME = "-", "standard output"
 
 #: Extensions of unsupported formats that users may ask for; none is a top-level domain.
-_UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
+UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
 EXTENSIONS = tuple(extension for extensions in ENDINGS.values() for extension in extensions)
 FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
 
@@ -157,7 +158,7 @@ def is_output_file(name: str) -> bool:
 
 def is_unsupported_file(name: str) -> bool:
     """Return whether an argument names a file of an unsupported format."""
-    return "/" not in name and name.lower().endswith(_UNSUPPORTED)
+    return "/" not in name and name.lower().endswith(UNSUPPORTED)
 
 
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
@@ -353,10 +354,6 @@ def incomplete_error(result: Result) -> Incomplete | None:
         return None
     example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing[:1])
     return Incomplete(f"{result.title[:80]}: {_completeness(report)}{example}")
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def library_path() -> Path:

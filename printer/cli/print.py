@@ -16,7 +16,7 @@ from ..batch import BatchOptions, read_list
 from ..errors import UsageError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
-from ..pipeline import PageOutcome, Printer, check_options, prefetch, source_name
+from ..pipeline import PageOutcome, Printer, prefetch, source_name
 from ..settings import LoadedSettings, Settings
 from ..text import count_words, file_name
 from . import output
@@ -32,6 +32,7 @@ from .options import (
     PageArgument,
     Target,
     check_file,
+    check_not_a_page,
     check_pages,
     check_print,
     list_pages,
@@ -121,9 +122,9 @@ def print_pages(
         )
     check_print(loaded, names, form, bundle=target.bundle, url=url)
     check_pages(names, url)
+    check_not_a_page(target.file, names)
     options = settings.options()
     options = replace(options, page=replace(options.page, format=form))
-    check_options(options.page)
     if dry_run:
         output.show_plan(
             names, [target.describe(ENDINGS[form][0])], form=form,
@@ -235,6 +236,26 @@ ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
 _ENDINGS: dict[ArticleFormat, str] = {
     "json": ".json", "markdown": ".md", "text": ".txt", "html": ".html",
 }  # fmt: skip
+#: Endings of files that hold something else.
+_OTHER_ENDINGS = (".pdf", ".epub", *output.UNSUPPORTED)
+
+
+def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
+    """Return the format of an extract: the one asked for, or that of the file's ending.
+
+    Raises:
+        UsageError: they do not agree, or the ending is that of no such format.
+    """
+    of_file = next((form for form in _ENDINGS if out.lower().endswith(_ENDINGS[form])), None)
+    if of_file and to and of_file != to:
+        hint = f"End the name in {_ENDINGS[to]}, or leave out --to"
+        raise UsageError(f"{out} and --to {to} do not agree", hint=hint)
+    if not of_file and out.lower().endswith(_OTHER_ENDINGS):
+        raise UsageError(
+            f"extract cannot write {Path(out).suffix} files: {out}",
+            hint="It writes .json, .md, .txt and .html; webprint PAGE OUT.pdf prints",
+        )
+    return of_file or to or "json"
 
 
 @commands.command()
@@ -250,9 +271,14 @@ def extract(
     *,
     loaded: LoadedSettings,
     to: Annotated[
-        ArticleFormat,
-        typer.Option("--to", "-t", metavar="FORMAT", help="json (default), markdown, text, html."),
-    ] = "json",
+        ArticleFormat | None,
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="FORMAT",
+            help="json, markdown, text or html; otherwise by the ending of OUT, or json.",
+        ),
+    ] = None,
     out: Annotated[
         str,
         typer.Option(
@@ -269,9 +295,12 @@ def extract(
     names = list_pages(pages or [], lists or (), "webprint extract")
     check_pages(names, url)
     folder = Path(out) if out.endswith("/") or Path(out).is_dir() else None
+    form = to or "json"
     if folder is None:
+        form = _format_of_file(out, to)
         check_file(out)
-    if to == "html" and len(names) > 1 and folder is None:
+        check_not_a_page(out, names)
+    if form == "html" and len(names) > 1 and folder is None:
         raise UsageError("several pages as HTML need a folder", hint="Add -o FOLDER/")
     settings = loaded.settings
     console = Console.from_settings(settings)
@@ -292,13 +321,13 @@ def extract(
                 console.warn(warning)
             if folder:
                 output.make_folder(folder)
-                path = output.free_path(folder, file_name(outcome.article.title), _ENDINGS[to])
+                path = output.free_path(folder, file_name(outcome.article.title), _ENDINGS[form])
                 output.write(
-                    path, _format_articles([outcome.article], to).encode("utf-8", "replace")
+                    path, _format_articles([outcome.article], form).encode("utf-8", "replace")
                 )
                 console.info(f"{path}: written")
     if articles and not folder:
-        output.write_out(_format_articles(articles, to).encode("utf-8", "replace"), out)
+        output.write_out(_format_articles(articles, form).encode("utf-8", "replace"), out)
     if errors:
         raise typer.Exit(errors[0].exit_code)
 
@@ -334,7 +363,12 @@ def explain(
 ) -> None:
     """Show why each piece of text is printed or left out, and how every method scored it."""
     check_pages([page], url)
+    ending = ".json" if as_json else ".html"
+    if Path(out).suffix.lower() not in ("", ending):
+        kind = "JSON" if as_json else "HTML, and JSON with --json"
+        raise UsageError(f"explain writes {kind}: {out}", hint=f"End the name in {ending}")
     check_file(out)
+    check_not_a_page(out, [page])
     from ..render.explain import explanation_data, explanation_html
 
     console = Console.from_settings(loaded.settings)

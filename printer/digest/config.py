@@ -119,6 +119,7 @@ DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")
 NO_DESTINATIONS = "None is set: add a [[send]] table to webprint.toml (see docs/print-button.md)"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+_NAME_CHARACTERS = "lower-case letters, digits, - and _"
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]{1,64}@[A-Za-z0-9.-]{1,255}")
 _DURATION = re.compile(r"([1-9]\d{0,4}) ?([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -126,8 +127,15 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 def _check_name(text: str) -> str:
     if not _NAME.fullmatch(text):
-        raise ValueError("should be lower-case letters, digits, - and _")
+        raise ValueError(f"should be {_NAME_CHARACTERS}")
     return text
+
+
+def check_digest_name(text: str) -> None:
+    """Raise :class:`UsageError` for what cannot be the name of a digest."""
+    if not _NAME.fullmatch(text):
+        hint = f"Its name is {_NAME_CHARACTERS}, such as morning"
+        raise UsageError(f"no digest can be called {text[:60]!r}", hint=hint)
 
 
 def _check_url(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from ..capture import Capture, FetchMethod, PageSource
-from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
+from ..errors import BadURL, BlockedAddress, FetchError, TooLarge, UsageError
 from ..files import os_errors
 from ..options import FetchOptions
 from .response import LARGER_HINT, check_html, format_bytes
@@ -55,7 +55,7 @@ def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> 
     with os_errors(FetchError, "standard input cannot be read"):
         body = _read(stream, max_bytes, "standard input")
     if not body.strip():
-        raise FetchError("standard input is empty", hint="Pipe a page into webprint -")
+        raise UsageError("standard input is empty", hint="Pipe a page into webprint -")
     return _capture(body, url, "text/html", "stdin", "standard input")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FetchTimeout, NotHTML, TooLarge
+from ..text import count
 
 #: An honest response takes less than twice its decoded size on the wire, chunk headers included.
 _ENCODING_OVERHEAD = 2
@@ -53,7 +54,7 @@ class Budget:
 
     def timeout_error(self) -> FetchTimeout:
         return FetchTimeout(
-            f"no complete response within {self.timeout:g} seconds",
+            f"no complete response within {count(self.timeout, 'second')}",
             hint="Try again later, or allow more with --timeout",
         )
 
@@ -76,11 +77,11 @@ def use_budget(budget: Budget) -> Iterator[None]:
         current_budget.reset(token)
 
 
-def format_bytes(count: int) -> str:
+def format_bytes(size: int) -> str:
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if count >= unit:
-            return f"{count / unit:g} {name}"
-    return f"{count} bytes"
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return count(size, "byte")
 
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})

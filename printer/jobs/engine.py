@@ -46,7 +46,7 @@ from .queue import (
     system_url,
     unpack,
 )
-from .storage import Storage, open_storage
+from .storage import Storage, check_storage, open_storage
 from .worker_process import (
     DAY,
     Abandoned,
@@ -515,6 +515,8 @@ def run_worker(settings: Settings) -> None:
     """Run the jobs of a server on another machine until SIGTERM or SIGINT."""
     with lock_database(settings):
         open_queue(settings).disconnect()
+        check_storage(storage_location(settings))
+        print("webprint: the worker is running; press Ctrl+C to stop it", file=sys.stderr)
         run(settings)
 
 

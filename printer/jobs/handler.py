@@ -31,6 +31,7 @@ from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf, render_pdf
 from ..selection import PictureDecision
 from ..settings import Settings
+from ..text import count
 from . import (
     BUNDLE_PART,
     EDIT_PART,
@@ -319,7 +320,7 @@ class JobClient:
                     last = time.monotonic()
                 elif time.monotonic() - last > self.timeout:
                     raise JobsError(
-                        f"no worker has finished anything for {self.timeout:g} seconds",
+                        f"no worker has finished anything for {count(self.timeout, 'second')}",
                         hint="Start some with 'webprint worker'",
                     )
                 if pending[0].result is None:

@@ -49,6 +49,29 @@ def open_storage(location: str) -> Storage:
     return _Remote(location) if "://" in location else _Folder(Path(location))
 
 
+def check_storage(location: str) -> None:
+    """Raise an error for a location that can be no storage, without a connection to it."""
+    if "://" not in location:
+        open_storage(location)
+        return
+    from fsspec import get_filesystem_class
+
+    with _package_errors():
+        get_filesystem_class(location.partition("://")[0])
+
+
+@contextmanager
+def _package_errors() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingLibrary(f"--storage: a package is missing: {error}") from error
+    except ValueError as error:
+        hint = "Name a folder, or a URL such as s3://bucket/prints"
+        message = str(error).replace("Protocol", "protocol")
+        raise UsageError(f"--storage: {message}", hint=hint) from error
+
+
 def _checked(key: str) -> str:
     """Return a key after checking that it is valid."""
     if not _KEY.fullmatch(key):
@@ -133,16 +156,12 @@ class _Remote(Storage):
     """Storage that fsspec accesses by URL, with fsspec's own configuration."""
 
     def __init__(self, url: str) -> None:
-        try:
-            import fsspec
+        import fsspec
 
-            self._fs, root = fsspec.core.url_to_fs(url)
-        except ImportError as error:
-            raise MissingLibrary(f"--storage: a package is missing: {error}") from error
-        except ValueError as error:
-            raise UsageError(f"--storage: {error}") from error
-        self._root = str(root).rstrip("/")
         self._scheme = url.partition("://")[0] + "://"
+        with _package_errors(), _os_errors(self._scheme):
+            self._fs, root = fsspec.core.url_to_fs(url)
+        self._root = str(root).rstrip("/")
 
     def put_all(self, files: Mapping[str, bytes]) -> None:
         for key, data in files.items():

@@ -24,7 +24,9 @@ from queue import Empty, LifoQueue
 from typing import Any, BinaryIO, TypeAlias
 
 from .. import worker_process
-from ..errors import ErrorRecord, RenderError
+from ..backoff import Backoff
+from ..errors import ErrorRecord, RenderError, WebprintError
+from ..text import count
 from . import Attempt
 
 #: An open file or a listening socket.
@@ -49,6 +51,8 @@ _CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
 _STEP_INTERVAL = 1.0  # before the first report of a step, and between reports
 _MAX_PAUSE = 30.0  # while no process can be started
 _STOP_SECONDS = 8.0
+#: The delays until a process is started again, and how long one runs that did start.
+_RESTART, _START_SECONDS = Backoff(0.5, 60.0), 10.0
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
@@ -236,7 +240,7 @@ class WorkerPool:
     def _excess(self, worker: _Worker, seconds: float) -> str:
         """Return which limit a job exceeds, or ''."""
         if seconds > self.limits.seconds:
-            return f"the print took longer than {self.limits.seconds:g} seconds"
+            return f"the print took longer than {count(self.limits.seconds, 'second')}"
         if memory_usage(worker.pid) > self.limits.memory:
             return f"the print needed more than {self.limits.memory / 1e6:g} MB of memory"
         return ""
@@ -341,6 +345,8 @@ class ManagedProcess:
     name: str
     pid: int = 0
     next_start: float = 0.0
+    started: float = 0.0
+    failures: int = 0
 
 
 def run_processes(processes: Sequence[ManagedProcess], log: Callable[[str], None]) -> None:
@@ -354,12 +360,17 @@ def run_processes(processes: Sequence[ManagedProcess], log: Callable[[str], None
         signal.signal(number, lambda caught, _: stopping.append(caught))
     while not stopping:
         for process in processes:
-            if process.pid and os.waitpid(process.pid, os.WNOHANG)[0]:
+            ended, status = os.waitpid(process.pid, os.WNOHANG) if process.pid else (0, 0)
+            if ended:
                 log(f"{process.name} ended and is started again")
-                process.pid, process.next_start = 0, time.monotonic() + 0.5
+                now = time.monotonic()
+                # One that was killed can run; one that gives up as it starts may not soon.
+                gave_up = os.WIFEXITED(status) and now - process.started < _START_SECONDS
+                process.failures = process.failures + 1 if gave_up else 1
+                process.pid, process.next_start = 0, now + _RESTART.delay(process.failures)
                 kill_orphans({other.pid for other in processes})
             if not process.pid and time.monotonic() >= process.next_start:
-                process.pid = fork(process.run)
+                process.pid, process.started = fork(process.run), time.monotonic()
         time.sleep(0.1)
     deadline = time.monotonic() + _STOP_SECONDS
     for process in processes:
@@ -392,6 +403,8 @@ def fork(run: Callable[[], None]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         run()
         code = 0
+    except WebprintError as error:
+        print(f"webprint: {error}", file=sys.stderr)
     except BaseException:  # noqa: BLE001 - a forked copy must not go on as the original does
         traceback.print_exc()
     finally:

@@ -9,6 +9,7 @@ from functools import partial
 
 from ..errors import JobsError, UsageError
 from ..jobs import engine
+from ..jobs.storage import check_storage
 from ..jobs.worker_process import ManagedProcess
 from ..settings import Settings, data_folder
 from .security import Access, is_loopback, open_access
@@ -26,6 +27,7 @@ def serve(settings: Settings) -> None:
     access = open_access()
     with engine.lock_database(settings):
         engine.open_queue(settings).disconnect()
+        check_storage(engine.storage_location(settings))
         listener = _listen(settings.host, settings.port)
         web = ManagedProcess(partial(_serve_web, settings, access, listener), "the web server")
         _announce(settings.host, listener, access.keys.token)
@@ -49,9 +51,11 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.listen(_BACKLOG)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
+        hint = "Is it running already? Another port: --port"
+        if isinstance(error, socket.gaierror | UnicodeError):
+            hint = "--host takes a name or an address of this computer, such as 127.0.0.1"
         raise JobsError(
-            f"the server cannot listen on {host}, port {port}: {str(reason).lower()}",
-            hint="Is it running already? Another port: --port",
+            f"the server cannot listen on {host}, port {port}: {str(reason).lower()}", hint=hint
         ) from error
     return listener
 

@@ -167,7 +167,8 @@ def add_selectors(
     """
     path = _rule_file(folder, host)
     if path is None:
-        raise UsageError(f"{host[:80]!r} is not the name of a host")
+        hint = "It looks like example.org, without https://"
+        raise UsageError(f"{host[:80]!r} is not the name of a host", hint=hint)
     for selector in selectors:
         try:
             css.parse(selector)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from .loader import Device, Page
+from .loader import Device, Page, all_themes
 from .options import StyledTheme, apply_options
 
 #: Top, right, bottom and left, in millimetres.
@@ -175,10 +175,11 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
         names = ", ".join(("A4", "Letter", "A5", "Legal", *theme_papers))
         near = get_close_matches(text.strip().lower(), (*PAPERS, *theme_papers), 1)
         question = f"Did you mean {near[0].capitalize()}? " if near else ""
-        raise UsageError(
-            f"{_quote(text)} is not a paper size",
-            hint=f"{question}Use {names} or WIDTHxHEIGHT such as 148mmx210mm",
-        )
+        hint = f"{question}Use {names} or WIDTHxHEIGHT such as 148mmx210mm"
+        for theme in all_themes():
+            if text.strip().lower() in theme.papers:
+                hint = f"It is one of the theme {theme.name}: --theme {theme.name}"
+        raise UsageError(f"{_quote(text)} is not a paper size", hint=hint)
     width, height = lengths
     if not (MIN_PAPER <= width <= MAX_PAPER and MIN_PAPER <= height <= MAX_PAPER):
         raise UsageError(

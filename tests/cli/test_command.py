@@ -130,6 +130,7 @@ def test_extract_writes_other_forms(webprint, tmp_path, form, begins):
     assert (tmp_path / "copy").read_text() == out
 
 
+@pytest.mark.browser
 def test_a_page_of_scripts_is_loaded_in_a_browser(webprint, web, tmp_path):
     script = f"document.body.innerHTML = `{story_page().partition('<body>')[2]}`"
     shell = f"<title>Shell</title><body><div id=app></div><script>{script}</script>"
@@ -327,6 +328,20 @@ def test_a_terminal_is_not_sent_a_pdf(webprint, tmp_path, monkeypatch):
     code, _, err = webprint("a.html", "-o", "-", "--quiet")
     assert code == UsageError.exit_code
     assert "Redirect" in err
+
+
+def test_the_ending_of_the_file_names_the_form_of_an_extract(webprint, tmp_path):
+    (tmp_path / "saved.html").write_text(story_page())
+    assert webprint("extract", "saved.html", "-o", "story.md")[0] == 0
+    assert (tmp_path / "story.md").read_text().startswith("# ")
+    assert webprint("extract", "saved.html", "-o", "story")[0] == 0
+    assert json.loads((tmp_path / "story").read_text())["title"]
+
+
+def test_config_set_checks_a_paper_with_the_theme_in_force(webprint, tmp_path):
+    assert webprint("config", "set", "--here", "paper", "kobo")[0] == 2
+    assert webprint("config", "set", "--here", "theme", "ereader")[0] == 0
+    assert webprint("config", "set", "--here", "paper", "kobo")[0] == 0
 
 
 def test_several_pages_are_extracted_to_one_list_or_a_folder(webprint, web, tmp_path):

@@ -55,6 +55,7 @@ def test_a_wrong_call_gets_one_line(webprint, web, tmp_path, monkeypatch, home, 
     (tmp_path / "there").mkdir()
     (tmp_path / "empty.txt").write_text("# nothing\n")
     (tmp_path / "list.txt").write_text("https://example.org/a\n")
+    (tmp_path / "bad-list.txt").write_text("saved.html\n\nnonsense\n")
     before = sorted(tmp_path.rglob("*"))
     words = shlex.split(call.replace("{web}", web.url))[2:]
     assert webprint(*words) == (int(code), "", f"{line}\n")

@@ -64,7 +64,14 @@ def run(web, tmp_path, monkeypatch, warm):
     return run
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0][:60])
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, marks=[pytest.mark.browser] if "--render always" in block else [])
+        for block in BLOCKS
+    ],
+    ids=[block.splitlines()[0][:60] for block in BLOCKS],
+)
 def test_a_recipe_works(block, run):
     work = run(["bash", "-euc"], block)
     for name in re.findall(r"[\w/-]+\.(?:pdf|md|json|html)\b", block.replace("saved.html", "")):

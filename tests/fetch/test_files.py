@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from printer.errors import BadURL, FetchError, NotHTML, TooLarge
+from printer.errors import BadURL, FetchError, NotHTML, TooLarge, UsageError
 from printer.fetch.files import read_file, read_stdin
 
 PAGE = "<!DOCTYPE html><title>Hé</title><p>Text</p>".encode()
@@ -106,7 +106,7 @@ def test_standard_input_is_a_page_at_its_address() -> None:
 def test_standard_input_is_bounded_and_not_empty() -> None:
     with pytest.raises(TooLarge):
         read_stdin(io.BytesIO(PAGE), max_bytes=10)
-    with pytest.raises(FetchError, match="empty"):
+    with pytest.raises(UsageError, match="empty"):
         read_stdin(io.BytesIO(b"\n"))
     with pytest.raises(NotHTML, match="a PDF"):
         read_stdin(io.BytesIO(b"%PDF-1.4"))

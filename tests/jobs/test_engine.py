@@ -48,7 +48,7 @@ def test_a_print_that_takes_too_long_is_ended_with_all_it_started(engine, tmp_pa
     after, _ = table.submit(job_request("nap/0"))
     engine.keep(workers=1, seconds=1.0)
     wait_until(lambda: over(table, slow.id, after.id))
-    assert "longer than 1 seconds" in table.get(slow.id).error.message
+    assert "longer than 1 second" in table.get(slow.id).error.message
     assert table.get(after.id).state == "done"
     grandchild = int((tmp_path / "family").read_text())
     with pytest.raises(ProcessLookupError):

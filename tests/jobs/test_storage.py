@@ -9,7 +9,7 @@ import pytest
 from printer.errors import JobsError, UsageError
 from printer.jobs import JobRequest
 from printer.jobs.engine import apply_retention
-from printer.jobs.storage import open_storage
+from printer.jobs.storage import check_storage, open_storage
 from tests.support.jobs import claim
 
 KEY = "0a1b/3/article.pdf"
@@ -72,7 +72,7 @@ import subprocess, sys
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", {str(tmp_path)!r}], check=True)
 from pathlib import Path
 from printer.errors import JobsError
-from printer.jobs.storage import open_storage
+from printer.jobs.storage import check_storage, open_storage
 kept = open_storage({str(tmp_path)!r})
 kept.put("a/1/article.pdf", b"x" * 20_000)
 try:
@@ -158,3 +158,18 @@ def test_cleaning_keeps_folders_of_jobs(sqlite_table, storage):
     apply_retention(table, storage, -1000)
     assert storage.names() == sorted(["a01d", running.id])
     assert table.get(first.id) is None
+
+
+def test_remote_storage_out_of_reach_is_one_error():
+    with pytest.raises(JobsError, match="refused"):
+        open_storage("ftp://127.0.0.1:1/prints")
+
+
+def test_storage_is_checked_without_a_connection(tmp_path):
+    check_storage("ftp://127.0.0.1:1/prints")
+    check_storage(str(tmp_path / "prints"))
+    with pytest.raises(UsageError, match="not known: nope"):
+        check_storage("nope://bucket")
+    (tmp_path / "file").touch()
+    with pytest.raises(JobsError):
+        check_storage(str(tmp_path / "file"))

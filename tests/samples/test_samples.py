@@ -14,6 +14,9 @@ from tests.support.pdf_glyphs import find_overlaps
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 LOCAL = FetchOptions(cache=False, allow_private=True)
 SLUGS = sorted(page.parent.name for page in SAMPLES.glob("*/page.html"))
+PAGES = [
+    pytest.param(slug, marks=[pytest.mark.browser] if slug == "script" else []) for slug in SLUGS
+]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,7 @@ def bare(text):
     return re.sub(r"\s+|\[?\d{1,2}\]?(?=\W|$)", "", text)
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", PAGES)
 def test_all_of_the_article_is_there_in_order(slug, reading):
     article = reading(slug).article
     title, *expected = lines(slug, "expected.txt")
@@ -61,7 +64,7 @@ def test_all_of_the_article_is_there_in_order(slug, reading):
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", PAGES)
 def test_nothing_else_is_there(slug, reading):
     article = reading(slug).article
     printed = bare(" ".join((article.text, *(f.caption for f in article.figures))))
@@ -69,7 +72,7 @@ def test_nothing_else_is_there(slug, reading):
     assert found == []
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", PAGES)
 def test_its_pictures_are_there_with_their_captions(slug, reading):
     figures = list(reading(slug).article.figures)
     for line in lines(slug, "figures.txt"):
@@ -88,7 +91,7 @@ def _shows(figure, names):
     return any(source.endswith(name) for source in figure.sources for name in names)
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", PAGES)
 def test_it_stands_on_its_pages_and_no_text_on_other_text(slug, reading):
     names = loader.theme_names()
     # Each in one theme, so that all themes are seen and none of them twice as often.

@@ -60,6 +60,7 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
 
 
 @pytest.mark.slow
+@pytest.mark.browser
 def test_browser_prints_leave_no_processes(serve, web):
     if not find_chromium():
         pytest.skip("no Chromium")

@@ -23,6 +23,7 @@ from playwright.async_api import Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, WebprintError
+from ...text import count
 from ...urls import is_http, origin_of
 from ..errors import with_url
 from ..proxy import Proxy
@@ -100,7 +101,7 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
 def page_timeout(url: str, seconds: float) -> FetchTimeout:
     """Return the error for a page that exceeded its time limit."""
     return FetchTimeout(
-        f"the browser did not finish the page within {seconds:g} seconds",
+        f"the browser did not finish the page within {count(seconds, 'second')}",
         url=url,
         hint="Allow more with --timeout",
     )

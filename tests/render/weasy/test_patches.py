@@ -190,9 +190,12 @@ def test_words_in_links_break_where_they_would_break_without() -> None:
 
 
 def test_documents_of_other_programs_are_laid_out_as_without_patches() -> None:
+    from weasyprint.text.ffi import pango
+
     with patched():
-        assert lines(MARKED, 100) == lines(PLAIN, 100)
-    assert any(lines(MARKED, width) != lines(PLAIN, width) for width in range(90, 150))
+        assert lines(MARKED, 130) == lines(PLAIN, 130)
+    # Newer versions of Pango break such lines well by themselves.
+    assert (lines(MARKED, 130) != lines(PLAIN, 130)) == (pango.pango_version() < 15200)
 
 
 def test_white_space_that_is_preserved_does_not_hang() -> None:
