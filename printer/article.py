@@ -98,7 +98,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """A bulleted or numbered list; ``style`` is '', 'a', 'A', 'i' or 'I' as in HTML's ``type``."""
+    """A bulleted or numbered list.
+
+    ``style`` is '', 'a', 'A', 'i' or 'I' as in HTML's ``type``, or 'none' for a collection: things
+    with a picture each, or most of them, and a few words.
+    """
 
     items: tuple[Item, ...]
     ordered: bool = False

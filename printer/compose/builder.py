@@ -12,7 +12,19 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Code, Embed, Heading, List, Math, Paragraph, Rule, Span, plain_text
+from ..article import (
+    Block,
+    Code,
+    Embed,
+    Heading,
+    Item,
+    List,
+    Math,
+    Paragraph,
+    Rule,
+    Span,
+    plain_text,
+)
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
@@ -28,6 +40,7 @@ from .block_builders import (
     code_text,
     is_box,
     is_code_table,
+    is_entry,
     is_pull,
     is_quotation,
     language_of,
@@ -57,13 +70,14 @@ class _OpenElement:
     """An open element, and the state to restore when it is closed."""
 
     __slots__ = (
-        "builder", "close_part", "descend", "element", "is_block", "is_note_in_line",
+        "begin", "builder", "close_part", "descend", "element", "is_block", "is_note_in_line",
         "outer_buffer", "part_of", "style",
     )  # fmt: skip
 
     def __init__(self, element: HtmlElement, style: Style) -> None:
         self.element = element
         self.style = style
+        self.begin = -1  # the number of blocks before an entry of a collection
         self.is_block = False
         self.is_note_in_line = False
         self.outer_buffer: BlockBuffer | None = None  # set if the element has its own buffer
@@ -99,6 +113,7 @@ class ArticleBuilder:
         self.durations: dict[str, str] | None = None
         self.has_formulas = selection.formulas
         self.headings = selection.headings
+        self.entries = selection.entries
 
     def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
         """Return the blocks of the page, or those inside ``top``."""
@@ -223,6 +238,8 @@ class ArticleBuilder:
             entered.is_block = True
             self.buffer.flush()
             self._enter_block(entered, element, tag)
+            if element in self.entries and tag != "li":
+                entered.begin = len(self.buffer.blocks)
         elif tag in MARKS_OF:
             self._mark(MARKS_OF[tag])
         elif tag == "wbr":  # the parser nests what follows in it
@@ -399,6 +416,16 @@ class ArticleBuilder:
         builder.add(buffer)
         blocks += builder.build()
 
+    def _add_entry(self, begin: int) -> None:
+        """Add the blocks from ``begin`` on to the collection before them, or to a new one."""
+        self.buffer.flush()
+        blocks = self.buffer.blocks
+        if not is_entry(entry := tuple(blocks[begin:])):
+            return
+        before = blocks[begin - 1] if begin else None
+        items = before.items if isinstance(before, List) and before.style == "none" else ()
+        blocks[begin - bool(items) :] = [List((*items, Item(entry)), style="none")]
+
     def _open_builder(self, entered: _OpenElement, builder: BlockBuilder) -> None:
         if not entered.is_note_in_line:
             self.buffer.flush()
@@ -415,6 +442,8 @@ class ArticleBuilder:
 
     def _leave(self, element: _OpenElement) -> None:
         self.style = element.style
+        if element.begin >= 0:
+            self._add_entry(element.begin)
         if element.outer_buffer is None:
             if element.is_block:
                 self.buffer.flush()

@@ -30,6 +30,7 @@ from ..article import (
     walk,
 )
 from ..text import SCENE_BREAK, comparison_key, continues_drop_cap
+from .block_builders import is_collection
 from .inline import split_labels
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
@@ -228,16 +229,42 @@ def _without_citation(span: Span) -> Span:
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Replace lists whose items mostly begin with a heading or picture by their content."""
+    """Replace lists whose items mostly begin with a heading or picture by their content.
+
+    Collections remain lists, without marks.
+    """
     for block in blocks:
-        if not isinstance(block, List) or block.ordered:
+        if isinstance(block, List) and is_collection(block):
+            yield List(tuple(map(_clean_entry, block.items)), style="none")
+            continue
+        if not isinstance(block, List):
             yield block
             continue
         cards = sum(isinstance(item.blocks[0], _CARD) for item in block.items if item.blocks)
-        if cards * 2 > len(block.items):
+        is_unmarked = block.style == "none" or (cards * 2 > len(block.items) and not block.ordered)
+        if is_unmarked:
             yield from (inner for item in block.items for inner in item.blocks)
         else:
-            yield block
+            yield replace(block, items=tuple(map(_text_first, block.items)))
+
+
+def _text_first(item: Item) -> Item:
+    """Return an item with its first paragraph before its pictures, as its mark stands beside it."""
+    blocks = item.blocks
+    at = next((n for n, block in enumerate(blocks) if not isinstance(block, Figure)), 0)
+    if not at or not isinstance(blocks[at], Paragraph):
+        return item
+    return replace(item, blocks=(blocks[at], *blocks[:at], *blocks[at + 1 :]))
+
+
+def _clean_entry(item: Item) -> Item:
+    """Return an entry of a collection without ornaments and repeated lines."""
+    distinct: dict[object, Block] = {}
+    for block in map(_clean_paragraph, item.blocks):
+        if block is not None:
+            key = block if isinstance(block, Figure) else "".join(iter_text(block))
+            distinct.setdefault(key, block)
+    return replace(item, blocks=tuple(distinct.values()))
 
 
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:

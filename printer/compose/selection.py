@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import ElementFlag, Leaf, PageIndex, Segment
+from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment
 from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex
 from ..selection import PlacedFigure, Verdict
@@ -46,6 +47,10 @@ _HEADING_CHARS, _HEADING_WORDS, _BELOW_WORDS, _BELOW_SHARE = 100, 14, 20, 0.8
 _SENTENCE_ENDS = frozenset(".,;:…。，；：")
 #: The most levels from a textless element up to a selected element.
 _MAX_LEVELS = 6
+#: The fewest pictures of a collection; the most levels from a picture up to its entry, segments of
+#: an entry, characters of one, and of an article's, and siblings of an entry.
+MIN_ENTRIES, _ENTRY_LEVELS, _ENTRY_SEGMENTS, _MAX_SIBLINGS = 3, 10, 8, 1000
+ENTRY_CHARS, _ARTICLE_CHARS = 250, 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +63,7 @@ class Selection:
         path: All elements that are selected or have selected descendants.
         formulas: Whether the page has formulas.
         headings: The elements that are headings, though they are paragraphs to the parser.
+        entries: The entries of collections: a picture with its name and price, or only these.
     """
 
     leaves: dict[Leaf, int]
@@ -65,6 +71,7 @@ class Selection:
     path: set[HtmlElement]
     formulas: bool
     headings: frozenset[HtmlElement] = frozenset()
+    entries: frozenset[HtmlElement] = frozenset()
 
 
 def select(
@@ -97,7 +104,62 @@ def select(
         _add_path(element, path)
     formulas = any(element.tag in _FORMULAS or element.tag not in _TEXTLESS for element in textless)
     headings = _named_headings(page, verdict.keep) if verdict.kind == "article" else frozenset()
-    return Selection(leaves, figures, path, formulas, headings)
+    room = _ARTICLE_CHARS if verdict.kind == "article" else ENTRY_CHARS
+    entries = _find_entries(page, leaves, figures, room)
+    return Selection(leaves, figures, path, formulas, headings, entries)
+
+
+def _find_entries(
+    page: Page, leaves: Mapping[Leaf, int], figures: Mapping[HtmlElement, Figure], room: int
+) -> frozenset[HtmlElement]:
+    """Return the elements that hold one picture each with a few words, and their like beside them.
+
+    An entry is the outermost element with a single picture, and at most ``room`` characters.
+    """
+    if len(figures) < MIN_ENTRIES:
+        return frozenset()
+    counts: Counter[HtmlElement] = Counter()
+    for element in figures:
+        counts.update(islice(element.iterancestors(), _ENTRY_LEVELS))
+    selected = frozenset(leaves.values())
+    alike: dict[tuple[str, str], list[HtmlElement]] = {}
+    others: dict[tuple[str, str], list[HtmlElement]] = {}  # those without a name, or too long
+    for element in figures:
+        around = islice(element.iterancestors(), _ENTRY_LEVELS - 1)
+        *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, around))
+        if entry is not None and _is_entry(page, entry, selected, room):
+            alike.setdefault(_kind(entry), []).append(entry)
+        elif entry is not None:
+            others.setdefault(_kind(entry), []).append(entry)
+    entries: set[HtmlElement] = set()
+    for kind, pictured in alike.items():
+        if len(pictured) >= MIN_ENTRIES:
+            entries.update(pictured, others.get(kind, ()))
+            for parent in {entry.getparent() for entry in pictured} - {None}:
+                entries.update(
+                    child
+                    for child in islice(parent, _MAX_SIBLINGS)
+                    if _kind(child) == kind
+                    and not counts[child]
+                    and _is_entry(page, child, selected, room)
+                )
+    return frozenset(entries)
+
+
+def _kind(element: HtmlElement) -> tuple[str, str]:
+    """Return the tag and the first class of an element, which the entries of a list share."""
+    return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
+
+
+def _is_entry(page: Page, element: HtmlElement, selected: Set[int], room: int) -> bool:
+    """Return whether an element has some selected text, but not more than an entry's."""
+    at = page.index.indexes.get(element)
+    if at is None or element.tag not in BLOCK_TAGS:
+        return False
+    begin, end = page.index.segment_begins[at], page.index.segment_ends[at]
+    inside = [n for n in range(begin, min(end, begin + 10 * _ENTRY_SEGMENTS)) if n in selected]
+    chars = sum(len(page.segments[n].text) for n in inside)
+    return 0 < len(inside) <= _ENTRY_SEGMENTS and chars <= room
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:

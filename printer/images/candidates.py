@@ -31,6 +31,7 @@ from .srcset import (
     absolute_url,
     background_sources,
     best_source,
+    is_dark_version,
     picture_key,
     read_sources,
     src_attribute,
@@ -198,7 +199,7 @@ def _far_candidate(element: HtmlElement, index: int, segment: int, lead_key: str
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
-        images = [element] if not image_tex(element) else []
+        images = [] if image_tex(element) or is_dark_version(element) else [element]
         yield from (_candidate(e, "image", index, segment, read_sources(e)) for e in images)
     elif "-" in tag:
         if element.find(".//img") is None and (sources := read_sources(element)):

@@ -142,6 +142,10 @@ class FeatureReader:
             )
         )
 
+    def shape(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return the tags and classes that the pictures of one list have in common."""
+        return self._shapes[candidate]
+
     def refusal(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> str:
         """Return why a picture cannot belong to the article whatever its score, '' if it can."""
         if "a smiley" in names:

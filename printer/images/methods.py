@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -148,6 +149,10 @@ def _keep_only(
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
 #: How far below the threshold the picture that a page states as its own may score.
 _LEAD_BONUS = 0.8
+#: The feature of a picture among text of the article, and the fewest like it that are selected.
+_LISTED, _MIN_LISTED = "with: all", 3
+_NAMED = frozenset(f"with under {size} of text" for size in (30, 120, 400))
+_REPEATED = frozenset({"repeated", "repeated often"})
 #: If captions without such markup are a larger share of the article, they are its text.
 _MAX_UNMARKED_SHARE = 0.3
 
@@ -223,15 +228,26 @@ def _apply_threshold(
     captions: CaptionFinder,
     reader: FeatureReader,
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
-    """Select by score, and only the best of several copies of a picture."""
+    """Select by score, and of several copies of a picture only the best, one with a caption first.
+
+    Of the pictures of a list all are selected if several reach the threshold.
+    """
     reasons: dict[Candidate, str] = {}
-    best: dict[str, float] = {}
+    best: dict[str, tuple[bool, float]] = {}
     found: dict[Candidate, Caption] = {}
+    high = Counter(
+        reader.shape(candidate)
+        for candidate, names in features
+        if weights.score(names) >= weights.threshold and _LISTED in names
+    )
     for candidate, names in features:
         score = weights.score(names)
         least = weights.threshold
         if score < least and reader.is_lead(candidate, names):
             least -= _LEAD_BONUS
+        is_sole = _LISTED in names and names & _NAMED and not names & _REPEATED
+        if score < least and is_sole and high[reader.shape(candidate)] >= _MIN_LISTED:
+            least = score
         if score < least:
             reasons[candidate] = weights.reject_reason(names)
             continue
@@ -240,7 +256,8 @@ def _apply_threshold(
         if reason:
             reasons[candidate] = reason
         else:
-            best[candidate.url_key] = max(score, best.get(candidate.url_key, -math.inf))
+            rank = bool(found[candidate].text), score
+            best[candidate.url_key] = max(rank, best.get(candidate.url_key, rank))
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
@@ -248,7 +265,7 @@ def _apply_threshold(
         key, caption = candidate.url_key, found.get(candidate, Caption())
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
-        elif key and (key in url_keys or weights.score(names) < best[key]):
+        elif key and (key in url_keys or (bool(caption.text), weights.score(names)) < best[key]):
             rejected.append(RejectedPicture(candidate, "the same picture again", caption.segments))
         else:
             url_keys.add(key)

@@ -70,6 +70,24 @@ class ImageSource(NamedTuple):
     rank: int = 5
 
 
+#: The media of a version for dark screens, and the names and addresses of pictures for them.
+_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
+_DARK_CLASS = re.compile(
+    r"(?:^|[\s_])(?:only-dark|(?:show-on-|theme-)?dark(?:-mode|-theme)?-only)(?=$|\s)"
+    r"|(?:^|\s)hidden\s(?:.{0,200}\s)?dark:(?:block|inline|inline-block|flex)(?=$|\s)"
+)
+_DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
+
+
+def is_dark_version(element: HtmlElement) -> bool:
+    """Return whether a picture, which has a version for light screens too, is for dark ones."""
+    around = (element, *islice(element.iterancestors(), 2))
+    return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(
+        "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
+        for node in around
+    )
+
+
 def read_sources(element: HtmlElement) -> list[ImageSource]:
     """Return the sources that an ``img``, ``source`` or similar element gives, each URL once."""
     sources: dict[str, ImageSource] = {}
@@ -93,11 +111,18 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
     while parent is not None and parent.tag == "source" and element.tag != "source":
         parent = parent.getparent()
     if parent is not None and parent.tag == "picture" and element.tag != "source":
-        for version in islice(parent.iter("source"), _MAX_SOURCE_ELEMENTS):
-            small = "max-width" in (version.get("media") or "")
+        for version, is_small in _versions(parent):
             for source in read_sources(version):
-                add(source._replace(rank=SMALL) if small else source)
+                add(source._replace(rank=SMALL) if is_small else source)
     return list(sources.values())[:_MAX_SOURCES]
+
+
+def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
+    """Yield the versions of a picture but for dark screens, and whether each is for small ones."""
+    for version in islice(picture.iter("source"), _MAX_SOURCE_ELEMENTS):
+        media = version.get("media") or ""
+        if not _DARK_MEDIA.search(media):
+            yield version, "max-width" in media
 
 
 def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:

@@ -12,7 +12,7 @@ from itertools import islice
 from math import ceil
 from typing import Literal
 
-from ..article import Block, Figure, Heading, Paragraph, plain_text
+from ..article import Block, Figure, Heading, List, Paragraph, plain_text
 from ..output import Picture
 from ..themes.assets import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
@@ -173,11 +173,20 @@ class FigurePlacer:
                 index += sum(map(len, parts))
                 continue
             block = run[index]
+            if isinstance(block, List) and block.style == "none":
+                arranged += self._rows([self._entry(item.blocks) for item in block.items])
+                index += 1
+                continue
             if isinstance(block, Figure):
                 self._place_beside(block, run[index + 1 : index + 5])
             arranged.append(block)
             index += 1
         return tuple(arranged)
+
+    def _entry(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        """Return an entry of a collection with its picture first, without one that is missing."""
+        figures = (block for block in blocks if isinstance(block, Figure) and self._picture(block))
+        return *figures, *(block for block in blocks if not isinstance(block, Figure))
 
     def _parts(self, run: Sequence[Block], start: int) -> list[tuple[Block, ...]]:
         """Return the parts of the gallery or collection that begins at a block, if any.
@@ -215,9 +224,9 @@ class FigurePlacer:
                 yield picture
 
     def _rows(self, parts: Sequence[tuple[Block, ...]]) -> Iterator[Block | FigureRow]:
-        pictures = [next(self._pictures(part)) for part in parts]
-        upright = sum(picture.height > picture.width for picture in pictures)
-        is_gallery = len(parts[0]) == 1
+        pictures = [next(self._pictures(part), None) for part in parts]
+        upright = sum(picture.height > picture.width for picture in pictures if picture)
+        is_gallery = all(len(part) == 1 for part in parts) and None not in pictures
         is_dense = 2 * upright > len(parts) if is_gallery else len(parts) != 4
         is_dense = is_dense or len(parts) > MAX_LARGE_GALLERY
         in_row = MAX_IN_ROW if is_dense and len(parts) > 2 else 2
@@ -233,14 +242,20 @@ class FigurePlacer:
             rest = rest[count:]
 
     def _row(
-        self, cells: Sequence[tuple[tuple[Block, ...], Picture]], in_row: int, *, is_even: bool
+        self,
+        cells: Sequence[tuple[tuple[Block, ...], Picture | None]],
+        in_row: int,
+        *,
+        is_even: bool,
     ) -> FigureRow:
         """Return a row across the measure, of equal widths or with pictures of equal height."""
         measure = self._measure()
         count = in_row if is_even else len(cells)
         room = measure * (1 - _GAP * (count - 1))
         ratios = [
-            1.0 if is_even else min(_MAX_RATIO, max(_MIN_RATIO, picture.width / picture.height))
+            min(_MAX_RATIO, max(_MIN_RATIO, picture.width / picture.height))
+            if picture and not is_even
+            else 1.0
             for _, picture in cells
         ]
         total = count if is_even else sum(ratios)
@@ -249,12 +264,13 @@ class FigurePlacer:
         row: list[FigureCell] = []
         for (part, picture), ratio in zip(cells, ratios, strict=True):
             width = scale * room * ratio / total
-            is_vector = picture.media_type == "image/svg+xml"
-            inner = min(width, height * picture.width / picture.height)
-            inner = inner if is_vector else min(inner, picture.width)
-            for block in part:
-                if isinstance(block, Figure):
-                    self._widths[id(block)] = max(1, int(inner)), "full"
+            if picture is not None:
+                is_vector = picture.media_type == "image/svg+xml"
+                highest = min(height, width) if is_even else height
+                inner = min(width, highest * picture.width / picture.height)
+                inner = inner if is_vector else min(inner, picture.width)
+                figures = (block for block in part if isinstance(block, Figure))
+                self._widths.update((id(block), (max(1, int(inner)), "full")) for block in figures)
             space = _GAP * measure if row else (1 - scale) * room / 2
             row.append(FigureCell(part, _percent(width / measure), _percent(space / measure)))
         return FigureRow(tuple(row))

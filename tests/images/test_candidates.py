@@ -297,3 +297,23 @@ def test_two_crops_of_a_picture_in_one_figure_are_one() -> None:
 
     assert len(found(crops("boat.jpg", "boat.jpg"))) == 1
     assert len(found(crops("boat.jpg", "quay.jpg"))) == 2
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<img src="/light.png" class="only-light"><img src="/dark.png" class="only-dark">',
+        '<p><img src="/light.png#gh-light-mode-only"><img src="/dark.png#gh-dark-mode-only"></p>',
+        '<div class="dark:hidden"><img src="/light.png"></div>'
+        '<div class="hidden w-full dark:block"><img src="/dark.png"></div>',
+        '<picture><source media="(prefers-color-scheme: dark)" srcset="/dark.webp 1200w">'
+        '<img src="/light.png" width="600"></picture>',
+        '<p class="hidden dark-horse"><img src="/light.png"></p>',
+    ],
+)
+def test_versions_for_dark_screens_are_not_printed(html: str) -> None:
+    page = read_page(f"<!doctype html><body><p>Text.</p>{html}<p>Text.</p>", "https://example.org/")
+    (candidate,) = find_candidates(page)
+    assert [url.partition("#")[0] for url in candidate.urls(page.base)] == [
+        "https://example.org/light.png"
+    ]

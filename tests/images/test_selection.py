@@ -404,3 +404,24 @@ def test_a_formula_drawn_as_a_picture_stays_a_formula() -> None:
         f"<html><body><article><h1>The ferry</h1>{formulas}</article></body></html>", URL
     )
     assert not found.figures
+
+
+def test_all_pictures_of_a_list_are_printed_if_some_are() -> None:
+    name = "The mayor of Kestermouth with boat number {}"
+    files = {"boat1.jpg": "", "boat2.jpg": "", "boat3.jpg": "", "logo-badge.png": "Logo"}
+    tiles = "".join(
+        f'<li class=tile><img src="/{file}" alt="{alt}" width=330 height=240><h3>{name.format(at)}'
+        "</h3></li>"
+        for at, (file, alt) in enumerate(files.items())
+    )
+    page, verdict = read(f"<main><h1>Boats</h1><p>{TEXT}</p><ul>{tiles}</ul><p>{TEXT}</p></main>")
+    assert names(find_pictures(page, verdict)) == list(files)
+    page, verdict = read(f"<main><h1>Boats</h1><p>{TEXT}</p>{tiles[-130:]}<p>{TEXT}</p></main>")
+    assert names(find_pictures(page, verdict)) == []
+
+
+def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
+    bare = '<figure><img src="/photo.jpg" width="900" height="600" alt="A ferry"></figure>'
+    page, verdict = read(article(bare, PHOTO))
+    (placed,) = find_pictures(page, verdict)
+    assert placed.figure.caption == "Ada Fenwick on the ferry at Kestermouth last week."

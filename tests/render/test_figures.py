@@ -126,6 +126,25 @@ def test_a_collection_stands_in_rows_with_its_headings_and_labels() -> None:
     assert rows(*story, place=place) == [0] * 12
 
 
+def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() -> None:
+    name = Heading(3, (Span("Radios"),))
+    items = (Item((name, Figure("p0"))), Item((Figure("p1"), name)), Item((name,)))
+    place = placer((400, 300), (300, 900))
+    (row,) = place.arrange((List(items, style="none"),))
+    assert isinstance(row, FigureRow)
+    assert [list(map(type, cell.blocks)) for cell in row.cells] == [
+        [Figure, Heading],
+        [Figure, Heading],
+        [Heading],
+    ]
+    placements = [
+        place(block)
+        for block in (row.cells[0].blocks[0], row.cells[1].blocks[0])
+        if isinstance(block, Figure)
+    ]
+    assert all(placement and placement.height <= MEASURE / 3 for placement in placements)
+
+
 @given(st.lists(st.tuples(st.integers(50, 2000), st.integers(50, 2000)), min_size=1, max_size=9))
 def test_nothing_is_lost_in_rows_and_no_row_is_too_wide(sizes: list[tuple[int, int]]) -> None:
     place = placer(*sizes)

@@ -469,12 +469,27 @@ def _pass_heading(place: _Place, change: _Change) -> bool:
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)
+    else:
+        end = _end_of_pair(parent, start, end)
     return change.move(parent, start, place.index, end + 1 - start)
+
+
+def _end_of_pair(parent: Box, start: int, end: int) -> int:
+    """Return the index of the last text under headings such as 'Pros' and 'Cons'.
+
+    The first heading is at ``start``, its only text at ``end``; nothing parts the two.
+    """
+    text = end + 2
+    is_pair = _has_tag(parent, end + 1, (parent.children[start].element_tag,))
+    if not is_pair or not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
+        return end
+    return end if _has_end_mark(parent.children[text]) else text
 
 
 def _move_back(page: Box, place: _Place, change: _Change) -> bool:
     """Move a figure before the text above it, so that both fit; return whether it was moved."""
-    if place.start < place.index or place.parent.style["column_count"] != "auto":
+    is_in_item = place.parent.element_tag == "li"  # whose mark would stand beside the picture
+    if place.start < place.index or is_in_item or place.parent.style["column_count"] != "auto":
         return False
     (body,) = _fragments(page, place.parent)
     # The first text on the page may have begun on the one before.

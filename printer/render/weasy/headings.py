@@ -42,6 +42,9 @@ INSIDE_QUOTATION, MAX_QUOTATION = 0.25, 48
 #: and of any word.
 MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 
+#: The share of a line that the words before a title's colon fill if a line ends there.
+MIN_HEAD = 1 / 3
+
 #: The scale of a title whose quotation stays whole in smaller type only.
 SMALLER_TITLE = 0.83
 
@@ -122,6 +125,9 @@ def break_heading(context: Any, box: Box) -> None:
         spaces = [ruler.measure(place.end, place.start) for place in breaks]
         penalties = [place.penalty for place in breaks]
         chosen = choose_lines(words, spaces, penalties, box.width)
+        colon = text.find(": ") + 1
+        if box.element_tag == "h1" and len(chosen) > 1 and colon in ends[:-1]:
+            chosen = _end_line_at(ends.index(colon), chosen, words, spaces, penalties, box.width)
         if box.element_tag == "h1" and any(penalties[n] >= INSIDE_QUOTATION for n in chosen):
             smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
             if not any(penalties[n] >= INSIDE_QUOTATION for n in smaller):
@@ -310,6 +316,25 @@ def choose_lines(
         breaks.append(start - 1)
         start = best[start][2]
     return breaks[::-1] if len(breaks) < MAX_LINES else []
+
+
+def _end_line_at(
+    at: int,
+    chosen: list[int],
+    words: list[float],
+    spaces: list[float],
+    penalties: list[float],
+    width: float,
+) -> list[int]:
+    """Return the breaks of a title of three or more lines with one at a space, behind its colon.
+
+    One more line may be needed.  The words before the colon must fill a third of a line.
+    """
+    head = choose_lines(words[: at + 1], spaces[:at], penalties[:at], width)
+    tail = choose_lines(words[at + 1 :], spaces[at + 1 :], penalties[at + 1 :], width)
+    breaks = [*head, at, *(at + 1 + place for place in tail)]
+    is_short = sum(words[: at + 1]) < MIN_HEAD * width
+    return chosen if is_short or len(breaks) > len(chosen) + 1 else breaks
 
 
 def _insert(pieces: list[Box], breaks: list[Break]) -> None:

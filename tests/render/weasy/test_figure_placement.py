@@ -89,6 +89,26 @@ def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large
     assert white(paper, 0) < 0.25 < white(plain, 0)
 
 
+def test_no_picture_is_put_between_pros_and_cons(printed, monkeypatch):
+    lines = [paragraph(f"Line {n}.") for n in range(22)]
+    pair = (heading("Pros", 3), items("quick", "light"), heading("Cons", 3), items("dear", "loud"))
+    blocks = (*lines, heading("The mill"), PICTURE, *pair, *(paragraph(TEXT) for _ in range(6)))
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+    for step in ("_shrink", "_move_back"):
+        monkeypatch.setattr(figure_placement, step, lambda *_: False)
+    words = printed(full, pictures=specimens.pictures()).text
+    assert words.index("quick") < words.index("loud") < words.index("The valley in March.")
+
+
+@pytest.mark.parametrize("before", range(5, 9))
+def test_the_mark_of_an_item_does_not_stand_beside_its_picture(printed, before):
+    lines = (paragraph(f"Paragraph {n}. {TEXT}") for n in range(before))
+    steps = items((paragraph(f"Step 1. {TEXT}"), PICTURE), (paragraph("Step 2."),))
+    full = replace(SAMPLE_ARTICLE, blocks=(*lines, steps, paragraph(TEXT)), url="")
+    words = printed(full, pictures=specimens.pictures()).text
+    assert words.index("Step 1.") < words.index("The valley in March.")
+
+
 UNBROKEN_BLOCKS = {
     "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),

@@ -101,6 +101,17 @@ def test_no_line_begins_with_a_dash_even_if_there_are_more_lines() -> None:
     assert " ".join(broken) == "The mill burnt – nobody is hurt"
 
 
+def test_a_title_of_several_lines_ends_one_at_its_colon() -> None:
+    title = "Harvest fair at the mill: When the feast begins, what is new and who will play for it"
+    first, *rest = lines(title, 15)
+    assert first == "Harvest fair at the mill:"
+    assert rest[0].startswith("When")
+    short = lines(
+        "Live: When the feast begins at the mill, what is new and who will play for it", 17
+    )
+    assert short[0] != "Live:"
+
+
 def test_a_heading_of_one_line_and_one_with_a_break_of_its_own_stay() -> None:
     assert lines("The mill", 20) == ["The mill"]
     assert lines("The long day at<br>the mill", 30) == ["The long day at", "the mill"]

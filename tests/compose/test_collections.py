@@ -1,0 +1,93 @@
+"""Collections: the pictures of a shop or a list with the names and prices that belong to them."""
+
+from __future__ import annotations
+
+from printer.article import Block, Figure, Heading, List, Paragraph, iter_text
+from printer.compose import compose
+from printer.html.page import read_page
+from printer.selection import PlacedFigure, Verdict
+from tests.support.compose_html import URL
+
+
+def compose_with_pictures(html: str) -> tuple[Block, ...]:
+    """Return the blocks of a page with all its text and pictures."""
+    page = read_page(f"<!doctype html><html lang=en><title></title><body>{html}", URL)
+    placed = tuple(
+        PlacedFigure(Figure(image.get("src") or ""), image, frozenset())
+        for image in page.tree.iter("img")
+    )
+    verdict = Verdict((True,) * len(page.segments), kind="collection")
+    return compose(page, verdict, placed).blocks
+
+
+def entries(html: str) -> list[list[str]]:
+    """Return the texts and addresses of each entry of the one collection of a page."""
+    (collection,) = [block for block in compose_with_pictures(html) if isinstance(block, List)]
+    assert collection.style == "none"
+    return [
+        [block.src if isinstance(block, Figure) else " ".join(iter_text(block)) for block in blocks]
+        for blocks in (item.blocks for item in collection.items)
+    ]
+
+
+def tile(name: str, picture: bool = True) -> str:
+    image = f"<div class=media><a><img src=/{name}.jpg></a></div>" if picture else ""
+    return f"<div class=tile>{image}<h3>{name}</h3><p>12 €</p></div>"
+
+
+def test_a_picture_is_kept_with_the_name_and_the_price_that_the_page_puts_beside_it() -> None:
+    shop = "".join(map(tile, ("Oar", "Sail", "Net"))) + tile("Rope", picture=False)
+    assert entries(f"<p>Sort by price</p><div>{shop}</div><p>All prices include tax.</p>") == [
+        *(([f"/{name}.jpg", name, "12 €"]) for name in ("Oar", "Sail", "Net")),
+        ["Rope", "12 €"],
+    ]
+
+
+def test_a_picture_without_a_name_stands_in_its_place_among_the_others() -> None:
+    shop = tile("Oar") + tile("Sail").replace("<h3>Sail</h3><p>12 €</p>", "") + tile("Net")
+    assert entries(f"<p>Boats</p>{shop}{tile('Rope')}")[1] == ["/Sail.jpg"]
+    pictures = "".join(f"<li><img src=/{n}></li>" for n in "ABCD")
+    assert all(isinstance(b, Figure) for b in compose_with_pictures(f"<ul>{pictures}</ul>"))
+
+
+def test_a_name_above_its_picture_belongs_to_it() -> None:
+    html = "".join(
+        f"<div class=c><b>{name}</b><div><img src=/{name}></div></div>" for name in "ABC"
+    )
+    assert entries(f"<h2>Boats</h2>{html}<h2>More</h2><p>Text.</p>") == [
+        [name, f"/{name}"] for name in "ABC"
+    ]
+
+
+def test_rows_of_a_collection_are_one() -> None:
+    rows = (f"<div class=row>{tile(one)}{tile(other)}</div>" for one, other in ("AB", "CD"))
+    assert len(entries("".join(rows))) == 4
+
+
+def test_the_entries_of_a_numbered_list_state_their_numbers() -> None:
+    items = "".join(f"<li><span>#{n}</span><p><img src=/{n}></p><p>Oar</p></li>" for n in (1, 2, 3))
+    assert entries(f"<ol>{items}</ol>")[2] == ["#3", "/3", "Oar"]
+    steps = "".join(f"<li><p>Fold it.</p><img src=/{n}></li>" for n in (1, 2, 3))
+    (block,) = compose_with_pictures(f"<ol>{steps}</ol>")
+    assert isinstance(block, List)
+    assert (block.ordered, block.style) == (True, "")
+
+
+def test_repeated_lines_of_an_entry_are_read_once() -> None:
+    tiles = "".join(f"<li><img src=/{n}><h3>Oar {n}</h3><h3>Oar {n}</h3></li>" for n in "123")
+    assert entries(f"<ul>{tiles}</ul>") == [[f"/{n}", f"Oar {n}"] for n in "123"]
+
+
+def test_sections_with_a_picture_and_text_are_no_collection() -> None:
+    text = "<p>" + "The ferry crosses the river at low tide. " * 8 + "</p>"
+    sections = "".join(f"<section><h2>{n}</h2><img src=/{n}>{text}</section>" for n in "ABC")
+    kinds = [type(block) for block in compose_with_pictures(sections)]
+    assert kinds.count(Heading) == kinds.count(Figure) == 3
+    assert List not in kinds
+
+
+def test_the_text_of_an_item_stands_beside_its_mark_and_before_its_picture() -> None:
+    items = "".join(f"<li><img src=/{n}><p>Fold sheet {n}.</p></li>" for n in "12")
+    (block,) = compose_with_pictures(f"<ol>{items}</ol>")
+    assert isinstance(block, List)
+    assert [list(map(type, item.blocks)) for item in block.items] == [[Paragraph, Figure]] * 2
