@@ -123,18 +123,18 @@ def _find_entries(
         counts.update(islice(element.iterancestors(), _ENTRY_LEVELS))
     selected = frozenset(leaves.values())
     alike: dict[tuple[str, str], list[HtmlElement]] = {}
-    others: dict[tuple[str, str], list[HtmlElement]] = {}  # those without a name, or too long
+    nameless: dict[tuple[str, str], list[HtmlElement]] = {}  # also those with too much text
     for element in figures:
         around = islice(element.iterancestors(), _ENTRY_LEVELS - 1)
         *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, around))
         if entry is not None and _is_entry(page, entry, selected, room):
             alike.setdefault(_kind(entry), []).append(entry)
         elif entry is not None:
-            others.setdefault(_kind(entry), []).append(entry)
+            nameless.setdefault(_kind(entry), []).append(entry)
     entries: set[HtmlElement] = set()
     for kind, pictured in alike.items():
         if len(pictured) >= MIN_ENTRIES:
-            entries.update(pictured, others.get(kind, ()))
+            entries.update(pictured, nameless.get(kind, ()))
             for parent in {entry.getparent() for entry in pictured} - {None}:
                 entries.update(
                     child
