@@ -244,14 +244,14 @@ class Newspaper:
         """Load the modules that making an issue needs, for the processes forked later."""
         from printer.digest.builder import IssueBuilder
         from printer.digest.runner import Runner
-        from printer.digest.selection import History
+        from printer.digest.selection import StoryHistory
         from printer.jobs.engine import preload
         from printer.render.weasy import engine
 
         preload()
         engine.load_fonts()
         self.publish(0)
-        with closing(History(str(self.folder / "warm.sqlite"))) as memory:
+        with closing(StoryHistory(str(self.folder / "warm.sqlite"))) as memory:
             runner = Runner(
                 IssueBuilder(self.settings, memory), memory, self.settings, lambda: START
             )

@@ -169,8 +169,9 @@ __all__ = [
     "ExtractedPage",
     "Notify",
     "PageInput",
-    "PageOutcome",
     "Printer",
+    "ReadOutcome",
+    "Session",
     "Step",
     "check_options",
     "extract",
@@ -198,7 +199,7 @@ Extractor: TypeAlias = Callable[[Capture, Options], ExtractedPage]
 RuleLookup: TypeAlias = Callable[[str], tuple[SiteRule, ...]]
 
 #: A requested page, and its article or the error.
-PageOutcome: TypeAlias = tuple[PageInput, ExtractedPage | WebprintError]
+ReadOutcome: TypeAlias = tuple[PageInput, ExtractedPage | WebprintError]
 
 #: Below this confidence a page is loaded in a browser, where that is allowed.
 MIN_CONFIDENCE = 0.3
@@ -428,7 +429,7 @@ class Printer:
         """
         return self.render_outcomes(self.read_all(sources))
 
-    def read_all(self, sources: Sequence[PageInput]) -> Iterator[PageOutcome]:
+    def read_all(self, sources: Sequence[PageInput]) -> Iterator[ReadOutcome]:
         """Read pages, several at a time, and yield their articles or errors in their order."""
         if self.renderer:
             self.renderer.start(len(sources))
@@ -438,7 +439,7 @@ class Printer:
         concurrency = min(self.session.concurrency, len(sources))
         return prefetch(self.read, map(_public, sources), concurrency)
 
-    def render_outcomes(self, outcomes: Iterable[PageOutcome]) -> Result:
+    def render_outcomes(self, outcomes: Iterable[ReadOutcome]) -> Result:
         """Render the pages that could be read; see :meth:`print_pages`."""
         pages: list[ExtractedPage] = []
         failed: list[tuple[int, str, WebprintError]] = []

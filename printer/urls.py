@@ -91,7 +91,7 @@ def normalize_url(text: str) -> str:
     ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
     """
     text = text.replace("\n", "").replace("\r", "").replace("\t", "").strip()
-    url = _add_scheme(text)
+    url = _complete_url(text)
     parts = _split(url, text)
     if "@" in parts.netloc:
         raise BadURL(
@@ -247,7 +247,7 @@ def strip_tracking(query: str) -> str:
     return "&".join(pair for pair in query.split("&") if not is_tracking(pair.partition("=")[0]))
 
 
-def _add_scheme(text: str) -> str:
+def _complete_url(text: str) -> str:
     if text.startswith("//"):
         return "https:" + text
     if _PATH.match(text):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
     from ..digest.config import Digest
     from ..digest.feeds import Subscription
-    from ..digest.selection import History
+    from ..digest.selection import StoryHistory
     from ..render.worker_pool import RenderPool
 
 commands = Commands()
@@ -363,11 +363,11 @@ def _find_digest(name: str) -> Digest:
     return digests[name]
 
 
-def _open_history(settings: Settings) -> History:
+def _open_history(settings: Settings) -> StoryHistory:
     from ..digest.runner import stories_database
-    from ..digest.selection import History
+    from ..digest.selection import StoryHistory
 
-    return History(stories_database(settings))
+    return StoryHistory(stories_database(settings))
 
 
 def _database(settings: Settings) -> str:
@@ -375,7 +375,7 @@ def _database(settings: Settings) -> str:
 
 
 def _issue_builder(
-    loaded: LoadedSettings, history: History, console: Console, pool: RenderPool | None
+    loaded: LoadedSettings, history: StoryHistory, console: Console, pool: RenderPool | None
 ) -> IssueBuilder:
     from ..digest.builder import IssueBuilder
 

@@ -16,7 +16,7 @@ from ..batch import BatchOptions, read_list
 from ..errors import UsageError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
-from ..pipeline import PageOutcome, Printer, prefetch, source_name
+from ..pipeline import Printer, ReadOutcome, prefetch, source_name
 from ..settings import LoadedSettings, Settings
 from ..text import count_words, file_name
 from . import output
@@ -164,12 +164,12 @@ class _PrintJob:
     settings: Settings
     as_json: bool
 
-    def print_file(self, outcomes: Iterable[PageOutcome]) -> WebprintError | None:
+    def print_file(self, outcomes: Iterable[ReadOutcome]) -> WebprintError | None:
         """Print pages to one file and report it; report and return a failure."""
         articles: list[Article] = []
         read: list[tuple[str, WebprintError | None]] = []
 
-        def collect() -> Iterator[PageOutcome]:
+        def collect() -> Iterator[ReadOutcome]:
             for source, outcome in outcomes:
                 error = outcome if isinstance(outcome, WebprintError) else None
                 read.append((source_name(source), error))

@@ -4,7 +4,7 @@
       collector.Collector              candidates of the sources (sources/), and their pages
       selection.Selector               stories to print, and why the others are not
       builder.IssueBuilder             the issue as one file
-      runner.Runner -> delivery        deliver it; history.History remembers the stories
+      runner.Runner -> delivery        deliver it; selection.StoryHistory remembers the stories
 
 Also used on their own: :mod:`.delivery` with :func:`.config.destinations`, which sends single
 prints, and :mod:`.sources.reading_list`.

@@ -30,15 +30,15 @@ from .feeds import Entry, get_feed, parse_date
 from .mail import read_mail_folder
 from .reading_list import read_urls, reading_list_path
 from .selection import (
-    Candidate,
-    History,
     Rejected,
     SelectedStory,
     Selector,
     SourceResult,
+    StoryCandidate,
+    StoryHistory,
     filter_candidates,
     in_print_order,
-    url_key,
+    story_key,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Collector:
                 name, entries = self._entries(source, digest.query)
             except WebprintError as error:
                 return SourceResult(fallback, error=error)
-            candidates = (Candidate.of(entry, source, index, name) for entry in entries)
+            candidates = (StoryCandidate.of(entry, source, index, name) for entry in entries)
             return SourceResult(source.name or name or fallback, tuple(candidates))
 
         with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
@@ -108,12 +108,14 @@ class Collector:
                 urls = read_urls(reading_list_path(self._settings, source.location))
                 return "", [Entry(url) for url in urls]
 
-    def fetch_pages(self, candidates: Sequence[Candidate]) -> Iterator[Capture | WebprintError]:
+    def fetch_pages(
+        self, candidates: Sequence[StoryCandidate]
+    ) -> Iterator[Capture | WebprintError]:
         """Yield the page or the error of each candidate, in order."""
         with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
             yield from pool.map(self._fetch_page, candidates)
 
-    def _fetch_page(self, candidate: Candidate) -> Capture | WebprintError:
+    def _fetch_page(self, candidate: StoryCandidate) -> Capture | WebprintError:
         if candidate.capture is not None:
             return candidate.capture
         timeouts = self._timeouts[host_of(candidate.url)]
@@ -161,7 +163,7 @@ class Issue:
     stories: tuple[SelectedStory, ...]
     rejected: tuple[Rejected, ...] = ()
     sources: tuple[SourceResult, ...] = ()
-    unchanged: tuple[Candidate, ...] = ()
+    unchanged: tuple[StoryCandidate, ...] = ()
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
@@ -201,7 +203,7 @@ class IssueBuilder:
     """
 
     settings: Settings
-    history: History
+    history: StoryHistory
     fixed_settings: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
     renderer: RenderPool | None = None
@@ -278,7 +280,7 @@ class _ArticleLoader:
         self,
         selector: Selector,
         printer: Printer,
-        fetch: Callable[[Sequence[Candidate]], Iterable[_Page]],
+        fetch: Callable[[Sequence[StoryCandidate]], Iterable[_Page]],
         concurrency: int,
     ) -> None:
         self._selector = selector
@@ -290,7 +292,9 @@ class _ArticleLoader:
         self._concurrency = concurrency
 
     def fill(
-        self, candidates: Sequence[Candidate], duplicates: Mapping[str, Sequence[Candidate]]
+        self,
+        candidates: Sequence[StoryCandidate],
+        duplicates: Mapping[str, Sequence[StoryCandidate]],
     ) -> None:
         """Read candidates until enough stories are selected; reject the others."""
         selector, digest = self._selector, self._digest
@@ -307,15 +311,15 @@ class _ArticleLoader:
                 if isinstance(page, WebprintError):
                     selector.reject(candidate, page.message, is_error=True)
                 else:
-                    selector.consider(candidate, page, duplicates.get(url_key(candidate.url), ()))
+                    selector.consider(candidate, page, duplicates.get(story_key(candidate.url), ()))
         for candidate in pending:
             selector.reject(candidate, "is over the limit")
 
-    def _next_batch(self, pending: Sequence[Candidate], limit: int) -> list[Candidate]:
+    def _next_batch(self, pending: Sequence[StoryCandidate], limit: int) -> list[StoryCandidate]:
         """Return as many candidates as the limits of the digest and of its sources allow."""
         stories = self._selector.stories
         counts = Counter(story.candidate.source_index for story in stories)
-        batch: list[Candidate] = []
+        batch: list[StoryCandidate] = []
         for candidate in pending:
             source_limit = candidate.source.limit
             if len(stories) + len(batch) >= limit:
@@ -326,8 +330,8 @@ class _ArticleLoader:
         return batch
 
     def _read_all(
-        self, batch: Sequence[Candidate]
-    ) -> Iterator[tuple[Candidate, ExtractedPage | WebprintError]]:
+        self, batch: Sequence[StoryCandidate]
+    ) -> Iterator[tuple[StoryCandidate, ExtractedPage | WebprintError]]:
         # Candidates printed from the feed need not be fetched.
         to_fetch = [
             replace(candidate, capture=_feed_page(candidate))
@@ -339,10 +343,10 @@ class _ArticleLoader:
         for (candidate, _), page in prefetch(self._read, pages, self._concurrency):
             yield candidate, page
 
-    def _prints_feed(self, candidate: Candidate) -> bool:
+    def _prints_feed(self, candidate: StoryCandidate) -> bool:
         return (candidate.source.body or self._digest.body) == "feed" and bool(candidate.html)
 
-    def _read(self, fetched: tuple[Candidate, _Page]) -> ExtractedPage:
+    def _read(self, fetched: tuple[StoryCandidate, _Page]) -> ExtractedPage:
         """Return the article of a candidate; raises WebprintError."""
         candidate, page = fetched
         if candidate.source.kind == "mail" and candidate.capture is not None:
@@ -365,7 +369,7 @@ class _ArticleLoader:
             return feed
         return _with_source_metadata(page, candidate)
 
-    def _read_page(self, candidate: Candidate, page: _Page) -> ExtractedPage:
+    def _read_page(self, candidate: StoryCandidate, page: _Page) -> ExtractedPage:
         if isinstance(page, WebprintError):
             raise page
         if isinstance(page, Capture):
@@ -376,12 +380,12 @@ class _ArticleLoader:
             raise NoArticle.behind(page.article.obstacle, candidate.url)
         return page
 
-    def _read_feed(self, candidate: Candidate) -> ExtractedPage:
+    def _read_feed(self, candidate: StoryCandidate) -> ExtractedPage:
         """Extract the text in the feed; raises :class:`NoArticle`."""
         return _with_source_metadata(self._feed_printer.read(_feed_page(candidate)), candidate)
 
 
-def _feed_page(candidate: Candidate) -> Capture:
+def _feed_page(candidate: StoryCandidate) -> Capture:
     title, url = escape(candidate.title), candidate.url
     page = (
         f"<!doctype html><html><head><meta charset=utf-8><title>{title}</title></head>"
@@ -391,7 +395,7 @@ def _feed_page(candidate: Candidate) -> Capture:
     return Capture(page.encode("utf-8", "replace"), source)
 
 
-def _with_source_metadata(page: ExtractedPage, candidate: Candidate) -> ExtractedPage:
+def _with_source_metadata(page: ExtractedPage, candidate: StoryCandidate) -> ExtractedPage:
     """Complete the metadata of the article from its source."""
     article = page.article
     article = replace(

@@ -32,7 +32,9 @@ MAX_BYTES, MAX_LINES = 10_000_000, 20_000
 _MAX_TITLE = 300
 
 #: What becomes of a page that is to be added.
-Fate: TypeAlias = Literal["added", "listed before", "read before", "no web address", "list full"]
+AddResult: TypeAlias = Literal[
+    "added", "listed before", "read before", "no web address", "list full"
+]
 
 Direction: TypeAlias = Literal["first", "up", "down"]
 
@@ -66,9 +68,9 @@ def add_url(path: Path, url: str) -> bool:
 _FULL_HINT = "Remove pages that you have read"
 
 
-def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage, Fate]]:
+def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage, AddResult]]:
     """Add pages to a list and return what became of each; raises :class:`OutputError`."""
-    fates: list[tuple[ListedPage, Fate]] = []
+    fates: list[tuple[ListedPage, AddResult]] = []
     with _lines_of(path) as lines:
         listed = {url for line in lines if (url := _parse_line(line).url)}
         room = MAX_BYTES - sum(len(line.encode()) + 1 for line in lines)
@@ -78,7 +80,7 @@ def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage,
             except BadURL:
                 url = ""
             line = f"{url} {clean_line(page.title, _MAX_TITLE)}".strip()
-            fate: Fate = "added"
+            fate: AddResult = "added"
             if not url:
                 fate = "no web address"
             elif url in listed:

@@ -34,7 +34,7 @@ from ..settings import Settings, data_folder
 from .builder import Issue, IssueBuilder
 from .config import Destination, Digest
 from .delivery import Delivery, deliver
-from .selection import Candidate, History, StoryRecord
+from .selection import StoryCandidate, StoryHistory, StoryRecord
 
 Deliver = Callable[[Delivery, Destination, Settings], str]
 
@@ -84,7 +84,7 @@ class Runner:
     """Runs digests."""
 
     builder: IssueBuilder
-    history: History
+    history: StoryHistory
     settings: Settings
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     deliver: Deliver = deliver
@@ -155,7 +155,7 @@ def build_issue(
     """
     with ExitStack() as stack:
         remote = stack.enter_context(RemoteWorkers(settings, explicit)) if settings.spread else None
-        history = stack.enter_context(closing(History(stories_database(settings))))
+        history = stack.enter_context(closing(StoryHistory(stories_database(settings))))
         pool = None
         if remote is None:
             pool = stack.enter_context(RenderPool(settings.print_timeout, fork=False))
@@ -210,7 +210,7 @@ class RemoteWorkers(Closing):
         self._queue.disconnect()
 
     def pages(
-        self, candidates: Sequence[Candidate], run: str
+        self, candidates: Sequence[StoryCandidate], run: str
     ) -> Iterator[ExtractedPage | Capture | WebprintError]:
         """Yield the extracted page or the error of each candidate, in order.
 

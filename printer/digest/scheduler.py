@@ -38,7 +38,7 @@ from ..worker_process import WorkerError, WorkerProcess
 from .config import Destination, Digest
 from .delivery import Delivery, DeliveryUncertain, deliver, has_arrived, target_path
 from .runner import BuiltIssue, Deliver, build_issue, stories_database
-from .selection import History, StoryRecord
+from .selection import StoryHistory, StoryRecord
 
 #: The longest sleep, in seconds, so that resuming from suspension is noticed.
 MAX_SLEEP = 30.0
@@ -108,7 +108,7 @@ class IssueWorkflow:
     """
 
     digests: Mapping[str, Digest]
-    history: History
+    history: StoryHistory
     storage: Storage
     settings: Settings
     build: Callable[[Digest, datetime], BuiltIssue | None]
@@ -332,7 +332,7 @@ class Scheduler:
         for digest in self.digests:
             slot = next_slot(digest, self.clock())
             self.log(f"{digest.name}: next {slot:%Y-%m-%d %H:%M %Z}" if slot else digest.name)
-        with closing(History(stories_database(self.settings))) as history:
+        with closing(StoryHistory(stories_database(self.settings))) as history:
             workflow = IssueWorkflow(
                 {digest.name: digest for digest in self.digests},
                 history,

@@ -91,14 +91,14 @@ class StoryRecord:
     printed: float = 0.0
 
 
-def url_key(url: str) -> str:
+def story_key(url: str) -> str:
     """Return a hash shared by all spellings of a URL; the id of a mail is hashed unchanged."""
     with suppress(BadURL):
         return urls.url_key(url)
     return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
 
 
-class History(Tables):
+class StoryHistory(Tables):
     """The stories of digests, shared by processes and, with PostgreSQL, by machines."""
 
     def __init__(self, database: str) -> None:
@@ -110,7 +110,7 @@ class History(Tables):
         query = (
             sa.select(stories)
             .join(story_urls, story_urls.c.story == stories.c.id)
-            .where(story_urls.c.digest == digest, story_urls.c.url_key.in_(map(url_key, urls)))
+            .where(story_urls.c.digest == digest, story_urls.c.url_key.in_(map(story_key, urls)))
             .order_by(stories.c.printed.desc())
         )
         with self.read() as connection:
@@ -140,7 +140,7 @@ class History(Tables):
         """Add a fingerprint to a printed story, so that it is not read again in that state."""
         if not fingerprint:
             return
-        of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == url_key(url))
+        of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == story_key(url))
         this = stories.c.id == sa.select(story_urls.c.story).where(of_url).scalar_subquery()
         with self.write() as connection:
             known = connection.execute(sa.select(stories.c.fingerprints).where(this)).scalar()
@@ -176,7 +176,7 @@ def _delete_stories(connection: sa.Connection, which: sa.ColumnElement[bool]) ->
 
 
 def _insert_story(connection: sa.Connection, digest: str, record: StoryRecord, now: float) -> None:
-    keys = list(dict.fromkeys(map(url_key, record.urls)))
+    keys = list(dict.fromkeys(map(story_key, record.urls)))
     same = (story_urls.c.digest == digest) & story_urls.c.url_key.in_(keys)
     connection.execute(sa.delete(story_urls).where(same))
     inserted = connection.execute(
@@ -210,7 +210,7 @@ _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate(Entry):
+class StoryCandidate(Entry):
     """An entry with its source, and the index of that among the digest's sources.
 
     ``fingerprint`` changes with the entry of a feed; it is '' for other sources.
@@ -221,7 +221,7 @@ class Candidate(Entry):
     fingerprint: str = ""
 
     @classmethod
-    def of(cls, entry: Entry, source: Source, source_index: int, name: str = "") -> Candidate:
+    def of(cls, entry: Entry, source: Source, source_index: int, name: str = "") -> StoryCandidate:
         """Return an entry as a candidate; ``name`` is the source's own name."""
         values = {field.name: getattr(entry, field.name) for field in fields(Entry)}
         values["source_name"] = source.name or name or entry.source_name
@@ -236,7 +236,7 @@ class SourceResult:
     """The candidates of a source, or its error."""
 
     name: str
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[StoryCandidate, ...] = ()
     error: WebprintError | None = None
 
 
@@ -244,7 +244,7 @@ class SourceResult:
 class Rejected:
     """A candidate that is not printed, and why; an error is reported on the last page."""
 
-    candidate: Candidate
+    candidate: StoryCandidate
     reason: str
     is_error: bool = False
 
@@ -253,11 +253,11 @@ class Rejected:
 class SelectedStory:
     """An article to print; ``duplicates`` are other candidates with the same story."""
 
-    candidate: Candidate
+    candidate: StoryCandidate
     page: ExtractedPage
     sketch: Sketch | None
     updated: bool = False
-    duplicates: list[Candidate] = field(default_factory=list)
+    duplicates: list[StoryCandidate] = field(default_factory=list)
 
     @property
     def article(self) -> Article:
@@ -283,20 +283,20 @@ class SelectedStory:
 
 
 def filter_candidates(
-    digest: Digest, results: Sequence[SourceResult], history: History, now: datetime
-) -> tuple[list[Candidate], list[Rejected], dict[str, list[Candidate]]]:
+    digest: Digest, results: Sequence[SourceResult], history: StoryHistory, now: datetime
+) -> tuple[list[StoryCandidate], list[Rejected], dict[str, list[StoryCandidate]]]:
     """Return the candidates to consider, the latest first, the rejected ones, and the duplicates.
 
     If several candidates have the same URL, the first is considered and the others are returned
     under its :func:`~printer.digest.selection.url_key`.
     """
-    by_key: dict[str, Candidate] = {}
+    by_key: dict[str, StoryCandidate] = {}
     rejected: list[Rejected] = []
-    duplicates: dict[str, list[Candidate]] = {}
+    duplicates: dict[str, list[StoryCandidate]] = {}
     for candidate in (candidate for result in results for candidate in result.candidates):
         if reason := _rejection_reason(digest, candidate, history, now):
             rejected.append(Rejected(candidate, reason))
-        elif (key := url_key(candidate.url)) in by_key:
+        elif (key := story_key(candidate.url)) in by_key:
             duplicates.setdefault(key, []).append(candidate)
         else:
             by_key[key] = candidate
@@ -304,7 +304,9 @@ def filter_candidates(
     return latest, rejected, duplicates
 
 
-def _rejection_reason(digest: Digest, candidate: Candidate, history: History, now: datetime) -> str:
+def _rejection_reason(
+    digest: Digest, candidate: StoryCandidate, history: StoryHistory, now: datetime
+) -> str:
     """Return why not to read a candidate, or ''."""
     age = candidate.source.age or digest.age
     dates = [date for date in (candidate.date, candidate.updated) if date]
@@ -323,7 +325,7 @@ def _rejection_reason(digest: Digest, candidate: Candidate, history: History, no
     return ""
 
 
-def _filter_reason(digest: Digest, candidate: Candidate, text: str) -> str:
+def _filter_reason(digest: Digest, candidate: StoryCandidate, text: str) -> str:
     source = candidate.source
     return exclusion_reason(
         text, source.include, (*source.exclude, *digest.exclude)
@@ -338,13 +340,16 @@ class Selector:
     """
 
     digest: Digest
-    history: History
+    history: StoryHistory
     stories: list[SelectedStory] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
-    unchanged: list[Candidate] = field(default_factory=list)
+    unchanged: list[StoryCandidate] = field(default_factory=list)
 
     def consider(
-        self, candidate: Candidate, page: ExtractedPage, duplicates: Sequence[Candidate] = ()
+        self,
+        candidate: StoryCandidate,
+        page: ExtractedPage,
+        duplicates: Sequence[StoryCandidate] = (),
     ) -> None:
         """Select an article or reject it."""
         article = page.article
@@ -373,11 +378,11 @@ class Selector:
         better.updated = better.updated or worse.updated
         self.reject(worse.candidate, f"is the same story as {better.candidate.url}")
 
-    def reject(self, candidate: Candidate, reason: str, *, is_error: bool = False) -> None:
+    def reject(self, candidate: StoryCandidate, reason: str, *, is_error: bool = False) -> None:
         """Record why a candidate is not printed."""
         self.rejected.append(Rejected(candidate, reason, is_error))
 
-    def _rejection_reason(self, candidate: Candidate, article: Article) -> str:
+    def _rejection_reason(self, candidate: StoryCandidate, article: Article) -> str:
         languages = candidate.source.language or self.digest.language
         tag = f"{article.language.lower()}-"
         matches = any(tag.startswith(f"{language.lower()}-") for language in languages)
@@ -388,9 +393,9 @@ class Selector:
         return ""
 
     def _same_story(self, new: SelectedStory) -> SelectedStory | None:
-        keys = set(map(url_key, new.urls))
+        keys = set(map(story_key, new.urls))
         for story in self.stories:
-            if keys & set(map(url_key, story.urls)):
+            if keys & set(map(story_key, story.urls)):
                 return story
             if new.sketch is None or story.sketch is None:
                 continue

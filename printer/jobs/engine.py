@@ -244,7 +244,7 @@ class WorkflowExecutor:
         """Take up what this executor left undone, and run up to ``concurrency`` at a time."""
         self.requeue_all()  # DBOS would do it, but looks at its own queue once a second.
         logger = logging.getLogger("dbos")
-        logger.addHandler(_DatabaseTroubles(self.log_sometimes))
+        logger.addHandler(_DatabaseLog(self.log_sometimes))
         logger.propagate = False
         config: DBOSConfig = {
             "name": APPLICATION, "system_database_url": system_url(self._database),
@@ -341,7 +341,7 @@ class ClockGuard:
         return now >= self._distrusted_until
 
 
-class _DatabaseTroubles(logging.Handler):
+class _DatabaseLog(logging.Handler):
     """Logs what DBOS says of the database, not of failed prints."""
 
     def __init__(self, log: Callable[[str], None]) -> None:

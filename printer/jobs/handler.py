@@ -47,7 +47,7 @@ from .queue import JobQueue, QueueFull
 from .storage import Storage, open_storage
 
 if TYPE_CHECKING:
-    from ..pipeline import PageOutcome, Printer
+    from ..pipeline import Printer, ReadOutcome
 
     #: The page, its print, and the snapshot for revisions.
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
@@ -106,13 +106,13 @@ class JobHandler:
         if request.bundle:
             return self._print_bundle(attempt, storage, notify)
         if EDIT_PART in request.parts:
-            reading, result, snapshot = self._revise(attempt, storage, notify)
+            page, result, snapshot = self._revise(attempt, storage, notify)
         else:
-            reading, result, snapshot = self._print(request, notify)
+            page, result, snapshot = self._print(request, notify)
         notify("store")
-        files = {f"{attempt.result_folder}/{name}": v for name, v in _files(reading, result)}
+        files = {f"{attempt.result_folder}/{name}": v for name, v in _files(page, result)}
         storage.put_all({**files, snapshot_key(attempt.id): snapshot.dump()})
-        return _summary(reading, result)
+        return _summary(page, result)
 
     def _run_task(
         self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
@@ -125,9 +125,9 @@ class JobHandler:
             summary: dict[str, Any] = {"pages": pages}
         else:
             with self._printer(replace(request, parts={}), notify) as printer:
-                reading = printer.read(request.url)
-            data = dump_page(reading)
-            summary = {"title": reading.article.title[:_MAX_LENGTH]}
+                page = printer.read(request.url)
+            data = dump_page(page)
+            summary = {"title": page.article.title[:_MAX_LENGTH]}
         notify("store")
         storage.put(f"{attempt.result_folder}/{TASK_RESULT}", data)
         return summary
@@ -139,7 +139,7 @@ class JobHandler:
         request = attempt.request
         pages: list[ExtractedPage] = []
 
-        def collect(outcomes: Iterable[PageOutcome]) -> Iterator[PageOutcome]:
+        def collect(outcomes: Iterable[ReadOutcome]) -> Iterator[ReadOutcome]:
             for source, outcome in outcomes:
                 if isinstance(outcome, WebprintError) and outcome.process_died:
                     raise outcome
@@ -169,15 +169,15 @@ class JobHandler:
         return {**summary, "articles": len(pages)}
 
     def _print(self, request: JobRequest, notify: Callable[[str], None]) -> Printed:
-        page = request.parts.get(PAGE_PART)
-        source = request.url if page is None else _capture(page, request.url)
+        html = request.parts.get(PAGE_PART)
+        source = request.url if html is None else _capture(html, request.url)
         pictures: dict[str, Picture] = {}
         with self._printer(request, notify, pictures) as printer:
-            reading = printer.read(source)
-            result = printer.render([reading])
-        article = replace(reading.article, blocks=())
-        snapshot = Snapshot(article, reading.blocks, Capture(reading.html, reading.source))
-        return reading, result, snapshot.with_pictures(pictures)
+            page = printer.read(source)
+            result = printer.render([page])
+        article = replace(page.article, blocks=())
+        snapshot = Snapshot(article, page.blocks, Capture(page.html, page.source))
+        return page, result, snapshot.with_pictures(pictures)
 
     def _revise(self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]) -> Printed:
         """Print an edited article again from its snapshot."""
@@ -187,11 +187,11 @@ class JobHandler:
         snapshot = Snapshot.load(data)
         edit = Edit.load(attempt.request.parts[EDIT_PART])
         capture = snapshot.capture
-        reading = ExtractedPage(snapshot.apply(edit), capture.describe(), capture.body)
+        page = ExtractedPage(snapshot.apply(edit), capture.describe(), capture.body)
         pictures = dict(snapshot.pictures)
         with self._printer(attempt.request, notify, pictures) as printer:
-            result = printer.render([reading])
-        return reading, result, snapshot.with_pictures(pictures)
+            result = printer.render([page])
+        return page, result, snapshot.with_pictures(pictures)
 
     def _printer(
         self,
@@ -215,31 +215,31 @@ class JobHandler:
         )
 
 
-def _capture(page: bytes, url: str) -> Capture:
+def _capture(html: bytes, url: str) -> Capture:
     """Return the capture of a page sent by a browser, in UTF-8 and after its scripts ran."""
     now = datetime.now(UTC)
     source = PageSource(url, url, "text/html", "utf-8", fetched=now, method="browser")
-    return Capture(page, source)
+    return Capture(html, source)
 
 
-def _summary(reading: ExtractedPage, result: Result) -> Mapping[str, Any]:
+def _summary(page: ExtractedPage, result: Result) -> Mapping[str, Any]:
     return {
         "title": result.title[:_MAX_LENGTH],
-        "site": reading.article.site[:_MAX_LENGTH],
-        "language": reading.article.language[:_MAX_LENGTH],
+        "site": page.article.site[:_MAX_LENGTH],
+        "language": page.article.language[:_MAX_LENGTH],
         "pages": result.pages,
         "pictures": result.pictures,
         "format": result.format,
         "bytes": len(result.data),
         "complete": result.complete,
-        "obstacle": reading.article.obstacle,
+        "obstacle": page.article.obstacle,
         "warnings": [warning[:_MAX_LENGTH] for warning in result.warnings[:_MAX_WARNINGS]],
     }
 
 
-def _files(reading: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]]:
+def _files(page: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a print by name."""
-    article = json.dumps(reading.article.to_dict(), ensure_ascii=False)
+    article = json.dumps(page.article.to_dict(), ensure_ascii=False)
     yield result_file(result.format), result.data
     yield ARTICLE, article.encode("utf-8", "replace")
 

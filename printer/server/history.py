@@ -84,7 +84,7 @@ class HistoryPage:
     next: int | None
 
 
-class History:
+class PrintHistory:
     """The index of a server's prints, shared by its threads."""
 
     def __init__(self, path: Path, queue: JobQueue, storage: Storage) -> None:

@@ -86,7 +86,7 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
     import uvicorn
 
     from .app import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware, create_app
-    from .history import History
+    from .history import PrintHistory
     from .security import AllowedHosts
     from .service import Preferences, PrintService
 
@@ -96,7 +96,7 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
         storage,
         settings,
         Preferences(data_folder() / "defaults.json", settings),
-        History(data_folder() / "history.sqlite", queue, storage),
+        PrintHistory(data_folder() / "history.sqlite", queue, storage),
     )
     service.delete_discarded_later()
     app = create_app(service, access, AllowedHosts.of(settings.host, settings.hostnames.split()))

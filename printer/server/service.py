@@ -29,7 +29,7 @@ from ..render.context import PreviewBlock
 from ..settings import Settings
 from ..site_rules.apply import rule_host
 from .forms import MAIN_OPTIONS, typed_url
-from .history import History
+from .history import PrintHistory
 from .schemas import EDITABLE_OPTIONS
 
 _MAX_PREFERENCES_BYTES = 10_000
@@ -90,7 +90,7 @@ class PrintService:
     storage: Storage
     settings: Settings
     preferences: Preferences
-    history: History
+    history: PrintHistory
     _snapshots: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 

@@ -12,7 +12,7 @@ from printer.digest.builder import IssueBuilder
 from printer.digest.config import parse_digests
 from printer.digest.runner import Runner
 from printer.digest.scheduler import IssueWorkflow
-from printer.digest.selection import History
+from printer.digest.selection import StoryHistory
 from printer.errors import RenderError
 from printer.jobs.storage import open_storage
 from printer.render.context import Document
@@ -22,7 +22,7 @@ from printer.settings import Settings
 
 @pytest.fixture
 def memory(tmp_path):
-    with closing(History(str(tmp_path / "digests.sqlite"))) as memory:
+    with closing(StoryHistory(str(tmp_path / "digests.sqlite"))) as memory:
         yield memory
 
 
@@ -57,7 +57,7 @@ class Recorded:
 class Desk:
     """Runs digests at times that a test names, and lays nothing out."""
 
-    memory: History
+    memory: StoryHistory
     settings: Settings
     documents: list = field(default_factory=list)
     sent: list = field(default_factory=list)

@@ -5,7 +5,7 @@ import pytest
 
 from printer.digest import builder
 from printer.digest.builder import MAX_PER_HOST, MAX_TIMEOUTS, Collector
-from printer.digest.selection import Candidate
+from printer.digest.selection import StoryCandidate
 from printer.errors import FetchTimeout, HTTPStatusError
 from tests.support.feeds import atom, body, moment, page, rss
 
@@ -225,11 +225,13 @@ def test_a_host_that_never_answers_is_given_up(desk):
             return url
 
     (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source
-    slow = [Candidate(f"https://slow.test/{n}", source=source, source_index=0) for n in range(50)]
+    slow = [
+        StoryCandidate(f"https://slow.test/{n}", source=source, source_index=0) for n in range(50)
+    ]
     web = Silent()
     got = list(
         Collector(web, desk.settings).fetch_pages(
-            [*slow, Candidate("https://a.test/", source=source, source_index=0)]
+            [*slow, StoryCandidate("https://a.test/", source=source, source_index=0)]
         )
     )
     assert all(isinstance(error, FetchTimeout) for error in got[:50])

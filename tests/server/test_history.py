@@ -9,7 +9,7 @@ import pytest
 from printer.jobs import Job
 from printer.jobs.queue import JobQueue
 from printer.server import history as history_module
-from printer.server.history import History, HistoryQuery
+from printer.server.history import HistoryQuery, PrintHistory
 from tests.support.jobs import closing_table, wait_until
 from tests.support.story_page import story_page
 
@@ -51,7 +51,7 @@ def texts():
 
 @pytest.fixture
 def history(tmp_path, queue, texts):
-    return History(tmp_path / "history.sqlite", queue, texts)
+    return PrintHistory(tmp_path / "history.sqlite", queue, texts)
 
 
 def found(history, **query):
