@@ -39,7 +39,7 @@ def os_errors(error: _ErrorClass, message: str, hint: str = "") -> Iterator[None
 
 def reason_of(error: OSError) -> str:
     """Return the system's reason in lower case."""
-    return (error.strerror or str(error)).lower()
+    return (error.strerror or str(error) or type(error).__name__).lower()
 
 
 def atomic_write(

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -34,6 +33,7 @@ from .options import (
     PrintOptions,
     RenderMode,
 )
+from .text import did_you_mean
 
 SETTINGS_FILE = "webprint.toml"
 ENV_PREFIX = "WEBPRINT_"
@@ -325,9 +325,9 @@ def check_layer(layer: Layer) -> None:
     names = list(Settings.model_fields)
     for name in layer.values:
         if name not in names:
-            near = get_close_matches(name, names, 1, 0.5)
-            hint = f"Did you mean {_spell(near[0], layer)}" if near else "See 'webprint config'"
-            raise UsageError(f"{layer.name}: unknown setting {_spell(name, layer)}", hint=hint)
+            wrong, known = _spell(name, layer), [_spell(name, layer) for name in names]
+            hint = did_you_mean(wrong, known) or "See 'webprint config'"
+            raise UsageError(f"{layer.name}: unknown setting {wrong}", hint=hint)
     try:
         Settings(**layer.values)
     except ValidationError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Iterable
 
 #: Letters of the scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), for
 #: use in a character set of a regular expression.
@@ -122,3 +123,12 @@ def file_name(title: str, fallback: str = "article") -> str:
     text = _UNSAFE.sub(" ", text).strip(" .-_")
     text = text.encode()[:FILE_NAME_BYTES].decode("utf-8", "ignore").rstrip(" .")
     return text or fallback
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Return "Did you mean NAME?" for the nearest of some names, '' if none is near."""
+    from difflib import get_close_matches
+
+    known = {name.lower(): name for name in names}
+    near = get_close_matches(word.lower(), known, 1)
+    return f"Did you mean {known[near[0]]}?" if near else ""

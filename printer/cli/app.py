@@ -14,6 +14,7 @@ from typer.main import get_group
 from .. import __version__
 from ..errors import UsageError, WebprintError
 from ..settings import plain_message, setting_fields
+from ..text import did_you_mean
 from . import COMMANDS
 from . import help as help_module
 from .output import INTERRUPTED, Console
@@ -123,7 +124,7 @@ def _usage_error(error: TyperException) -> UsageError:
     elif match := re.fullmatch(r"Invalid value for '([^']+)'(?: / '[^']+')?: (.*)", message):
         message = f"{match[1]}: {plain_message(match[2].replace(chr(39), ''))}"
         value, _, choices = match[2].replace("'", "").partition(" is not one of ")
-        if near := help_module.suggest(value, choices.split(", ")) if choices else "":
+        if near := did_you_mean(value, choices.split(", ")) if choices else "":
             hint = f"{near} {hint}"
     elif match := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
         message = f"unexpected argument: {match[1]}"
@@ -152,7 +153,7 @@ def _explain_option(option: str, context: Any) -> tuple[str, str]:
     names = [name for param in params for name in (*param.opts, *param.secondary_opts)]
     # Without the dashes, which all have in common.
     names = [name.removeprefix("--") for name in names if name.startswith("--")]
-    near = help_module.suggest(option.lstrip("-"), names)
+    near = did_you_mean(option.lstrip("-"), names)
     return f"no such option: {option}", near.replace("mean ", "mean --")
 
 

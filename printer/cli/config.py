@@ -25,9 +25,9 @@ from ..settings import (
 )
 from ..site_rules import store
 from ..site_rules.apply import ACTIONS
-from ..text import count, count_words
+from ..text import count, count_words, did_you_mean
 from . import output
-from .help import Commands, complete, suggest
+from .help import Commands, complete
 from .options import (
     MESSAGES,
     BaseURL,
@@ -152,7 +152,7 @@ def _setting_name(text: str) -> str:
     name = text.removeprefix("--").replace("-", "_")
     if name not in Settings.model_fields:
         names = [name.replace("_", "-") for name in Settings.model_fields]
-        hint = suggest(text.replace("_", "-"), names) or "webprint config lists them"
+        hint = did_you_mean(text.replace("_", "-"), names) or "webprint config lists them"
         raise UsageError(f"there is no setting {text[:60]!r}", hint=hint)
     return name
 

@@ -16,10 +16,10 @@ from ..errors import UsageError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from ..text import count, file_name
+from ..text import count, did_you_mean, file_name
 from ..urls import strip_userinfo
 from . import output
-from .help import Commands, complete, suggest
+from .help import Commands, complete
 from .options import (
     MESSAGES,
     DryRun,
@@ -356,7 +356,7 @@ def _load_digests() -> tuple[Digest, ...]:
 def _find_digest(name: str) -> Digest:
     digests = {config.name: config for config in _load_digests()}
     if name not in digests:
-        hint = suggest(name, digests) or f"There are {', '.join(digests)}"
+        hint = did_you_mean(name, digests) or f"There are {', '.join(digests)}"
         if not digests:
             hint = "Start one with webprint digest add URL --digest NAME"
         raise UsageError(f"there is no digest {name[:60]!r}", hint=hint)

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from ..errors import UsageError
+from ..text import did_you_mean
 from . import COMMANDS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -83,7 +84,7 @@ def show_help(
         if word not in names:
             raise UsageError(
                 f"there is no command {' '.join(words[: number + 1])!r}",
-                hint=suggest(word, names) or "See webprint --help",
+                hint=did_you_mean(word, names) or "See webprint --help",
             )
         command = command.get_command(parent, word)
         parent = type(root)(command, info_name=word, parent=parent)
@@ -161,14 +162,6 @@ def row(param: Any) -> tuple[str, str]:
     if param.show_default and default and isinstance(default, int | float) and not param.is_flag:
         text = f"{text.rstrip('.')} ({default:g} by default)."
     return names, text
-
-
-def suggest(word: str, names: Any) -> str:
-    """Return "Did you mean NAME?" for the nearest of some names, '' if none is near."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), list(names), 1)
-    return f"Did you mean {near[0]}?" if near else ""
 
 
 def complete(names: Any, incomplete: str) -> list[str]:

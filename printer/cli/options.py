@@ -31,10 +31,10 @@ from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
 from ..options import ENDINGS, EXTRACTORS, FORMATS_WITH_PICTURES, IMAGE_METHODS, Format, Options
 from ..settings import LoadedSettings, Panel, Settings, load_settings, setting_fields
-from ..text import file_name
+from ..text import did_you_mean, file_name
 from ..urls import host_of, is_http, normalize_url, split_credentials
 from . import COMMANDS, output
-from .help import complete, suggest
+from .help import complete
 from .output import Console
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def check_pages(names: Sequence[str], url: str = "") -> None:
     """Raise :class:`BadURL` or :class:`UsageError` for a page that cannot be read."""
     for position, name in enumerate(names):
         is_word = not position and name.isalpha() and not _exists(Path(name))
-        if is_word and (hint := suggest(name, COMMANDS)):
+        if is_word and (hint := did_you_mean(name, COMMANDS)):
             raise UsageError(f"there is no file or command {name!r}", hint=hint)
         if name != output.STDOUT:
             _check_page(name)
@@ -532,7 +532,7 @@ def _check_template(template: str) -> None:
         raise UsageError(f"{template} has an unmatched brace", hint=f"Use {known}") from error
     for name, spec, conversion in fields:
         if name is not None and (name not in _FIELDS or spec or conversion):
-            hint = suggest(name, _FIELDS) or f"Use {known}"
+            hint = did_you_mean(name, _FIELDS) or f"Use {known}"
             raise UsageError(f"{template}: there is no {{{name}}} for file names", hint=hint)
 
 

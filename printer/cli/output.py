@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError, WebprintError
-from ..files import atomic_write, os_errors
+from ..files import atomic_write, os_errors, reason_of
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 from ..settings import Settings, data_folder
@@ -189,11 +189,6 @@ def make_folder(path: Path) -> None:
     """Make a folder; raises :class:`OutputError`."""
     with os_errors(OutputError, f"the folder {path} cannot be made"):
         path.mkdir(parents=True, exist_ok=True)
-
-
-def reason_of(error: OSError) -> str:
-    """Return the operating system's reason in lower case."""
-    return (error.strerror or str(error)).lower()
 
 
 def write_out(data: bytes, out: str) -> None:

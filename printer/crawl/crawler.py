@@ -30,7 +30,6 @@ from ..errors import (
     BadURL,
     BlockedAddress,
     FetchError,
-    FetchTimeout,
     HTTPStatusError,
     NoArticle,
     NotHTML,
@@ -238,7 +237,7 @@ def _article_info(page: ExtractedPage, canonical: str, relevance: float) -> Arti
 def _is_temporary(error: FetchError) -> bool:
     if isinstance(error, HTTPStatusError):
         return error.status in TRANSIENT_STATUSES
-    return not isinstance(error, TooLarge | BlockedAddress) or isinstance(error, FetchTimeout)
+    return not isinstance(error, TooLarge | BlockedAddress)
 
 
 # ---- links ----
@@ -396,7 +395,7 @@ def article_likeness(url: str, link_text: str) -> float:
     score = 0.3 if len(words) >= 4 else 0.15 if len(words) >= 2 else 0.0
     score += 0.2 if _DATE.search(parts.path) else 0.0
     score += 0.1 if re.search(r"\d{4,}", last) else 0.0
-    score += min(0.4, 0.06 * len(link_text[:300].split())) if not link_text[:20].isspace() else 0.0
+    score += min(0.4, 0.06 * len(link_text[:300].split()))
     if segments and segments[0].lower() in _SERVICE_SECTIONS:
         score -= 0.4
     if len(parts.query.split("&")) > 1:

@@ -6,8 +6,8 @@ requests.  The outcome of a visit is written in one transaction, so that a kille
 where it stopped, and fetches again only the pages it was fetching.
 
 Articles are kept once.  A page is a duplicate of another with nearly the same text (see
-:mod:`printer.text`), and a URL is a duplicate of one that it redirects to or names
-as canonical.  A canonical URL is trusted until two pages with different texts name it.
+:mod:`.near_duplicates`), and a URL is a duplicate of one that it redirects to or names as
+canonical.  A canonical URL is trusted until two pages with different texts name it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Digests: articles from many sources, selected, printed as one file, and delivered on schedule.
 
     config.Digest                      the [[digest]] tables of webprint.toml
-      collector.Collector              candidates of the sources (sources/), and their pages
+      builder.Collector                candidates of the sources, and their pages
       selection.Selector               stories to print, and why the others are not
       builder.IssueBuilder             the issue as one file
       runner.Runner -> delivery        deliver it; selection.StoryHistory remembers the stories
 
 Also used on their own: :mod:`.delivery` with :func:`.config.destinations`, which sends single
-prints, and :mod:`.sources.reading_list`.
+prints, and :mod:`.reading_list`.
 """

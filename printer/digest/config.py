@@ -27,7 +27,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -47,6 +46,7 @@ from .. import files
 from ..errors import BadURL, OutputError, UsageError
 from ..files import atomic_write, os_errors
 from ..settings import SETTINGS_FILE, read_settings_file, settings_files
+from ..text import did_you_mean
 from ..urls import origin_of
 from .feeds import Subscription
 
@@ -471,8 +471,7 @@ def _hint(keys: list[str]) -> str:
     }  # fmt: skip
     model = models.get(keys[-2] if len(keys) > 1 else "", Digest)
     known = [str(field.alias) for field in model.model_fields.values()]
-    near = get_close_matches(keys[-1], known, 1, 0.5)
-    return f"Did you mean {near[0]}?" if near else f"Known are {', '.join(known)}"
+    return did_you_mean(keys[-1], known) or f"Known are {', '.join(known)}"
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:

@@ -29,6 +29,7 @@ from ..html.index import ElementFlag
 from ..html.page import Page
 from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
+from ..text import did_you_mean
 from .arrays import Bools, Ints
 from .classifier.model import classify, load_default_model
 from .missing_blocks import (
@@ -94,13 +95,8 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
 def check_extractor(name: str) -> None:
     """Raise :class:`UsageError` if no extractor has this name."""
     if name not in EXTRACTORS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, EXTRACTORS, 1, 0.0)[0]
-        known = ", ".join(EXTRACTORS)
-        raise UsageError(
-            f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
-        )
+        hint = f"{did_you_mean(name, EXTRACTORS)} There are {', '.join(EXTRACTORS)}"
+        raise UsageError(f"there is no extractor {name!r}", hint=hint.lstrip())
 
 
 def select_segments(page: Page, options: ExtractOptions) -> Verdict:

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
+from ..files import reason_of
 from .response import LARGER_HINT, format_bytes
 from .ssrf import Guard, UpstreamProxy, upstream_proxy
 
@@ -251,5 +252,4 @@ def _connection_error(error: OSError) -> FetchError:
         return FetchError(
             "the server refused the connection", hint="Check the address and the port"
         )
-    reason = error.strerror or str(error) or type(error).__name__
-    return FetchError(f"the connection to the server failed: {reason.lower()}")
+    return FetchError(f"the connection to the server failed: {reason_of(error)}")

@@ -216,7 +216,8 @@ class JobQueue:
         """Return the job of an earlier request with the same key."""
         with _db_errors():
             for status in self._find([job_id]):
-                if (status.attributes or {}).get("digest") != request.fingerprint:
+                about = status.attributes or {}  # Earlier versions called it "digest".
+                if about.get("fingerprint", about.get("digest")) != request.fingerprint:
                     raise KeyReused("this idempotency key was used for another request")
                 return self._job(status)
         return None
@@ -244,7 +245,7 @@ class JobQueue:
     def _enqueue(self, connection: Connection, submission: _Submission) -> None:
         request, options = submission.request, dict(submission.request.options)
         attributes = {
-            "url": request.url, "options": options, "digest": request.fingerprint,
+            "url": request.url, "options": options, "fingerprint": request.fingerprint,
             "created": submission.created,
         }  # fmt: skip
         self._client.enqueue_in_transaction(

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import JobsError, MissingLibrary, UsageError
+from ..files import reason_of
 
 _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
 
@@ -85,7 +86,7 @@ def _os_errors(location: object) -> Iterator[None]:
         yield
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        reason = "it is full" if full else (error.strerror or str(error)).lower()
+        reason = "it is full" if full else reason_of(error)
         raise JobsError(
             f"results cannot be stored in {location}: {reason}",
             hint="Prints wait until there is room again" if full else "",

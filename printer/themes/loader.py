@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -22,6 +21,7 @@ from .. import files
 from ..errors import UsageError
 from ..output import Picture
 from ..settings import config_folder
+from ..text import did_you_mean
 from .assets import link_theme_files
 
 #: The folders of the built-in themes: in the installed package, or next to it in the repository.
@@ -135,8 +135,7 @@ def _find_folder(name: str, used: list[Path]) -> Path:
         folder = (place / name).resolve()
         if name in known and folder not in used and (folder / "theme.toml").is_file():
             return folder
-    near = get_close_matches(name, known, 1)
-    hint = f"Did you mean {near[0]}?" if near else f"Themes: {', '.join(known)}"
+    hint = did_you_mean(name, known) or f"Themes: {', '.join(known)}"
     raise UsageError(f"there is no theme {name[:40]!r}", hint=hint)
 
 
@@ -279,8 +278,7 @@ def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
         place = ".".join(map(str, fault["loc"]))
         if fault["type"] == "extra_forbidden":
             known = [*ThemeFile.model_fields, *Page.model_fields, *Fonts.model_fields]
-            near = get_close_matches(str(fault["loc"][-1]), known, 1)
-            hint = f"Did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(str(fault["loc"][-1]), known)
             raise UsageError(f"{file}: unknown key {place}", hint=hint) from error
         reason = f"{fault['msg'][:1].lower()}{fault['msg'][1:]}"
         raise UsageError(f"{file}: {place}: {reason}") from error

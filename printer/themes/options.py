@@ -11,7 +11,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..errors import UsageError
 from ..options import PrintOptions
 from ..settings import plain_message
+from ..text import did_you_mean
 from .loader import FontFamily, Fonts, Page, Theme, format_value, load_theme
 
 _FONT_FAMILY: TypeAdapter[str] = TypeAdapter(FontFamily)
@@ -73,8 +73,7 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
             values[name] = _check_variable(theme, name, value)
         else:
             known = settable_names(theme)
-            near = get_close_matches(name, known, 1)
-            hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"It has {', '.join(known)}"
             raise UsageError(f"theme {theme.name} has no {name[:40]!r} to set", hint=hint)
     theme = replace(theme, page=_update_page(theme.page, page))
     return StyledTheme(theme, font, tuple(values.items()), frozenset(chosen))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
 from ..errors import UsageError
 from ..options import PrintOptions
+from ..text import did_you_mean
 from .loader import Device, Page, all_themes
 from .options import StyledTheme, apply_options
 
@@ -172,10 +172,9 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
         parts[0] = parts[0].strip() + parts[1].strip()[-2:]  # A single unit applies to both.
     lengths = [length for part in parts[:3] if (length := _parse_length(part)) is not None]
     if len(lengths) != 2 or len(parts) != 2:
-        names = ", ".join(("A4", "Letter", "A5", "Legal", *theme_papers))
-        near = get_close_matches(text.strip().lower(), (*PAPERS, *theme_papers), 1)
-        question = f"Did you mean {near[0].capitalize()}? " if near else ""
-        hint = f"{question}Use {names} or WIDTHxHEIGHT such as 148mmx210mm"
+        names = ("A4", "Letter", "A5", "Legal", *theme_papers)
+        hint = f"Use {', '.join(names)} or WIDTHxHEIGHT such as 148mmx210mm"
+        hint = f"{did_you_mean(text.strip(), names)} {hint}".lstrip()
         for theme in all_themes():
             if text.strip().lower() in theme.papers:
                 hint = f"It is one of the theme {theme.name}: --theme {theme.name}"
