@@ -62,7 +62,7 @@ def _order(source: bytes) -> bytes:
 
 def memory(pid: int) -> float:
     """Return the memory of a server and its descendants, in megabytes."""
-    from printer.jobs.worker_process import memory_usage
+    from printer.jobs.print_workers import memory_usage
 
     return memory_usage(pid) / 1e6
 
@@ -77,7 +77,7 @@ def bare(sources: list[bytes]) -> float:
     """Render articles in this process with WeasyPrint alone; return the seconds it took."""
     from printer import Capture, ExtractOptions, Options, Printer
     from printer.capture import PageSource
-    from printer.jobs.worker_process import NICENESS
+    from printer.jobs.print_workers import NICENESS
 
     os.nice(NICENESS)  # Like the server's workers, so that other load affects both alike.
     with Printer(Options(extract=ExtractOptions(images="none"))) as printer:

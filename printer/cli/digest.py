@@ -301,8 +301,8 @@ def schedule(*, loaded: LoadedSettings) -> None:
     digests = [config for config in _load_digests() if config.schedule]
     from ..digest.scheduler import Scheduler
     from ..jobs.engine import lock_database
+    from ..jobs.print_workers import ManagedProcess, run_processes
     from ..jobs.queue import DIGEST
-    from ..jobs.worker_process import ManagedProcess, run_processes
 
     if not digests:
         hint = "Add a line such as schedule = '0 6 * * *' to one"

@@ -34,6 +34,17 @@ from ..errors import ErrorRecord, JobsError
 from ..settings import Settings, data_folder
 from ..worker_process import WorkerCrashed, WorkerError
 from . import FINISHED, Attempt, JobRequest
+from .print_workers import (
+    DAY,
+    Abandoned,
+    Handler,
+    Limits,
+    ManagedProcess,
+    OpenFile,
+    WorkerPool,
+    fork,
+    run_processes,
+)
 from .queue import (
     APPLICATION,
     MAX_DISPATCHES,
@@ -47,17 +58,6 @@ from .queue import (
     unpack,
 )
 from .storage import Storage, check_storage, open_storage
-from .worker_process import (
-    DAY,
-    Abandoned,
-    Handler,
-    Limits,
-    ManagedProcess,
-    OpenFile,
-    WorkerPool,
-    fork,
-    run_processes,
-)
 
 #: The weight of a fault when a job's worker crashes or runs out of memory, and when somebody kills
 #: it, and the total weight at which a job is given up: that of five crashes or twenty kills.

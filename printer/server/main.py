@@ -9,8 +9,8 @@ from functools import partial
 
 from ..errors import JobsError, UsageError
 from ..jobs import engine
+from ..jobs.print_workers import ManagedProcess
 from ..jobs.storage import check_storage
-from ..jobs.worker_process import ManagedProcess
 from ..settings import Settings, data_folder
 from .security import Access, is_loopback, open_access
 

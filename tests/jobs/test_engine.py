@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from printer.jobs import PAGE_PART, JobRequest
+from printer.jobs.print_workers import TEMPORARY_PREFIX
 from printer.jobs.queue import JobQueue
-from printer.jobs.worker_process import TEMPORARY_PREFIX
 from tests.support.effort import THOROUGH
 from tests.support.job_workers import ROOT
 from tests.support.jobs import count_completions, job_request, wait_until

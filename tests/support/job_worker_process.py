@@ -61,7 +61,7 @@ def say(line):
 
 def run(database, place, limits):
     from printer.jobs.engine import PrintEngine
-    from printer.jobs.worker_process import Limits
+    from printer.jobs.print_workers import Limits
     from printer.worker_process import do_nothing
 
     PrintEngine(
@@ -70,7 +70,7 @@ def run(database, place, limits):
 
 
 def main():
-    from printer.jobs.worker_process import ManagedProcess, run_processes
+    from printer.jobs.print_workers import ManagedProcess, run_processes
 
     database, place, limits = sys.argv[1:]
     os.environ[STORAGE] = place

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from printer.jobs.worker_process import WORKER_NAME
+from printer.jobs.print_workers import WORKER_NAME
 from tests.support.processes import children, name
 
 ROOT = Path(__file__).parents[2]
