@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..digest.builder import Issue, IssueBuilder
     from ..digest.config import Digest
     from ..digest.feeds import Subscription
+    from ..digest.runner import RemoteWorkers
     from ..digest.selection import StoryHistory
     from ..render.worker_pool import RenderPool
 
@@ -110,8 +111,8 @@ def run_digest(
         if settings.spread:
             remote = stack.enter_context(RemoteWorkers(settings, loaded.explicit))
         history = stack.enter_context(closing(_open_history(settings)))
-        builder = _issue_builder(loaded, history, console, None if remote else context.obj)
-        builder.workers = remote
+        pool = None if remote else context.obj
+        builder = _issue_builder(loaded, history, console, pool, remote)
         runner = Runner(builder, history, settings)
         run = runner.run(config, None if config.deliver and not out else _writer(out))
     for source, reason in run.issue.problems:
@@ -375,13 +376,16 @@ def _database(settings: Settings) -> str:
 
 
 def _issue_builder(
-    loaded: LoadedSettings, history: StoryHistory, console: Console, pool: RenderPool | None
-) -> IssueBuilder:
+    loaded: LoadedSettings, history: StoryHistory, console: Console, pool: RenderPool | None,
+    workers: RemoteWorkers | None = None,
+) -> IssueBuilder:  # fmt: skip
     from ..digest.builder import IssueBuilder
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
-    return IssueBuilder(loaded.settings, history, loaded.typed, console.show_step, pool, pool)
+    return IssueBuilder(
+        loaded.settings, history, loaded.typed, console.show_step, pool, pool, workers
+    )
 
 
 def _writer(out: str) -> Callable[[Issue, Result], str]:

@@ -217,9 +217,9 @@ class RemoteWorkers(Closing):
         A page that was already captured is yielded unchanged.  ``run`` names the issue; pages read
         for another issue are not reused.
         """
-        client = self._client(f"read {run}", _MAX_PAGES)
-        client.may_submit = self._may_fetch
-        client.may_retry = self._may_retry
+        client = self._client(
+            f"read {run}", _MAX_PAGES, may_submit=self._may_fetch, may_retry=self._may_retry
+        )
         urls = (candidate.url for candidate in candidates if candidate.capture is None)
         results = client.results(JobRequest(url, self._options, {READ_PART: b""}) for url in urls)
         for candidate in candidates:
@@ -252,10 +252,10 @@ class RemoteWorkers(Closing):
             else:
                 yield RenderError(result.message, hint=result.hint)
 
-    def _client(self, name: str, max_pending: int) -> JobClient:
+    def _client(self, name: str, max_pending: int, **more: Any) -> JobClient:
         return JobClient(
             queue=self._queue, storage=self._storage, name=name, file=TASK_RESULT,
-            max_pending=max_pending, on_submit=self._local_workers.check,
+            max_pending=max_pending, on_submit=self._local_workers.check, **more,
         )  # fmt: skip
 
     def _may_fetch(self, request: JobRequest) -> bool:
