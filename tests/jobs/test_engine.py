@@ -145,24 +145,24 @@ def test_nothing_is_left_when_all_of_it_is_killed(sqlite_table, keep, tmp_path, 
 ENDED_ENGINE = """
 import os, socket, sys, time
 from pathlib import Path
-from printer.jobs import worker_process
+from printer.jobs import print_workers
 
 def engine():
     engine_pid, ready = os.getpid(), Path(sys.argv[1])
     def preload():
-        worker_process._libc.prctl(worker_process._PR_SET_PDEATHSIG, 0)
+        print_workers._libc.prctl(print_workers._PR_SET_PDEATHSIG, 0)
         ready.touch()
         while os.getppid() == engine_pid:
             time.sleep(0.01)
-    server = worker_process._ForkServer(preload)
+    server = print_workers._ForkServer(preload)
     while not ready.exists():
         time.sleep(0.01)
     ours, theirs = socket.socketpair()
     socket.send_fds(server._socket, [b"f"], [theirs.fileno()])
     os._exit(0)
 
-worker_process.become_subreaper()
-worker_process.fork(engine)
+print_workers.become_subreaper()
+print_workers.fork(engine)
 while True:  # until no child is left
     os.wait()
 """
@@ -345,13 +345,13 @@ def is_unlocked(folder):
 
 FEW_PROCESSES = """
 import os, resource, sys, threading, time
-from printer.jobs import worker_process
+from printer.jobs import print_workers
 from printer.worker_process import do_nothing
 from printer.jobs import Attempt, JobRequest
 from tests.support import job_worker_process
 if os.getuid() == 0:
     os.setuid(61234)  # Root has no limit.
-server, usual = worker_process._ForkServer, resource.getrlimit(resource.RLIMIT_NPROC)
+server, usual = print_workers._ForkServer, resource.getrlimit(resource.RLIMIT_NPROC)
 class Limited(server):
     def __init__(self, preload):
         super().__init__(preload)
@@ -360,9 +360,9 @@ class Limited(server):
     def lift(self):
         print("no room so far:", all(not worker.pid for worker in pool._workers), flush=True)
         resource.prlimit(self.pid, resource.RLIMIT_NPROC, usual)
-worker_process._ForkServer = Limited
-pool = worker_process.WorkerPool(
-    job_worker_process.handle, worker_process.Limits(workers=1), do_nothing)
+print_workers._ForkServer = Limited
+pool = print_workers.WorkerPool(
+    job_worker_process.handle, print_workers.Limits(workers=1), do_nothing)
 pool.start()
 attempt = Attempt("a", 1, JobRequest("http://labour.test/helper-dies"))
 print(pool.run(attempt, len, threading.Event()), flush=True)

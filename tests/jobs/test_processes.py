@@ -8,7 +8,7 @@ import sys
 PROGRAM = """
 import os, sys, time
 from printer.errors import JobsError
-from printer.jobs.worker_process import ManagedProcess, run_processes
+from printer.jobs.print_workers import ManagedProcess, run_processes
 
 def run():
     print("start", time.monotonic(), flush=True)
