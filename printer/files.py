@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import tomllib
@@ -47,9 +48,12 @@ def atomic_write(
 ) -> None:
     """Write a temporary file and rename it once it is on disk; follow symbolic links.
 
+    As the kernel does in /tmp, follow no link that is neither this user's nor the folder owner's.
     A new file gets ``mode`` (default: as the umask allows); with ``keep_mode`` an existing file
     keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed.
     """
+    if path.is_symlink() and path.lstat().st_uid not in (os.geteuid(), path.parent.stat().st_uid):
+        raise PermissionError(errno.EACCES, "a symbolic link of another user", str(path))
     path = path.resolve()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")
     part = Path(name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -294,9 +295,20 @@ def data_folder() -> Path:
 
 
 def read_settings_file(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text and the tables of a settings file; raises :class:`UsageError`."""
+    """Return the text and the tables of a settings file; raises :class:`UsageError`.
+
+    The file of a working folder must belong to this user or to root, since it names servers, files
+    and databases, and a folder such as /tmp is open to all users.
+    """
     with os_errors(UsageError, f"{path} cannot be read"), path.open("rb") as file:
+        status = os.fstat(file.fileno())
         data = file.read(files.MAX_TOML_BYTES + 1)
+    foreign = status.st_uid not in (os.geteuid(), 0) or status.st_mode & stat.S_IWOTH
+    if foreign and not path.is_absolute():
+        raise UsageError(
+            f"{path.resolve()} belongs to another user or can be changed by others",
+            hint=f"If you trust it: chown $USER {path}, chmod o-w {path}",
+        )
     try:
         return data.decode("utf-8", "replace"), files.parse_toml_bytes(data)
     except files.TomlError as error:

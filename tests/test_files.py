@@ -44,3 +44,17 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
         atomic_write(file, "2")
     assert file.read_text() == "1"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a link to another user, as only root can")
+def test_a_link_of_another_user_is_not_followed(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("kept")
+    link.symlink_to(target)
+    os.chown(link, 65534, -1, follow_symlinks=False)
+    with pytest.raises(PermissionError, match="symbolic link of another user"):
+        atomic_write(link, "changed")
+    assert target.read_text() == "kept"
+    os.chown(link, 0, -1, follow_symlinks=False)
+    atomic_write(link, "changed")
+    assert target.read_text() == "changed"

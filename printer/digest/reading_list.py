@@ -216,7 +216,10 @@ def _entries(text: str) -> Iterator[tuple[str, str, bool]]:
         return _from_html(text)
     if text.lstrip()[:1] in ("[", "{"):
         return _from_json(text)
-    columns = next(csv.reader([text.lstrip().partition("\n")[0]]), [])
+    try:
+        columns = next(csv.reader([text.lstrip().partition("\n")[0]]), [])
+    except csv.Error:  # It is longer than a field may be.
+        columns = []
     if len(columns) > 1 and {name.strip().lower() for name in columns} & set(_URL_KEYS):
         return _from_csv(text.lstrip())
     return _from_lines(text)

@@ -26,7 +26,7 @@ SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
 MAX_BYTES = 3_000_000
-#: The most elements drawn, counting each use of a part.
+#: The most elements drawn, counting each use of a part; ten letters count as one.
 MAX_DRAWN = 30_000
 MAX_RASTERS = 20
 
@@ -213,7 +213,8 @@ def _count_drawn(root: Any) -> int:
             continue
         stack.pop()
         entered.discard(element)
-        weight = 1 + len(element.get("d", "")) // 2000
+        letters = len(element.text or "") + len(element.tail or "")
+        weight = 1 + len(element.get("d", "")) // 2000 + letters // 10
         counts[element] = min(weight + sum(counts.get(part, 0) for part in parts), 10**9)
     return counts[root]
 

@@ -26,6 +26,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
+from dbos._serialization import DefaultSerializer
 from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError
@@ -92,6 +93,15 @@ class _Submission:
     created: float
     is_new: bool | None = None
     error: JobsError | None = None
+
+
+def _refuse_pickle(_self: object, _data: str) -> Any:
+    raise TypeError("the job database holds pickled data, which webprint does not read")
+
+
+# DBOS unpickles every row that says it is pickled, whatever serializer is configured, and a pickle
+# can execute anything.
+DefaultSerializer.deserialize = _refuse_pickle  # type: ignore[assignment, method-assign]
 
 
 class PlainSerializer(Serializer):
@@ -428,7 +438,7 @@ class JobQueue:
         with _db_errors(), read_only(self.engine) as connection:
             for job_id, status, dispatches, attributes, output in connection.execute(query):
                 about = _plain(attributes)
-                result = json.loads(output or "null") or about.get("result") or {}
+                result = _result(_decoded(output), about)
                 attempt = int(about.get("attempts", 0)) + (dispatches or 0)
                 known[job_id] = _STATES[status], int(result.get("attempt", attempt))
         return known
@@ -464,12 +474,24 @@ class JobQueue:
             # Including those before the job was last requested again.
             attempt=int(about.get("attempts", 0)) + (status.recovery_attempts or 0),
             step=about.get("step", "") if state == "running" else "",
-            result=status.output or about.get("result") or {},
+            result=_result(status.output, about),
             error=_error(status) if state == "failed" else None,
             file=about.get("file", ""), created=created,
             started=_later(status.dequeued_at, created),
             finished=_later(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
+
+
+def _result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a job; {} for an output that only another program can have written."""
+    result = output or attributes.get("result")
+    return result if isinstance(result, dict) else {}
+
+
+def _decoded(output: str | None) -> object:
+    with suppress(ValueError):
+        return json.loads(output or "null")
+    return None
 
 
 def job_id_of(key: str) -> str:

@@ -109,6 +109,8 @@ def _metrics(queue: JobQueue) -> str:
 
 #: Seconds in which the headers of a request must arrive, from its first byte or the connection's.
 HEADER_SECONDS = 10.0
+#: Seconds in which a client must read some of a response whose rest waits for it.
+WRITE_SECONDS = 60.0
 MAX_CONNECTIONS = 500
 
 _PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,60}){1,5}")
@@ -117,24 +119,53 @@ _PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,60}){1,5}")
 class DeadlineProtocol(H11Protocol):
     """Closes a connection whose next request does not arrive in time, however slowly it drips.
 
-    When there are too many connections, the one that has waited longest for a request makes room
-    for a new one.
+    So is one whose client reads nothing of a response.  When there are too many connections, one
+    makes room for a new one: that which has waited longest for a request, else the oldest whose
+    request is still arriving.
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _write_deadline: asyncio.TimerHandle | None = None
+    _connected_at = 0.0
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._connected_at = self.loop.time()
         self._watch()
         if len(self.connections) >= MAX_CONNECTIONS:
-            waiting = [c for c in self.connections if isinstance(c, DeadlineProtocol)]
-            waiting = [c for c in waiting if c._deadline is not None and c is not self]
+            rivals = [
+                other
+                for other in self.connections
+                if isinstance(other, DeadlineProtocol) and other is not self
+            ]
+            waiting = [other for other in rivals if other._deadline is not None]
+            sending = [other for other in rivals if other.conn.their_state is h11.SEND_BODY]
             if waiting:
                 min(waiting, key=DeadlineProtocol._due).transport.abort()
+            elif sending:
+                min(sending, key=lambda other: other._connected_at).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._unwatch()
+        self._stop_write_clock()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._start_write_clock()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_write_clock()
+
+    def _start_write_clock(self) -> None:
+        self._stop_write_clock()
+        self._write_deadline = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def _stop_write_clock(self) -> None:
+        if self._write_deadline is not None:
+            self._write_deadline.cancel()
+            self._write_deadline = None
 
     def handle_events(self) -> None:
         super().handle_events()
@@ -142,7 +173,10 @@ class DeadlineProtocol(H11Protocol):
 
     def _watch(self) -> None:
         """Start or stop the clock, as the client is to send a request or has sent one."""
-        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
+        if self.transport.is_closing():  # It is closed once the client has read the rest.
+            self._unwatch()
+            self._start_write_clock()
+        elif self.conn.their_state is not h11.IDLE:
             self._unwatch()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(HEADER_SECONDS, self.transport.abort)

@@ -278,6 +278,8 @@ _HOST = re.compile(
 
 #: Seconds for a whole request body, between two pieces of it, and for its first field.
 _BODY_SECONDS, _PIECE_SECONDS, _KEY_SECONDS = 180.0, 30.0, 10.0
+#: Seconds in which the body of a stranger's request must arrive.
+_STRANGER_BODY_SECONDS = 10.0
 _MAX_STRANGER_BYTES = 64_000
 #: The field ``key`` of a form, as multipart/form-data or URL-encoded; it comes first.
 _KEY = re.compile(
@@ -464,7 +466,14 @@ class SecurityMiddleware:
 
 
 def _client(scope: Scope) -> str:
-    return str((scope.get("client") or ("",))[0])
+    """Return the client's address, or its network in IPv6; '' if a proxy names no address."""
+    try:
+        address = ipaddress.ip_address(str((scope.get("client") or ("",))[0]))
+    except ValueError:
+        return ""
+    if address.version == 4:
+        return str(address)
+    return str(ipaddress.IPv6Network((int(address), 64), strict=False))
 
 
 def _is_same_origin(headers: Headers) -> bool:
@@ -500,7 +509,8 @@ class BodyLimitMiddleware:
             await answer(scope, receive, send)
             return
         who = auth, _client(scope)
-        size, complete, deadline = 0, False, anyio.current_time() + _BODY_SECONDS
+        seconds = _STRANGER_BODY_SECONDS if auth == "none" else _BODY_SECONDS
+        size, complete, deadline = 0, False, anyio.current_time() + seconds
 
         async def receive_counted() -> Message:
             nonlocal size, complete

@@ -1,3 +1,4 @@
+import os
 import tomllib
 from pathlib import Path
 
@@ -35,6 +36,21 @@ def test_each_layer_overrides_the_one_below(write_settings):
     assert loaded.origins["theme"] == "environment"
     assert loaded.origins["font_size"] == "command line"
     assert loaded.origins["timeout"] == "default"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user, as only root can")
+def test_a_folders_settings_of_another_user_are_refused(write_settings):
+    write_settings(folders='paper = "A5"')
+    os.chown(SETTINGS_FILE, 65534, -1)
+    with pytest.raises(UsageError, match="belongs to another user"):
+        load_settings({}, {})
+
+
+def test_a_folders_settings_that_all_can_change_are_refused(write_settings):
+    write_settings(folders='paper = "A5"')
+    Path(SETTINGS_FILE).chmod(0o666)
+    with pytest.raises(UsageError, match="can be changed by others"):
+        load_settings({}, {})
 
 
 def test_values_take_their_settings_kind(write_settings):

@@ -104,3 +104,7 @@ def test_files_are_limited(monkeypatch):
     monkeypatch.setattr(reading_list, "MAX_EXPORT_BYTES", 10)
     with pytest.raises(UsageError, match="larger"):
         parse_bookmarks(b"https://example.org/")
+
+
+def test_a_line_longer_than_a_field_of_csv_is_a_line():
+    assert len(parse_bookmarks(b'"' * 200_000 + f"\n{A}\n".encode())) == 2

@@ -1,9 +1,12 @@
 """The job queue: submission, order, completion and expiry."""
 
+import pickle
 import random
 import sqlite3
 import threading
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -423,3 +426,31 @@ def test_a_request_that_the_database_refuses_takes_no_other_with_it(table):
     assert table.get(job.id).state == "queued"
     refused = isinstance(submissions[0].exception(), JobsError)
     assert refused == (table.engine.dialect.name == "postgresql")
+
+
+class Bomb:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_nothing_in_the_database_is_executed(table, tmp_path):
+    fired = tmp_path / "fired"
+    pickled = b64encode(pickle.dumps(Bomb(fired))).decode()
+    done, waiting = submit(table, "done", "waiting")
+    claim(table).finish({})
+    schema = "" if table.engine.dialect.name == "sqlite" else "dbos."
+    with table.engine.begin() as connection:
+        connection.execute(text(f"UPDATE {schema}workflow_status SET serialization = 'py_pickle'"))
+        for name, columns in (("input", "inputs"), ("output", "output")):
+            planted = text(f"UPDATE {schema}workflow_{name} SET {columns} = :data")
+            connection.execute(planted, {"data": pickled})
+    assert {job.id for job in table.list_recent()} == {done, waiting}
+    assert (table.get(done).state, table.get(done).result) == ("done", {})
+    assert table.attempts().keys() == {done, waiting}
+    assert claim(table).id == waiting
+    assert not fired.exists()

@@ -1,16 +1,19 @@
 """Strangers can neither lock out a server's owner nor fill its memory."""
 
+import asyncio
 import re
 import socket
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import anyio
 import pytest
+import uvicorn
 from fastapi import HTTPException
 
+from printer.server import app as app_module
 from printer.server import security
-from printer.server.app import HEADER_SECONDS, ProxyMiddleware
+from printer.server.app import HEADER_SECONDS, DeadlineProtocol, ProxyMiddleware
 from printer.server.forms import PREFIX
 from printer.server.security import AccessKeys, BodyLimitMiddleware
 from tests.support.story_page import story_page
@@ -116,9 +119,69 @@ def test_half_sent_headers_do_not_stop_the_server(serve):
         assert closed
 
 
+def test_half_sent_bodies_do_not_stop_the_server(serve):
+    server = serve()
+    head = b"POST /enter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n"
+    head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\ntoken="
+    with ExitStack() as stack:
+        for _ in range(520):
+            raw = stack.enter_context(connect(server))
+            with suppress(ConnectionResetError, BrokenPipeError):  # It made room for a later one.
+                raw.sendall(head)
+        started = time.monotonic()
+        assert server.submit(html=story_page()).status_code == 202
+        assert time.monotonic() - started < HEADER_SECONDS
+
+
 @pytest.mark.anyio
-async def test_a_body_has_a_deadline_however_it_drips(monkeypatch):
-    monkeypatch.setattr(security, "_BODY_SECONDS", 0.5)
+async def test_a_response_that_is_not_read_is_given_up(monkeypatch):
+    monkeypatch.setattr(app_module, "WRITE_SECONDS", 0.5)
+
+    async def app(scope, receive, send):
+        del scope, receive
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        with suppress(OSError):
+            for _ in range(50):
+                await send(
+                    {"type": "http.response.body", "body": b"x" * MEGABYTE, "more_body": True}
+                )
+
+    config = uvicorn.Config(app, http=DeadlineProtocol, lifespan="off", log_level="critical")
+    config.load()
+    server = uvicorn.Server(config)
+    loop = asyncio.get_running_loop()
+    listener = await loop.create_server(
+        lambda: DeadlineProtocol(config, server.server_state, {}), "127.0.0.1", 0
+    )
+    async with listener:
+        with socket.create_connection(listener.sockets[0].getsockname()) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.setblocking(False)
+            with anyio.fail_after(30):
+                assert await loop.sock_recv(client, 10)
+                while server.server_state.connections:
+                    await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "client"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("x" * 60_000, ""),
+        ("", ""),
+    ],
+)
+def test_a_client_is_known_by_an_address_or_not_at_all(forwarded, client):
+    assert security._client({"client": (forwarded, 0)}) == client
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("auth", "limit"), [("token", "_BODY_SECONDS"), ("none", "_STRANGER_BODY_SECONDS")]
+)
+async def test_a_body_has_a_deadline_however_it_drips(monkeypatch, auth, limit):
+    monkeypatch.setattr(security, limit, 0.5)
 
     async def app(scope, receive, send):
         while (await receive()).get("more_body"):
@@ -136,7 +199,7 @@ async def test_a_body_has_a_deadline_however_it_drips(monkeypatch):
         "type": "http",
         "headers": [],
         "client": ("192.0.2.1", 1),
-        "state": {"auth_method": "token"},
+        "state": {"auth_method": auth},
     }
     with anyio.fail_after(10):
         with pytest.raises(HTTPException) as caught:
