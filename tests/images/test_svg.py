@@ -88,6 +88,11 @@ def test_entities_are_neither_read_nor_expanded() -> None:
     assert all(len(picture.data) < 1000 for picture in result.pictures.values())
 
 
+def test_letters_are_counted() -> None:
+    text = f"<text>{'long ' * 100_000}</text>"
+    assert "too many shapes" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{text}</svg>").warnings[0]
+
+
 def test_uses_of_uses_are_counted_and_circles_refused() -> None:
     layers = "<g id='a0'><path d='M0 0'/></g>" + "".join(
         f"<g id='a{n}'>" + f"<use href='#a{n - 1}'/>" * 10 + "</g>" for n in range(1, 12)
