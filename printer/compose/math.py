@@ -192,6 +192,8 @@ def _image_formula(image: HtmlElement) -> Formula | None:
 
 def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
     """Return blocks with the TeX in their text converted to formulas."""
+    if not any(_may_hold_tex(span.text, 1) for span in iter_spans(blocks)):
+        return blocks
     has_dollars = any("$" in segment.text for segment in page.segments)
     if not has_dollars and not any("\\(" in s.text or "\\[" in s.text for s in page.segments):
         return blocks

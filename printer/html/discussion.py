@@ -35,6 +35,7 @@ from .posts import (
     PostReader,
     is_mark,
     names_of,
+    read_leaves,
     signatures,
 )
 
@@ -96,8 +97,8 @@ def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
     """Return a page's comments, also if the page is only a discussion."""
     kinds = Kinds()
     units = _find_comments(tree, kinds)
-    reader = PostReader(units[:MAX_POSTS], kinds)
-    reader.read(segments, None)
+    reader = PostReader(units[:MAX_POSTS], kinds, read_leaves(segments) if units else ())
+    reader.read(None)
     posts = [post for post in reader.posts.values() if post.leaves and not _is_label(_text(post))]
     signed = sum(post.is_signed for post in posts)
     # "Comments" in documentation have neither authors nor dates.
@@ -137,12 +138,14 @@ def read_posts(
     least = _SOME if is_known else _MOST
     kinds = Kinds()
     similar = _find_similar(tree, sizes, least, kinds) if is_known else []
-    for units in (_find_marked(tree, kinds), *similar):
-        reader = PostReader(units[:MAX_POSTS], kinds)
+    groups = [_find_marked(tree, kinds), *similar]
+    leaves = read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
+    for units in groups:
+        reader = PostReader(units[:MAX_POSTS], kinds, leaves)
         # Most pages with comments: reading who wrote them takes longer than all of this.
-        if len(units) < _MIN_POSTS or reader.most_text(segments, sizes) < least * sizes.total():
+        if len(units) < _MIN_POSTS or reader.most_text(sizes) < least * sizes.total():
             continue
-        reader.read(segments, sizes)
+        reader.read(sizes)
         posts = [post for post in reader.posts.values() if post.leaves]
         size = sum(map(reader.size_of, posts))
         authors = sum(bool(post.author) for post in posts)
@@ -174,8 +177,8 @@ def _find_marked(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
     return [
         element
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
-        if element.attrib
-        and element.tag not in NO_POSTS
+        if element.tag not in NO_POSTS
+        and element.attrib
         and (kinds[element] & (IS_POST | IS_COMMENT) or _is_marked_up(element, _TYPES, _ITEMS))
     ]
 

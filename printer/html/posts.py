@@ -211,22 +211,34 @@ def names_of(element: HtmlElement) -> str:
 # Content
 
 
+def read_leaves(segments: Iterable[Segment]) -> list[tuple[Leaf, HtmlElement | None]]:
+    """Return the text nodes of segments that are not blank, with the elements that contain them."""
+    leaves = (leaf for segment in segments for leaf in segment.leaves)
+    return [(leaf, leaf.parent) for leaf in leaves if not leaf.text.isspace()]
+
+
 class PostReader:
     """Reads authors, dates and text of posts, each element once."""
 
-    def __init__(self, units: Iterable[HtmlElement], kinds: Kinds) -> None:
+    def __init__(
+        self,
+        units: Iterable[HtmlElement],
+        kinds: Kinds,
+        leaves: Sequence[tuple[Leaf, HtmlElement | None]],
+    ) -> None:
         self.kinds = kinds
+        self.leaves = leaves
         self.posts = {unit: Post(unit) for unit in units}
         self.selecteders: dict[HtmlElement, Post | None] = {}
         self.sizes: Mapping[HtmlElement, int] = {}
         self.selected: dict[Post, int] = {}
 
-    def read(self, segments: Sequence[Segment], sizes: Mapping[HtmlElement, int] | None) -> None:
+    def read(self, sizes: Mapping[HtmlElement, int] | None) -> None:
         """Read all posts; the body of each is sought by the selected text of ``sizes``, or all."""
-        self._join_nested(segments, sizes)
+        self._join_nested(sizes)
         self._sign()
         self._drop_parts()
-        leaves = self._leaves(segments)
+        leaves = self._leaves()
         self._find_bodies(leaves, sizes)
         for post, inside in leaves.items():
             post.leaves = self._content(post, inside)
@@ -245,9 +257,9 @@ class PostReader:
                     for post in group:  # the remarks of a kind that is not the page's topic
                         post.leaves = []
 
-    def most_text(self, segments: Sequence[Segment], sizes: Mapping[HtmlElement, int]) -> int:
+    def most_text(self, sizes: Mapping[HtmlElement, int]) -> int:
         """Return the length of the selected text in the posts before any of it is left out."""
-        return sum(_mass(leaves, sizes) for leaves in self._leaves(segments).values())
+        return sum(_mass(leaves, sizes) for leaves in self._leaves().values())
 
     def size_of(self, post: Post) -> int:
         """Return the length of a post's text that the body is sought by."""
@@ -272,12 +284,10 @@ class PostReader:
             groups.setdefault(signature_of(post.element), []).append(post)
         return list(groups.values())
 
-    def _join_nested(
-        self, segments: Sequence[Segment], sizes: Mapping[HtmlElement, int] | None
-    ) -> None:
+    def _join_nested(self, sizes: Mapping[HtmlElement, int] | None) -> None:
         """Drop elements with the text of one post each in elements of another kind."""
         for _ in range(FEW):
-            leaves = self._leaves(segments)
+            leaves = self._leaves()
             dropped = False
             for group in self._groups(self.posts.values()):
                 outer = {post: self._owner(post.element.getparent()) for post in group}
@@ -401,14 +411,13 @@ class PostReader:
                 return True
         return False
 
-    def _leaves(self, segments: Sequence[Segment]) -> dict[Post, list[Leaf]]:
+    def _leaves(self) -> dict[Post, list[Leaf]]:
         """Return the text nodes of each post, without those of posts inside it."""
         leaves: dict[Post, list[Leaf]] = {}
-        for segment in segments:
-            for leaf in segment.leaves:
-                post = self._owner(leaf.parent)
-                if post is not None and not leaf.text.isspace():
-                    leaves.setdefault(post, []).append(leaf)
+        for leaf, parent in self.leaves:
+            post = self._owner(parent)
+            if post is not None:
+                leaves.setdefault(post, []).append(leaf)
         return leaves
 
     def _find_bodies(
