@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -34,6 +36,12 @@ _MAX_OMITTED = 400
 #: searched for everywhere; and the maximum number of such searches.
 _AHEAD, _LONG, _MAX_ANYWHERE = 60, 24, 300
 _MAX_ENDS = 40
+
+#: What the ZIP reader and its caller raise for damaged data; NotImplementedError is a RuntimeError.
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, LookupError, ValueError,
+    TypeError, AttributeError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +333,7 @@ class Snapshot:
                 count = len(values["pictures"])
                 pictures = [file.read(f"pictures/{number}") for number in range(count)]
             return cls._from_values(values, page, pictures)
-        except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+        except _DAMAGED as error:
             raise JobsError("the saved print cannot be read for editing") from error
 
     @classmethod

@@ -1,11 +1,14 @@
 """Editing an article: omitting and restoring blocks, and the result."""
 
+import io
+import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from printer.article import from_data
+from printer.article import Article, from_data
 from printer.capture import Capture, PageSource
 from printer.editing import Edit, Snapshot
 from printer.errors import JobsError, UsageError
@@ -115,6 +118,23 @@ def test_foreign_files_are_not_read(data):
     data = base.dump().replace(b"base.json", b"bose.json") if data is None else data
     with pytest.raises(JobsError):
         Snapshot.load(data)
+
+
+def test_damaged_files_are_not_read():
+    data = bytearray(
+        Snapshot(Article("T", ()), (), Capture(b"<p>Ferry", PageSource(URL, URL))).dump()
+    )
+    for place in range(len(data)):
+        damaged = data.copy()
+        damaged[place] ^= 0xFF
+        for broken in (damaged, data[:place]):
+            with suppress(JobsError):  # Some bytes, as those of a date, are not looked at.
+                Snapshot.load(bytes(broken))
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        start = file.getinfo("base.json").header_offset + 30 + len("base.json")
+    data[start : start + 20] = b"\xff" * 20
+    with pytest.raises(JobsError, match="cannot be read"):
+        Snapshot.load(bytes(data))
 
 
 @pytest.mark.parametrize(

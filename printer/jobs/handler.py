@@ -44,7 +44,7 @@ from . import (
     validate_source,
 )
 from .queue import JobQueue, QueueFull
-from .storage import Storage, open_storage
+from .storage import Storage, StorageUnavailable, open_storage
 
 if TYPE_CHECKING:
     from ..pipeline import Printer, ReadOutcome
@@ -83,7 +83,7 @@ class JobHandler:
         """
         try:
             return {"done": self._run(attempt, open_storage(self.storage), notify)}
-        except JobsError as error:
+        except StorageUnavailable as error:
             return {"not_stored": str(error)}
         except WebprintError as error:
             if error.process_died:
@@ -353,8 +353,9 @@ class JobClient:
             return
         if job.state == "done":
             task.result = self.storage.get(f"{job.result_folder}/{self.file}")
-        else:
-            error = job.error or ErrorRecord("its job was cancelled")
+        if task.result is None:
+            ended = "result is not in the storage" if job.state == "done" else "job was cancelled"
+            error = job.error or ErrorRecord(f"its {ended}")
             task.tries += 1
             if task.tries >= self.max_tries or not self.may_retry(task.request, error):
                 task.result = error

@@ -18,10 +18,14 @@ from ..files import reason_of
 _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
 
 
+class StorageUnavailable(JobsError):
+    """The storage is full or cannot be reached, now."""
+
+
 class Storage(ABC):
     """Stores files under keys, ``JOB/ATTEMPT/name.ext``, in folders ``JOB`` and ``JOB/ATTEMPT``.
 
-    Methods raise :class:`JobsError` if the storage cannot be used.
+    Methods raise :class:`StorageUnavailable` if the storage cannot be used.
     """
 
     def put(self, key: str, data: bytes) -> None:
@@ -87,7 +91,7 @@ def _os_errors(location: object) -> Iterator[None]:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         reason = "it is full" if full else reason_of(error)
-        raise JobsError(
+        raise StorageUnavailable(
             f"results cannot be stored in {location}: {reason}",
             hint="Prints wait until there is room again" if full else "",
         ) from error

@@ -6,8 +6,10 @@ import json
 import pikepdf
 import pytest
 
+from printer.editing import Edit
 from printer.errors import BadURL, UsageError
 from printer.jobs import (
+    EDIT_PART,
     PAGE_PART,
     REQUEST_OPTIONS,
     Attempt,
@@ -15,9 +17,10 @@ from printer.jobs import (
     engine,
     merge_options,
     request_options,
+    snapshot_key,
     validate_request,
 )
-from printer.jobs.handler import JobHandler
+from printer.jobs.handler import DOCUMENT_PART, JobHandler
 from printer.jobs.storage import open_storage
 from printer.settings import Settings, setting_fields
 from tests.support.story_page import story_page
@@ -99,6 +102,19 @@ def test_a_full_storage_puts_the_job_back(tmp_path):
         JobRequest("https://example.org/", {}, {PAGE_PART: story_page().encode()}), tmp_path
     )
     assert "it is full" in outcome["not_stored"]
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({EDIT_PART: Edit().dump()}, "the saved print cannot be read for editing"),
+        ({DOCUMENT_PART: b"{}"}, "the data exchanged with a worker cannot be decoded"),
+    ],
+)
+def test_what_cannot_be_decoded_is_a_failure_and_not_a_full_storage(tmp_path, part, message):
+    open_storage(str(tmp_path)).put(snapshot_key("abc"), b"damaged")
+    outcome = do(JobRequest("https://example.org/", {}, part), tmp_path)
+    assert outcome["failed"]["message"] == message
 
 
 def test_the_settings_of_a_request_go_over_those_of_the_server():

@@ -77,6 +77,16 @@ def test_results_are_in_order_and_temporary_failures_retried(sqlite_table, stora
     assert not storage.names()
 
 
+def test_a_result_that_is_not_in_the_storage_is_a_failure(sqlite_table, storage, tmp_path):
+    workers = Workers(sqlite_table, open_storage(str(tmp_path / "other")))
+    client = remote_renderer(
+        sqlite_table, storage, workers, may_retry=lambda _request, _error: True
+    )
+    (error,) = client.results([JobRequest("https://example.org/a")])
+    assert error.message == "its result is not in the storage"
+    assert len(workers.done) == client.max_tries
+
+
 def test_a_restarted_client_finds_its_results(sqlite_table, storage):
     workers = Workers(sqlite_table, storage)
     request = JobRequest("https://example.org/a")
