@@ -176,7 +176,7 @@ def _json_lines(
     """Yield a line for each article of an issue, and for what could not be printed."""
     pages = {page.url: page for page in result.outcomes}
     for story in issue.stories:
-        page = pages.get(story.urls[0])
+        page = pages.get(story.page.source.requested_url)
         yield output.json_line(
             story.urls[0],
             delivered[0] if delivered else None,

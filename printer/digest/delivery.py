@@ -26,7 +26,7 @@ from lxml import etree
 
 from ..backoff import Backoff
 from ..errors import MissingLibrary, OutputError, UsageError
-from ..options import MEDIA_TYPES, Format
+from ..options import ENDINGS, MEDIA_TYPES, Format
 from ..render.markup import printable
 from ..settings import Settings
 from ..urls import origin_of
@@ -307,7 +307,7 @@ def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
     """Return the path of a new file, so that earlier issues are kept."""
     for number in range(1, _MAX_NAMES):
         suffix = f"-{number}" if number > 1 else ""
-        path = f"{root}/{delivery.stem}{suffix}.{delivery.format}"
+        path = f"{root}/{delivery.stem}{suffix}{ENDINGS[delivery.format][0]}"
         if not fs.exists(path):
             return path
     raise OutputError(f"there are too many files called {delivery.stem}")
@@ -380,7 +380,7 @@ def _by_mail(delivery: Delivery, destination: Destination, settings: Settings) -
         to=destination.mail,
         subject=f"{delivery.title}, {delivery.date:%Y-%m-%d}",
         text="\n".join(article["title"] for article in delivery.report["articles"]),
-        file_name=f"{delivery.stem}.{delivery.format}",
+        file_name=f"{delivery.stem}{ENDINGS[delivery.format][0]}",
         data=delivery.data,
         media_type=MEDIA_TYPES[delivery.format],
     )

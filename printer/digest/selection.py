@@ -54,17 +54,26 @@ stories = sa.Table(
 )
 
 
-def _story_column() -> sa.Column[int]:
+def _story_column(*, primary_key: bool = False) -> sa.Column[int]:
     key = sa.ForeignKey("digest_stories.id", ondelete="CASCADE")
-    return sa.Column("story", sa.Integer, key, nullable=False)
+    return sa.Column("story", sa.Integer, key, nullable=False, primary_key=primary_key)
 
 
+#: All stories printed from a URL: the latest counts, unless it is forgotten again.
 story_urls = sa.Table(
-    "digest_addresses",
+    "digest_story_addresses",
     metadata,
     sa.Column("digest", sa.String(60), primary_key=True),
     sa.Column("mark", sa.String(64), key="url_key", primary_key=True),
-    _story_column(),
+    _story_column(primary_key=True),
+)
+
+#: What an earlier version recorded: only the latest story of each URL.
+_OLD_URLS = "digest_addresses"
+_MOVE_OLD_URLS = (
+    "INSERT INTO digest_story_addresses (digest, mark, story)"
+    " SELECT digest, mark, story FROM digest_addresses",
+    "DROP TABLE digest_addresses",
 )
 
 story_bands = sa.Table(
@@ -104,17 +113,15 @@ class StoryHistory(Tables):
     def __init__(self, database: str) -> None:
         problem = "the history of digests is not available"
         super().__init__(open_engine(database), metadata, _LOCK, problem)
+        with self.write() as connection:
+            if sa.inspect(connection).has_table(_OLD_URLS):
+                for statement in _MOVE_OLD_URLS:
+                    connection.execute(sa.text(statement))
 
     def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
         """Return the story last printed from any of the URLs."""
-        query = (
-            sa.select(stories)
-            .join(story_urls, story_urls.c.story == stories.c.id)
-            .where(story_urls.c.digest == digest, story_urls.c.url_key.in_(map(story_key, urls)))
-            .order_by(stories.c.printed.desc())
-        )
         with self.read() as connection:
-            row = connection.execute(query.limit(1)).first()
+            row = connection.execute(_latest(digest, urls)).first()
         return _record(row) if row else None
 
     def find_similar(self, digest: str, sketch: Sketch | None) -> StoryRecord | None:
@@ -140,13 +147,11 @@ class StoryHistory(Tables):
         """Add a fingerprint to a printed story, so that it is not read again in that state."""
         if not fingerprint:
             return
-        of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == story_key(url))
-        this = stories.c.id == sa.select(story_urls.c.story).where(of_url).scalar_subquery()
         with self.write() as connection:
-            known = connection.execute(sa.select(stories.c.fingerprints).where(this)).scalar()
-            latest = [*(known or "").split()[-_MAX_FINGERPRINTS:], fingerprint]
-            updated = sa.update(stories).where(this)
-            connection.execute(updated.values(fingerprints=" ".join(latest)))
+            if story := connection.execute(_latest(digest, [url])).first():
+                latest = [*story.fingerprints.split()[-_MAX_FINGERPRINTS:], fingerprint]
+                updated = sa.update(stories).where(stories.c.id == story.id)
+                connection.execute(updated.values(fingerprints=" ".join(latest)))
 
     def remember(self, digest: str, printed: Iterable[StoryRecord], now: float) -> None:
         with self.write() as connection:
@@ -160,6 +165,17 @@ class StoryHistory(Tables):
             _delete_stories(
                 connection, (stories.c.digest == digest) & (stories.c.printed == printed)
             )
+
+
+def _latest(digest: str, urls: Iterable[str]) -> sa.Select[Any]:
+    """Return the query for the story last printed from any of some URLs."""
+    return (
+        sa.select(stories)
+        .join(story_urls, story_urls.c.story == stories.c.id)
+        .where(story_urls.c.digest == digest, story_urls.c.url_key.in_(map(story_key, urls)))
+        .order_by(stories.c.printed.desc(), stories.c.id.desc())
+        .limit(1)
+    )
 
 
 def _record(row: sa.Row[Any]) -> StoryRecord:
@@ -177,8 +193,6 @@ def _delete_stories(connection: sa.Connection, which: sa.ColumnElement[bool]) ->
 
 def _insert_story(connection: sa.Connection, digest: str, record: StoryRecord, now: float) -> None:
     keys = list(dict.fromkeys(map(story_key, record.urls)))
-    same = (story_urls.c.digest == digest) & story_urls.c.url_key.in_(keys)
-    connection.execute(sa.delete(story_urls).where(same))
     inserted = connection.execute(
         stories.insert().values(
             digest=digest,

@@ -2,12 +2,18 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pikepdf
 import pytest
 
-from printer.digest.config import load_digests
+from printer.article import Article
+from printer.capture import PageSource
+from printer.cli import digest
+from printer.digest.config import Source, load_digests
+from printer.digest.selection import Candidate, SelectedStory
 from printer.jobs.queue import JobQueue
+from printer.output import ExtractedPage, PageResult, Result
 from printer.settings import data_folder
 from tests.support.feeds import moment, page, rss
 from tests.support.jobs import closing_table, wait_until
@@ -198,3 +204,16 @@ def test_a_digest_for_an_e_reader(webprint, sites):
         pages = [book.read(name).decode() for name in book.namelist() if name.endswith("html")]
     assert any("News · The Courier · 1 min" in page for page in pages)
     assert any("The Gone: the server answered 404" in page for page in pages)
+
+
+def test_a_redirected_story_has_the_result_of_its_own_page():
+    requested, url = "https://feeds.test/redirect", "https://site.test/real"
+    page = ExtractedPage(Article("A", (), url=url), PageSource(url, requested))
+    candidate = Candidate(url=requested, source=Source(feed="https://feeds.test/f"), source_index=0)
+    issue = SimpleNamespace(
+        stories=[SelectedStory(candidate, page, None)], digest=SimpleNamespace(name="morning"),
+        sources=(), rejected=(),
+    )  # fmt: skip
+    result = Result(b"", 1, "A", outcomes=(PageResult(requested, "A", warnings=("cut",)),))
+    (line,) = digest._json_lines(issue, result, ())
+    assert (line["url"], line["warnings"], line["complete"]) == (url, ["cut"], False)

@@ -2,6 +2,7 @@ import json
 import ssl
 import stat
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import fsspec
@@ -40,6 +41,11 @@ def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
     feed = parse_feed((tmp_path / "papers/morning.atom").read_bytes(), "https://example.org/")
     assert [entry.url.rpartition("/")[2] for entry in feed.entries] == names[::-1]
     assert feed.entries[0].title == "The Morning Paper, 2026-01-05"
+
+
+def test_a_file_is_named_by_the_usual_ending_of_its_format(tmp_path):
+    text = replace(parcel(b"# News"), format="markdown")
+    assert deliver(text, Destination(folder=str(tmp_path)), Settings()).endswith("-05.md")
 
 
 def test_any_place_that_fsspec_knows():
