@@ -36,6 +36,9 @@ MAX_UNTRUSTED_BYTES = 64_000_000
 #: Seconds between checks that the parent still exists.
 _WATCH_SECONDS = 1.0
 
+#: Seconds that :meth:`WorkerProcess.start` may take.
+START_SECONDS = 10.0
+
 #: Seconds that a child has to exit by itself after it closed its connection.
 EXIT_SECONDS = 1.0
 
@@ -132,18 +135,28 @@ class WorkerProcess(Closing):
 
     def start(self) -> None:
         """Start the process as a new program unless it is running; thread-safe."""
-        self._open()
+        self._open(time.monotonic() + START_SECONDS)
 
-    def _open(self) -> _Channel:
+    def _open(self, deadline: float) -> None:
         if self.pid and self._channel is not None:
-            return self._channel
+            return
         ours, theirs = socket.socketpair()
         with theirs:
             pid = self.launch(theirs)
-        channel = _Channel(ours)
-        self.pid, self.calls, self._channel = pid, 0, channel
-        channel.send(_CALL, pickle.dumps(self._setup))
-        return channel
+        self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
+        self._send(pickle.dumps(self._setup), deadline)
+
+    def _send(self, request: bytes, deadline: float) -> None:
+        self._oom_kills = _count_oom_kills()
+        try:
+            if self._channel is None:
+                raise WorkerClosed("the worker was closed")
+            self._channel.send(_CALL, request, deadline)
+        except TimeoutError as error:
+            self.close()
+            raise WorkerTimeout("the request could not be written in time") from error
+        except OSError as error:
+            raise self._reap() from error
 
     def launch(self, connection: socket.socket) -> int:
         """Start a process that calls :func:`serve` for a connection; return its pid."""
@@ -216,17 +229,10 @@ class WorkerProcess(Closing):
         request = pickle.dumps((function, args))
         if self._is_busy:
             self.close()  # A call was interrupted, and its answer not read.
-        channel = self._open()
+        self._open(deadline)
         self._is_busy = True
-        self._oom_kills = _count_oom_kills()
         self.calls += 1
-        try:
-            channel.send(_CALL, request, deadline)
-        except TimeoutError as error:
-            self.close()
-            raise WorkerTimeout("the request could not be written in time") from error
-        except OSError as error:
-            raise self._reap() from error
+        self._send(request, deadline)
 
     def fileno(self) -> int:
         """Return the descriptor that becomes readable when ``receive`` has something to return."""

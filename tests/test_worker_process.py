@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -107,6 +108,22 @@ def test_a_crash_says_how_the_process_ended(worker: WorkerProcess) -> None:
     with pytest.raises(WorkerCrashed, match="SIGKILL") as crash:
         worker.call(signal.raise_signal, signal.SIGKILL, timeout=PLENTY)
     assert crash.value.killed
+
+
+class _DyingProcess(WorkerProcess):
+    def launch(self, connection: socket.socket) -> int:
+        del connection
+        pid = os.posix_spawn("/bin/false", ["false"], os.environ)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        return pid
+
+
+def test_a_process_that_ends_as_it_starts_has_crashed() -> None:
+    with _DyingProcess() as worker:
+        with pytest.raises(WorkerCrashed, match="code 1"):
+            worker.call(os.getpid, timeout=PLENTY)
+        with pytest.raises(WorkerCrashed, match="code 1"):
+            worker.start()
 
 
 def test_a_killed_process_is_replaced_once(worker: WorkerProcess, tmp_path: Path) -> None:

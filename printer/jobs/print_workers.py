@@ -53,6 +53,8 @@ _MAX_PAUSE = 30.0  # while no process can be started
 _STOP_SECONDS = 8.0
 #: The delays until a process is started again, and how long one runs that did start.
 _RESTART, _START_SECONDS = Backoff(0.5, 60.0), 10.0
+#: What starting a worker raises while the system has no room for a process.
+_NOT_STARTED = (OSError, worker_process.WorkerError)
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
@@ -187,7 +189,7 @@ class WorkerPool:
 
     def _start_all(self) -> None:
         for worker in self._workers:
-            with suppress(OSError, Abandoned):  # Tried again when there is a job.
+            with suppress(*_NOT_STARTED, Abandoned):  # Tried again when there is a job.
                 self._start(worker)
 
     def run(
@@ -256,7 +258,7 @@ class WorkerPool:
             try:
                 self._start(worker)
                 return
-            except OSError:
+            except _NOT_STARTED:
                 pause = min(2 * pause, _MAX_PAUSE)
                 if self._closing.wait(pause) or cancelled.is_set():
                     raise Abandoned from None
@@ -275,7 +277,7 @@ class WorkerPool:
             self._pids.pop(id(worker), None)
             kill_orphans({*self._pids.values()})
         delete_leftovers()
-        with suppress(OSError, Abandoned):  # Tried again when there is a job.
+        with suppress(*_NOT_STARTED, Abandoned):  # Tried again when there is a job.
             self._start(worker)
 
     def reap(self) -> None:
