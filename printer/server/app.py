@@ -97,13 +97,11 @@ def _metrics(queue: JobQueue) -> str:
         "# TYPE webprint_wait_seconds gauge",
         f"webprint_wait_seconds {wait:.3f}",
         "# HELP webprint_print_seconds How long the last 100 finished prints took.",
-        "# TYPE webprint_print_seconds summary",
+        "# TYPE webprint_print_seconds gauge",
     ]
     for quantile in (0.5, 0.95, 1.0) if seconds else ():
         value = seconds[int(quantile * (len(seconds) - 1))]
         lines.append(f'webprint_print_seconds{{quantile="{quantile}"}} {value:.3f}')
-    lines.append(f"webprint_print_seconds_sum {sum(seconds):.3f}")
-    lines.append(f"webprint_print_seconds_count {len(seconds)}")
     return "\n".join(lines) + "\n"
 
 

@@ -60,14 +60,26 @@ class Preferences:
     defaults: Settings
 
     def options(self) -> dict[str, Any]:
-        """Return the chosen options, or {} if there are none or they are no longer valid."""
-        with suppress(OSError, ValueError, UsageError), self.path.open("rb") as file:
+        """Return the chosen options that are valid."""
+        return self._load()[0]
+
+    def invalid(self) -> list[str]:
+        """Return the names of chosen options that are no longer valid, such as a deleted theme."""
+        return self._load()[1]
+
+    def _load(self) -> tuple[dict[str, Any], list[str]]:
+        valid: dict[str, Any] = {}
+        invalid = []
+        with suppress(OSError, ValueError), self.path.open("rb") as file:
             options = json.loads(file.read(_MAX_PREFERENCES_BYTES))
-            if isinstance(options, dict):
-                chosen = {name: options[name] for name in MAIN_OPTIONS if name in options}
-                merge_options(self.defaults, chosen)
-                return chosen
-        return {}
+            chosen = options if isinstance(options, dict) else {}
+            for name in filter(chosen.__contains__, MAIN_OPTIONS):
+                try:
+                    merge_options(self.defaults, {name: chosen[name]})
+                    valid[name] = chosen[name]
+                except UsageError:
+                    invalid.append(name)
+        return valid, invalid
 
     def settings(self) -> Settings:
         return merge_options(self.defaults, self.options())

@@ -115,3 +115,15 @@ def test_a_phone_installs_it_and_shares_pages_to_it(server):
     assert 'value="https://example.org/shared"' in page
     assert "manifest.webmanifest" in page
     assert "/static/icon-32.png" in page
+
+
+def test_a_saved_option_that_is_no_longer_valid_costs_no_other(server):
+    file = server.home / ".local/share/webprint/defaults.json"
+    file.write_text(json.dumps({"theme": "deleted", "paper": "A5", "fit": 3}))
+    try:
+        page = server.client.get("/settings", headers={"Accept": "text/html"}).text
+    finally:
+        file.unlink()
+    label = forms.WORDS["labels"]["theme"]
+    assert f"No longer valid, so the default applies: {label}." in page
+    assert '<option value="A5" selected' in page

@@ -270,9 +270,11 @@ def delete_form(service: Service, print_id: str) -> Response:
 def settings(
     service: Service, access: CurrentAccess, request: Request, saved: str = ""
 ) -> Response:
+    preferences = service.preferences
+    fields, invalid = make_fields(MAIN_OPTIONS, preferences.settings()), preferences.invalid()
     return render_page(
-        "settings", fields=make_fields(MAIN_OPTIONS, service.preferences.settings()),
-        saved=bool(saved), reading_password=access.keys.reading_password,
+        "settings", fields=fields, saved=bool(saved), reading_password=access.keys.reading_password,
+        invalid=[field.label for field in fields if field.name in invalid],
         catalog=f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}/opds",
     )  # fmt: skip
 
