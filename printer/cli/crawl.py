@@ -32,6 +32,9 @@ from .options import (
 from .output import INTERRUPTED, Console
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ..capture import Capture
     from ..crawl import Crawl, CrawledArticle, CrawlSummary
     from ..crawl.models import Lease, Outcome
     from ..pipeline import Printer
@@ -203,8 +206,8 @@ def _write(
         output.write_out(data, out)
         return None
 
-    def print_to(path: Path, chosen: list[CrawledArticle]) -> WebprintError | None:
-        result = printer.print_pages([crawler.capture(article) for article in chosen])
+    def print_to(path: Path, captures: list[Capture]) -> WebprintError | None:
+        result = printer.print_pages(captures)
         output.write(path, result.data)
         for error in result.errors:
             console.error(error)
@@ -215,15 +218,18 @@ def _write(
 
     folder, first = Path(out), None
     if articles and folder.suffix.lower() == ".pdf":
-        return print_to(folder, articles)
+        return print_to(folder, [crawler.capture(article) for article in articles])
     if articles:
         output.make_folder(folder)
         output.write(folder / LIST_FILE, data)
-    for article, path in zip(articles, _free_paths(articles, folder), strict=True):
-        if path.exists():  # printed by the run being continued
+    for article, name in zip(articles, _names(articles), strict=True):
+        capture = crawler.capture(article)
+        path, is_printed = _find_file(folder, name, capture.source.fetched)
+        if is_printed:
+            console.info(f"{path} is already there")
             continue
         try:
-            print_to(path, [article])
+            print_to(path, [capture])
         except WebprintError as error:
             console.error(error)
             if as_json:
@@ -232,15 +238,29 @@ def _write(
     return first
 
 
-def _free_paths(articles: list[CrawledArticle], folder: Path) -> list[Path]:
-    """Return a file for each article, named after its title; the same ones in each run."""
+def _names(articles: list[CrawledArticle]) -> list[str]:
+    """Return a file name for each article, after its title; the same ones in each run."""
     names: dict[str, None] = {}
     for article in articles:
         name = file_name(article.info.title)
         while name in names:
             name = f"{name} {article.id}"
         names[name] = None
-    return [folder / f"{name}.pdf" for name in names]
+    return list(names)
+
+
+def _find_file(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
+    """Return the PDF of an article, and whether it was printed by the run being continued.
+
+    A file that is older than the page is of an earlier crawl, and kept.
+    """
+    path, number = folder / f"{name}.pdf", 1
+    while path.exists():
+        if fetched is None or path.stat().st_mtime >= fetched.timestamp():
+            return path, True
+        number += 1
+        path = folder / f"{name} {number}.pdf"
+    return path, False
 
 
 def _summary_line(summary: CrawlSummary, articles: int) -> str:
@@ -272,4 +292,4 @@ def _check_out(out: str, *, as_json: bool) -> None:
 
 
 def _is_list(out: str) -> bool:
-    return out == output.STDOUT or Path(out).suffix in (".jsonl", ".json")
+    return out == output.STDOUT or Path(out).suffix.lower() in (".jsonl", ".json")

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pikepdf
+import pypdfium2
 
 from tests.support.crawl_sites import article_page, list_page
 from tests.support.web_server import Reply, WebServer
@@ -56,6 +57,28 @@ def test_found_articles_are_printed(web, webprint, tmp_path):
     listed = (tmp_path / "found/articles.jsonl").read_text().splitlines()
     assert len(listed) == 1
     assert len(web.hits("/story/0")) == 1, "the page was fetched again to be printed"
+
+
+def test_a_new_crawl_keeps_older_files_and_prints_again(web, webprint, tmp_path):
+    call = ("crawl", fill(web, 1), *QUICK, "--out", "found", "--no-cache")
+    assert webprint(*call)[0] == 0
+    (first,) = (tmp_path / "found").glob("*.pdf")
+    _, _, err = webprint(*call, "--resume")
+    assert f"found/{first.name} is already there" in err
+    web.add("/story/0", article_page(0, "garden").replace("</article>", "<p>It grew.</article>"))
+    before = first.read_bytes()
+    assert webprint(*call)[0] == 0
+    assert first.read_bytes() == before
+    second = first.with_name(f"{first.stem} 2.pdf")
+    with pypdfium2.PdfDocument(second) as pdf:
+        assert "It grew." in "".join(page.get_textpage().get_text_range() for page in pdf)
+    _, _, err = webprint(*call, "--resume")
+    assert f"found/{second.name} is already there" in err
+
+
+def test_the_list_of_a_crawl_may_be_named_in_capitals(web, webprint, tmp_path):
+    assert webprint("crawl", fill(web, 1), *QUICK, "--out", "LIST.JSONL")[0] == 0
+    assert len((tmp_path / "LIST.JSONL").read_text().splitlines()) == 1
 
 
 def test_a_crawl_that_finds_nothing_says_so(web, webprint):
