@@ -166,29 +166,31 @@ class _PrintJob:
 
     def print_file(self, outcomes: Iterable[ReadOutcome]) -> WebprintError | None:
         """Print pages to one file and report it; report and return a failure."""
-        articles: list[Article] = []
-        read: list[tuple[str, WebprintError | None]] = []
+        read: list[tuple[str, Article | WebprintError]] = []
 
         def collect() -> Iterator[ReadOutcome]:
             for source, outcome in outcomes:
-                error = outcome if isinstance(outcome, WebprintError) else None
-                read.append((source_name(source), error))
-                if not isinstance(outcome, WebprintError):
-                    articles.append(outcome.article)
-                    self._announce(outcome.article)
+                found = outcome if isinstance(outcome, WebprintError) else outcome.article
+                read.append((source_name(source), found))
+                if isinstance(found, Article):
+                    self._announce(found)
                 yield source, outcome
 
         try:
             result = self.printer.render_outcomes(collect())
-            ending = ENDINGS[result.format][0]
-            place = self.target.write(result.data, articles[0], ending)
+            printed = [
+                found
+                for (_, found), page in zip(read, result.outcomes, strict=True)
+                if isinstance(found, Article) and not page.error
+            ]
+            place = self.target.write(result.data, printed[0], ENDINGS[result.format][0])
         except WebprintError as error:
-            for name, reason in read:
-                self._report_failure(name, reason or error)
+            for name, found in read:
+                self._report_failure(name, found if isinstance(found, WebprintError) else error)
             return error
         finally:
             self.console.advance()
-        output.add_to_library(self.settings, articles, place, self.console)
+        output.add_to_library(self.settings, printed, place, self.console)
         self._report(result, place)
         incomplete = output.incomplete_error(result) if self.settings.strict else None
         if incomplete:

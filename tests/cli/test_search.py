@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from printer.article import Article, Paragraph, Span
 from printer.db import Library
+from printer.errors import RenderError
+from printer.output import PageResult, Result
+from printer.pipeline import Printer
 from printer.settings import data_folder
 from tests.support.feeds import page
 
@@ -72,3 +75,24 @@ def test_nothing_is_kept_unasked(webprint, web):
     code, out, err = webprint("search", "absent")
     assert (code, out) == (0, "")
     assert "all of these words" in err
+
+
+def test_an_article_that_could_not_be_rendered_is_not_stored(webprint, tmp_path, monkeypatch):
+    def render(_printer, pages):
+        (_, first), (_, second) = outcomes = [
+            (p.source.requested_url, p.article.title) for p in pages
+        ]
+        results = (
+            PageResult(*outcomes[0]),
+            PageResult(*outcomes[1], error=RenderError("too long")),
+        )
+        return Result(b"%PDF", 1, f"{first}, {second}", outcomes=results)
+
+    monkeypatch.setattr(Printer, "render", render)
+    for name in ("Harbour", "Bakery"):
+        (tmp_path / f"{name}.html").write_text(page(f"{name} news", name))
+    call = ("Harbour.html", "Bakery.html", "--bundle", "both.pdf", "--library")
+    assert webprint(*call)[0] == RenderError.exit_code
+    _, out, _ = webprint("search", "news")
+    assert "Harbour news" in out
+    assert "Bakery news" not in out
