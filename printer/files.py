@@ -43,6 +43,14 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or str(error) or type(error).__name__).lower()
 
 
+def path_exists(name: str | Path) -> bool:
+    """Return whether there is such a file or folder; there is none if the name is too long."""
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def atomic_write(
     path: Path, data: bytes | str, mode: int | None = None, *, keep_mode: bool = True
 ) -> None:

@@ -18,14 +18,15 @@ from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
-from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
+from .errors import FetchError, MissingLibrary, NoArticle, UsageError, WebprintError
 from .extract_stage import Extraction, explain, extract, extract_article
-from .files import Closing
+from .files import Closing, path_exists
 from .html.page import Page, next_page_url, read_page
 from .options import (
     FORMATS_WITH_PICTURES,
@@ -185,7 +186,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 #: A page to print: an address, the path of a local file, or one captured before.
-PageInput: TypeAlias = str | Capture
+PageInput: TypeAlias = str | PathLike[str] | Capture
 
 Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
 
@@ -340,8 +341,11 @@ class Printer:
             edition: what makes the articles a digest.
 
         Raises:
+            UsageError: there is no page.
             RenderError: nothing could be rendered; one failing page of several is only left out.
         """
+        if not pages:
+            raise UsageError("there is no page to print")
         from .render_stage import render_pages
 
         if self.options.page.deterministic:
@@ -430,7 +434,13 @@ class Printer:
         return self.render_outcomes(self.read_all(sources))
 
     def read_all(self, sources: Sequence[PageInput]) -> Iterator[ReadOutcome]:
-        """Read pages, several at a time, and yield their articles or errors in their order."""
+        """Read pages, several at a time, and yield their articles or errors in their order.
+
+        Raises:
+            UsageError: there is no page.
+        """
+        if not sources:
+            raise UsageError("there is no page to print")
         if self.renderer:
             self.renderer.start(len(sources))
         elif self.options.page.format == "pdf":
@@ -448,7 +458,7 @@ class Printer:
                 failed.append((place, source_name(source), outcome))
             else:
                 pages.append(outcome)
-        if not pages:
+        if failed and not pages:
             raise failed[0][2]
         result = self.render(pages)
         rendered = list(result.outcomes)
@@ -568,7 +578,7 @@ def print_pages(
         WebprintError: nothing could be printed.  Pages that fail, if others succeed, have an error
             in ``Result.outcomes``.
     """
-    pages = [sources] if isinstance(sources, str | Capture) else list(sources)
+    pages = [sources] if isinstance(sources, str | PathLike | Capture) else list(sources)
     options = Options(
         fetch=fetch or FetchOptions(),
         extract=extract or ExtractOptions(),
@@ -686,15 +696,17 @@ def _parse(capture: Capture) -> Page:
     return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
-def _public(source: PageInput) -> PageInput:
-    """Return a source without user name and password, which are never shown."""
+def _public(source: PageInput) -> str | Capture:
+    """Return a source without user name and password, which are never shown; a path as a URL."""
+    if isinstance(source, PathLike):
+        return Path(source).absolute().as_uri()
     return split_credentials(source)[0] if isinstance(source, str) else source
 
 
 def _is_file(source: str) -> bool:
-    return "://" not in source and Path(source).exists()
+    return "://" not in source and path_exists(source)
 
 
 def source_name(source: PageInput) -> str:
     """Return the address or file name by which a source was asked for."""
-    return source if isinstance(source, str) else source.source.requested_url
+    return source.source.requested_url if isinstance(source, Capture) else os.fspath(source)

@@ -1,10 +1,13 @@
 """From addresses to a file: what the stages together say about the pages."""
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-from printer import pipeline
+from printer import pipeline, print_pages
+from printer.errors import BadURL, UsageError
 from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
 from printer.output import CompletenessReport, ContentCounts
 from printer.pipeline import Printer, Session
@@ -92,3 +95,32 @@ def test_a_worker_closes_the_session_before_its_next() -> None:
     assert not closed
     pipeline._worker_session(NO_BROWSER, Options().images, ())
     assert closed == ["first"]
+
+
+def test_nothing_to_print_is_a_wrong_call(web: WebServer) -> None:
+    print_here = partial(print_pages, limit=None)
+    with printer(web) as idle:
+        for call in (print_here, idle.print_pages, idle.render, idle.render_outcomes):
+            with pytest.raises(UsageError, match="there is no page to print"):
+                call([])
+
+
+def test_a_path_is_a_local_file_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "example.org"
+    with pytest.raises(BadURL):
+        print_pages(path, fetch=NO_BROWSER, limit=None)
+    path.write_text(story_page())
+    for sources in (path, [path]):
+        result = print_pages(
+            sources, fetch=NO_BROWSER, page=PrintOptions(format="html"), limit=None
+        )
+        assert result.title == "Harbour lights go dark"
+        assert result.outcomes[0].url == path.as_uri()
+
+
+def test_an_address_that_is_too_long_for_a_file_is_an_address(web: WebServer) -> None:
+    long, story = f"nowhere/{'a' * 300}", web.add("/story", story_page())
+    with printer(web) as two:
+        outcomes = dict(two.read_all([long, story]))
+    assert isinstance(outcomes[long], BadURL)
+    assert outcomes[story].article.title == "Harbour lights go dark"

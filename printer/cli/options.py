@@ -29,6 +29,7 @@ from pydantic import ByteSize
 
 from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
+from ..files import path_exists
 from ..options import ENDINGS, EXTRACTORS, FORMATS_WITH_PICTURES, IMAGE_METHODS, Format, Options
 from ..settings import LoadedSettings, Panel, Settings, load_settings, setting_fields
 from ..text import did_you_mean, file_name
@@ -333,7 +334,7 @@ def _read_list(file: str) -> list[str]:
 def check_pages(names: Sequence[str], url: str = "") -> None:
     """Raise :class:`BadURL` or :class:`UsageError` for a page that cannot be read."""
     for position, name in enumerate(names):
-        is_word = not position and name.isalpha() and not _exists(Path(name))
+        is_word = not position and name.isalpha() and not path_exists(name)
         if is_word and (hint := did_you_mean(name, COMMANDS)):
             raise UsageError(f"there is no file or command {name!r}", hint=hint)
         if name != output.STDOUT:
@@ -352,13 +353,13 @@ def _check_page(name: str) -> None:
     if not name.strip():
         raise UsageError("an address is empty", hint="Name a page, as in webprint URL")
     path = Path(name)
-    if "://" not in name and _exists(path):
+    if "://" not in name and path_exists(path):
         if path.is_dir():
             raise BadURL(f"{name} is a folder", hint="Name the page in it")
     elif name.startswith("file:"):
         from ..fetch.files import path_of_file_url
 
-        if not _exists(path_of_file_url(name)):
+        if not path_exists(path_of_file_url(name)):
             raise BadURL("there is no such file", url=name, hint="Check its name")
     else:
         check_address(name)
@@ -369,7 +370,7 @@ def check_address(name: str) -> None:
     try:
         normalize_url(split_credentials(name)[0])
     except BadURL as error:
-        if "://" in name or not _exists(Path(name)):
+        if "://" in name or not path_exists(name):
             raise
         hint = "An address looks like https://example.org/page"
         raise BadURL(f"{name} is on this computer, not on the web", hint=hint) from error
@@ -390,15 +391,8 @@ def check_file(out: str) -> None:
 def check_not_a_page(out: str, names: Sequence[str]) -> None:
     """Raise :class:`UsageError` if the output would overwrite a page that is read."""
     files = [Path(name) for name in names if "://" not in name and name != output.STDOUT]
-    if _exists(Path(out)) and any(_exists(file) and file.samefile(out) for file in files):
+    if path_exists(out) and any(path_exists(file) and file.samefile(out) for file in files):
         raise UsageError(f"{out} is the page itself", hint="Name another file for the result")
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long for a path
-        return False
 
 
 def split_output(arguments: Sequence[str], out: str) -> tuple[list[str], str]:
@@ -406,8 +400,9 @@ def split_output(arguments: Sequence[str], out: str) -> tuple[list[str], str]:
     *pages, last = arguments or [""]
     if not pages or "://" in last or last.startswith("@") or last.strip() in ("", output.STDOUT):
         return [*arguments], out
-    is_output = output.is_output_file(last) or last.endswith("/") or Path(last).is_dir()
-    if not is_output and not (output.is_unsupported_file(last) and not Path(last).exists()):
+    is_folder = path_exists(last) and Path(last).is_dir()
+    is_output = output.is_output_file(last) or last.endswith("/") or is_folder
+    if not is_output and not (output.is_unsupported_file(last) and not path_exists(last)):
         return [*arguments], out
     if out:
         raise UsageError(
@@ -545,7 +540,7 @@ def check_print(
         raise UsageError(
             "--title makes a cover for several pages in one file", hint="Add --bundle FILE"
         )
-    local = not url and not any(name != output.STDOUT and not _exists(Path(name)) for name in names)
+    local = not url and not any(name != output.STDOUT and not path_exists(name) for name in names)
     if local and (name := _first(_FOR_WEB, typed)):
         raise UsageError(
             f"{_option(name, loaded.settings)} does nothing for a file on this computer",
@@ -591,7 +586,7 @@ def check_settings(loaded: LoadedSettings) -> None:
     for name in {"css", "cookies"} & typed:
         value = str(getattr(settings, name))
         path = Path(value).expanduser()
-        if not _exists(path) or path.is_dir():
+        if not path_exists(path) or path.is_dir():
             raise UsageError(f"{_option(name)}: there is no file {value}", hint="Check its name")
     if "extractor" in typed:
         from ..extraction.extract import check_extractor

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError, WebprintError
-from ..files import atomic_write, os_errors, reason_of
+from ..files import atomic_write, os_errors, path_exists, reason_of
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 from ..settings import Settings, data_folder
@@ -152,7 +152,7 @@ def is_output_file(name: str) -> bool:
     A saved page ends in .html too, so a .html file that exists is a page.
     """
     lower = name.lower()
-    is_saved_page = lower.endswith(ENDINGS["html"]) and Path(name).exists()
+    is_saved_page = lower.endswith(ENDINGS["html"]) and path_exists(name)
     return lower.endswith(EXTENSIONS) and not is_saved_page
 
 

@@ -11,7 +11,7 @@ from printer.article import Article
 from printer.capture import PageSource
 from printer.cli import digest
 from printer.digest.config import Source, load_digests
-from printer.digest.selection import Candidate, SelectedStory
+from printer.digest.selection import SelectedStory, StoryCandidate
 from printer.jobs.queue import JobQueue
 from printer.output import ExtractedPage, PageResult, Result
 from printer.settings import data_folder
@@ -209,7 +209,9 @@ def test_a_digest_for_an_e_reader(webprint, sites):
 def test_a_redirected_story_has_the_result_of_its_own_page():
     requested, url = "https://feeds.test/redirect", "https://site.test/real"
     page = ExtractedPage(Article("A", (), url=url), PageSource(url, requested))
-    candidate = Candidate(url=requested, source=Source(feed="https://feeds.test/f"), source_index=0)
+    candidate = StoryCandidate(
+        url=requested, source=Source(feed="https://feeds.test/f"), source_index=0
+    )
     issue = SimpleNamespace(
         stories=[SelectedStory(candidate, page, None)], digest=SimpleNamespace(name="morning"),
         sources=(), rejected=(),
