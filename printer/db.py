@@ -55,8 +55,12 @@ def open_private_file(path: Path, tables: str, *, shared: bool = False) -> sqlit
     path.touch(mode=0o600)
     path.chmod(0o600)
     connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT, check_same_thread=not shared)
-    enable_wal(connection, LOCK_TIMEOUT)
-    connection.executescript(tables)
+    try:
+        enable_wal(connection, LOCK_TIMEOUT)
+        connection.executescript(tables)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

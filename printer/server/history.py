@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..db import delete_database, is_corruption, open_private_file, search_terms
 from ..errors import JobsError
+from ..files import Closing
 from ..jobs import STATES, Job, State, handler
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
@@ -84,13 +85,19 @@ class HistoryPage:
     next: int | None
 
 
-class PrintHistory:
+class PrintHistory(Closing):
     """The index of a server's prints, shared by its threads."""
 
     def __init__(self, path: Path, queue: JobQueue, storage: Storage) -> None:
         self._path, self._queue, self._storage = path, queue, storage
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+
+    def close(self) -> None:
+        """Close the file; later calls open it again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def find(self, query: HistoryQuery) -> HistoryPage:
         jobs: list[Job] = []
@@ -210,7 +217,7 @@ class PrintHistory:
                 with self._connection:
                     yield self._connection
             except (sqlite3.Error, OSError) as error:
-                self._connection = None
+                self.close()
                 if is_corruption(error):  # It is made again from the queue.
                     delete_database(self._path)
                 raise JobsError(f"the history of prints cannot be used: {error}") from error

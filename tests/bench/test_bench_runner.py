@@ -133,7 +133,7 @@ def test_written_results_can_be_read_again(tmp_path: Path, monkeypatch) -> None:
     written = (tmp_path / "RESULTS.md").read_text()
     assert written == report(results)
     assert rows_of(results["benchmarks"][suite[0].name]) == list(outcomes[0].rows)
-    for text in ("ours \\| others | 0.880", "**Failed**, so this is not all: it broke", "**no**",
+    for text in ("ours \\| others | 0.880", "**Failed**, so the table is incomplete: it broke", "**no**",
                  "not measured: the corpus is not available", "fewer runs and pages"):  # fmt: skip
         assert text in written
     # A later run of one benchmark keeps the others.

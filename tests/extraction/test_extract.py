@@ -44,7 +44,7 @@ def test_any_page_gives_one_finite_number_per_segment(html: str) -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"'max-sequence'.*'max-subsequence'.*default, article-"):
+    with pytest.raises(UsageError, match=r"'max-sequence'.*max-subsequence\?.*default, article-"):
         select_segments(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
 
 

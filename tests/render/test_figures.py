@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pypdfium2
 import pytest
 import weasyprint
 from hypothesis import given
@@ -15,7 +16,9 @@ from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
 from printer.render.figures import FigurePlacer, FigureRow, PicturePlacement
+from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
+from tests.support import sample_articles as specimens
 
 GEOMETRY = page_geometry(PrintOptions())
 MEASURE = GEOMETRY.text_width / UNITS["px"]
@@ -196,3 +199,21 @@ def test_rows_are_in_the_document() -> None:
     html = render_html([article], placer(*[(900, 600)] * 4).pictures).html
     assert html.count('class="figures"') == 2
     assert html.count("<figure") == 4
+
+
+def test_a_row_that_ends_in_headings_need_not_stand_on_the_page_of_what_follows() -> None:
+    pictures = {"wide": specimens.jpeg(specimens.landscape(960, 540)),
+                "tall": specimens.jpeg(specimens.landscape(700, 1050))}  # fmt: skip
+    entries = [
+        Item((Figure("wide"), Heading(2, (Span(f"Headline {number}"),)))) for number in range(6)
+    ]
+    after = (Heading(2, (Span("Tides"),)), Figure("tall"), LONG)
+    article = Article("Ferries", (LONG, List(tuple(entries), style="none"), *after))
+    pdf = render_pdf(render_html([article], pictures))
+    document = pypdfium2.PdfDocument(pdf.pdf)
+    try:
+        first = document[0].get_textpage().get_text_range()
+    finally:
+        document.close()
+    assert "Headline 2" in first
+    assert "Tides" not in first

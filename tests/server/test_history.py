@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -51,7 +52,8 @@ def texts():
 
 @pytest.fixture
 def history(tmp_path, queue, texts):
-    return PrintHistory(tmp_path / "history.sqlite", queue, texts)
+    with PrintHistory(tmp_path / "history.sqlite", queue, texts) as index:
+        yield index
 
 
 def found(history, **query):
@@ -168,7 +170,8 @@ def test_a_broken_index_is_made_again(history, queue, texts, tmp_path):
         found(history)
     assert found(history, words="still") == [1]
     assert path.stat().st_mode & 0o77 == 0
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM prints").fetchone() == (1,)
+    with closing(sqlite3.connect(path)) as index:
+        assert index.execute("SELECT count(*) FROM prints").fetchone() == (1,)
 
 
 def test_deleted_prints_are_out_of_sight_and_can_be_restored(history, queue, texts, monkeypatch):
@@ -243,6 +246,7 @@ def test_deleted_prints_are_purged_after_a_while(server, serve, tmp_path):
     assert folder.is_dir()
     with sqlite3.connect(tmp_path / ".local/share/webprint/history.sqlite") as index:
         index.execute("UPDATE prints SET deleted = 1")
+    index.close()
     started.close()
     serve()  # Whoever starts it next need not visit it.
     wait_until(lambda: not folder.exists(), 30)

@@ -22,7 +22,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, WebprintError
+from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, TooLarge, WebprintError
 from ...text import count
 from ...urls import is_http, origin_of
 from ..errors import with_url
@@ -154,6 +154,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 _STOP_SECONDS, _DRIVER_STOP_SECONDS = 2.0, 10.0
 #: Tasks that stop drivers which started too late; the event loop holds its tasks weakly.
 _stopping: set[asyncio.Task[None]] = set()
+#: The private memory of a browser, in bytes, at which it is killed, and how often it is measured.
+MAX_MEMORY = 4_000_000_000
+_MEMORY_CHECK_SECONDS = 1.0
 #: Seconds between an error and the report of the browser's death that caused it.
 _NEWS_SECONDS = 0.5
 
@@ -367,24 +370,38 @@ class BrowserProcess:
         return not (self._closed or self.disconnected.is_set()) and self.browser.is_connected()
 
     async def while_alive(self, work: Awaitable[T]) -> T:
-        """Return the result of some work with the browser; raises :class:`BrowserDied`.
+        """Return the result of some work with the browser.
 
         After an error the browser is checked again, as its death may be the cause.
+
+        Raises:
+            BrowserDied: the browser ended.
+            TooLarge: it needed more than ``MAX_MEMORY``, and was killed.
         """
         working = asyncio.ensure_future(work)
         dying = asyncio.ensure_future(self.disconnected.wait())
-        both: tuple[asyncio.Future[Any], ...] = (working, dying)
+        growing = asyncio.ensure_future(self._wait_until_too_large())
+        futures: tuple[asyncio.Future[Any], ...] = (working, dying, growing)
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
+            if growing.done() and not working.done():
+                self.kill()
+                gigabytes = MAX_MEMORY / 1_000_000_000
+                raise TooLarge(f"the page needs more than {gigabytes:g} GB of the browser's memory")
             if working.done() and working.exception() and "closed" in str(working.exception()):
                 await asyncio.wait((dying,), timeout=_NEWS_SECONDS)
             if dying.done() and not (working.done() and not working.exception()):
                 raise BrowserDied("the browser exited unexpectedly")
             return await working
         finally:
-            working.cancel()
-            dying.cancel()
-            await asyncio.gather(working, dying, return_exceptions=True)
+            for future in futures:
+                future.cancel()
+            await asyncio.gather(*futures, return_exceptions=True)
+
+    async def _wait_until_too_large(self) -> None:
+        await asyncio.sleep(_MEMORY_CHECK_SECONDS)
+        while await asyncio.to_thread(self.memory) <= MAX_MEMORY:
+            await asyncio.sleep(_MEMORY_CHECK_SECONDS)
 
     async def close(self) -> None:
         """Kill the browser, stop its driver, reap all processes and delete the profile."""

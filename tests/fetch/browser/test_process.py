@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from printer.errors import FetchError, FetchTimeout, MissingLibrary
+from printer.errors import FetchError, FetchTimeout, MissingLibrary, TooLarge
+from printer.fetch.browser import process
 from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.process import find_chromium, translate
 from printer.fetch.ssrf import Guard
@@ -55,6 +56,20 @@ def test_a_driver_that_starts_too_late_is_ended(
         ours = set(process_tree(os.getpid()))
         assert ours & {*processes_of("run-driver")}
     assert not ours & {*processes_of("run-driver")}
+
+
+def test_a_page_that_takes_all_memory_is_ended(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "MAX_MEMORY", 400_000_000)
+    monkeypatch.setattr(process, "_MEMORY_CHECK_SECONDS", 0.1)
+    script = "const all = []; while (all.length < 400) all.push(new Uint8Array(5e6).fill(1))"
+    greedy = web.add("/greedy", f"<p>Words</p><script>{script}</script>")
+    fine = web.add("/fine", "<p>Fine</p>")
+    with Browser(OPTIONS, Guard([web.url])) as browser:
+        with pytest.raises(TooLarge, match=r"needs more than 0\.4 GB"):
+            browser.capture(greedy)
+        assert b"Fine" in browser.capture(fine).body
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
