@@ -100,11 +100,12 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
     )
     service.delete_discarded_later()
     app = create_app(service, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
+    # Connections make room for others as they arrive; a burst of the backlog may exceed the limit.
     server = uvicorn.Server(
         uvicorn.Config(
             ProxyMiddleware(app, settings.trusted_proxies.split()), lifespan="off",
             access_log=False, log_level="warning", server_header=False, proxy_headers=False,
-            http=DeadlineProtocol, limit_concurrency=MAX_CONNECTIONS + 1, ws="none",
+            http=DeadlineProtocol, limit_concurrency=MAX_CONNECTIONS + _BACKLOG, ws="none",
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
     )  # fmt: skip

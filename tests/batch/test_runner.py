@@ -54,7 +54,8 @@ def press(monkeypatch):
     press = Press()
     monkeypatch.setattr(runner, "LocalWorkers", lambda: press)
     monkeypatch.setattr(runner, "_POLL_INTERVAL", 0.0)
-    return press
+    yield press
+    press.close()
 
 
 @pytest.fixture
