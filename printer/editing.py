@@ -37,7 +37,7 @@ _MAX_OMITTED = 400
 _AHEAD, _LONG, _MAX_ANYWHERE = 60, 24, 300
 _MAX_ENDS = 40
 
-#: What the ZIP reader and its caller raise for damaged data; NotImplementedError is a RuntimeError.
+#: What reading a damaged file raises; zipfile reports an unknown compression by a RuntimeError.
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, LookupError, ValueError,
     TypeError, AttributeError,

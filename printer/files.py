@@ -6,13 +6,14 @@ import errno
 import os
 import tempfile
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 
-class Closing:
+class Closing(ABC):
     """A context manager that closes itself at the end."""
 
     def __enter__(self) -> Self:
@@ -21,8 +22,9 @@ class Closing:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
-        raise NotImplementedError
+        """Release what this holds; may be called repeatedly."""
 
 
 class _ErrorClass(Protocol):

@@ -72,7 +72,7 @@ class CompletenessReport:
     """How much of the selected content was printed; ``missing`` quotes the rest.
 
     ``article`` counts the content of the articles and any selected content missing from them;
-    ``incomplete`` has the places of the articles of which something may be missing.
+    ``incomplete`` has the indexes of the articles from which something may be missing.
     """
 
     article: ContentCounts = field(default_factory=ContentCounts)

@@ -131,13 +131,13 @@ class DeadlineProtocol(H11Protocol):
         self._connected_at = self.loop.time()
         self._watch()
         if len(self.connections) >= MAX_CONNECTIONS:
-            rivals = [
+            peers = [
                 other
                 for other in self.connections
                 if isinstance(other, DeadlineProtocol) and other is not self
             ]
-            waiting = [other for other in rivals if other._deadline is not None]
-            sending = [other for other in rivals if other.conn.their_state is h11.SEND_BODY]
+            waiting = [other for other in peers if other._deadline is not None]
+            sending = [other for other in peers if other.conn.their_state is h11.SEND_BODY]
             if waiting:
                 min(waiting, key=DeadlineProtocol._due).transport.abort()
             elif sending:

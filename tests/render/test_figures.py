@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pypdfium2
 import pytest
 import weasyprint
 from hypothesis import given
@@ -19,6 +18,7 @@ from printer.render.figures import FigurePlacer, FigureRow, PicturePlacement
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 from tests.support import sample_articles as specimens
+from tests.support.pdf_glyphs import open_pdf
 
 GEOMETRY = page_geometry(PrintOptions())
 MEASURE = GEOMETRY.text_width / UNITS["px"]
@@ -209,11 +209,7 @@ def test_a_row_that_ends_in_headings_need_not_stand_on_the_page_of_what_follows(
     ]
     after = (Heading(2, (Span("Tides"),)), Figure("tall"), LONG)
     article = Article("Ferries", (LONG, List(tuple(entries), style="none"), *after))
-    pdf = render_pdf(render_html([article], pictures))
-    document = pypdfium2.PdfDocument(pdf.pdf)
-    try:
+    with open_pdf(render_pdf(render_html([article], pictures)).pdf) as document:
         first = document[0].get_textpage().get_text_range()
-    finally:
-        document.close()
     assert "Headline 2" in first
     assert "Tides" not in first

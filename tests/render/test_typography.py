@@ -38,6 +38,7 @@ from printer.render.templates import (
 )
 from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import render_pdf
+from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, png, spans
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
@@ -209,11 +210,8 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
 def test_headings_with_nothing_under_them_do_not_hold_each_other():
     names = [Heading(2, (Span(f"Part number {n}"),)) for n in range(60)]
     printed = render_pdf(render_html([article(paragraph(WORDS), *names, paragraph(WORDS))], {}))
-    document = pypdfium2.PdfDocument(printed.pdf)
-    try:
+    with open_pdf(printed.pdf) as document:
         first = document[0].get_textpage().get_text_range()
-    finally:
-        document.close()
     assert "Part number 9" in first
 
 

@@ -1,6 +1,5 @@
 """The theme for large print."""
 
-import pypdfium2
 import pypdfium2.raw as pdfium
 import pytest
 
@@ -8,6 +7,7 @@ from printer.article import Article, Code, Figure, Span
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
+from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES, paragraph
 
 SMALL_PRINT = Article(
@@ -26,8 +26,7 @@ SMALL_PRINT = Article(
 def letter_sizes(pdf: bytes) -> dict[str, float]:
     """Return the smallest size in points of each letter and digit."""
     sizes: dict[str, float] = {}
-    document = pypdfium2.PdfDocument(pdf)
-    try:
+    with open_pdf(pdf) as document:
         for page in document:
             text = page.get_textpage()
             for place in range(text.count_chars()):
@@ -36,8 +35,6 @@ def letter_sizes(pdf: bytes) -> dict[str, float]:
                 size = pdfium.FPDFText_GetFontSize(text.raw, place) * abs(matrix.d or matrix.b)
                 if character.isalnum():
                     sizes[character] = min(size, sizes.get(character, size))
-    finally:
-        document.close()
     return sizes
 
 

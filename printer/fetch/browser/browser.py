@@ -46,10 +46,10 @@ from .process import (
     BrowserProcess,
     PageGone,
     TabCrashed,
-    late_drivers_stopped,
     page_timeout,
     runs_unsandboxed,
     translate,
+    wait_for_late_drivers,
 )
 
 if TYPE_CHECKING:
@@ -586,7 +586,7 @@ class Browser(Closing):
         for task in tasks:
             task.cancel()
         ending = [self._end(process) for process in self._processes]
-        await asyncio.gather(*ending, *tasks, late_drivers_stopped(), return_exceptions=True)
+        await asyncio.gather(*ending, *tasks, wait_for_late_drivers(), return_exceptions=True)
         self._processes.clear()
 
 

@@ -446,7 +446,7 @@ async def _stop_driver(starting: asyncio.Task[Playwright]) -> None:
         await (await starting).stop()
 
 
-async def late_drivers_stopped() -> None:
+async def wait_for_late_drivers() -> None:
     """Wait until the drivers that started too late in this event loop have ended."""
     here = asyncio.get_running_loop()
     stopping = [task for task in _stopping if task.get_loop() is here]
