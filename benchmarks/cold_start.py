@@ -31,9 +31,9 @@ from lxml import html as lxml_html
 
 import printer
 from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
-from printer.pipeline import Session
 from printer.render.context import Document, render_html
 from printer.render.weasy.engine import render_pdf
+from printer.session import Session
 from tests.support.web_server import WebServer
 
 from .extractors import version_of

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 from printer import FetchOptions, Printer
 from printer.errors import NoArticle, WebprintError
 from printer.options import Options
-from printer.pipeline import Session
+from printer.session import Session
 from tests.support.web_server import WebServer
 
 from .corpus import CORPUS, evenly, there

@@ -9,16 +9,20 @@ Names are imported on first use, so that extraction alone loads nothing that fet
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+# Importing typing would take most of the time before the command line can handle an interrupt.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .article import Article
     from .capture import Capture
     from .errors import WebprintError
     from .extract_stage import extract
     from .options import ExtractOptions, FetchOptions, ImageOptions, Options, PrintOptions
     from .output import Result
-    from .pipeline import Printer, Session, print_pages
+    from .pipeline import Printer, print_pages
+    from .session import Session
 
 __version__ = "0.1.0"
 
@@ -48,7 +52,7 @@ _MODULES = {
     "PrintOptions": "options",
     "Printer": "pipeline",
     "Result": "output",
-    "Session": "pipeline",
+    "Session": "session",
     "WebprintError": "errors",
     "extract": "extract_stage",
     "print_pages": "pipeline",

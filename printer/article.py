@@ -402,10 +402,11 @@ class Article:
     """A page's article.
 
     ``language`` is a BCP 47 tag or '', ``published`` an ISO 8601 date or date-time (with a zone
-    if a page states one) or ''.  ``lead`` is the page's own summary, ``section`` the name of its
-    part of the site, ``confidence`` the extraction's, from 0 to 1.  ``key`` and ``keywords`` are
-    its key paragraphs and its topics, if requested.  ``obstacle`` is what the page seems to show
-    instead of an article: 'sign-in', 'robot check', 'not found', 'consent' or 'paywall'.
+    if a page states one) or ''.  ``lead`` is the page's own summary, ``section`` its kicker or the
+    name of its part of the site, ``confidence`` the extraction's, from 0 to 1.  ``key`` and
+    ``keywords`` are its key paragraphs and its topics, if requested.  ``obstacle`` is what the page
+    seems to show instead of an article: 'sign-in', 'robot check', 'not found', 'consent' or
+    'paywall'.
     """
 
     title: str

@@ -32,7 +32,7 @@ class Visibility(IntFlag):
 
     NOT_DISPLAYED = auto()  # display: none, on it or an ancestor
     HIDDEN = auto()  # visibility: hidden or collapse
-    TRANSPARENT = auto()  # opacity 0, transparent colour, font size 0
+    TRANSPARENT = auto()  # opacity 0, transparent color, font size 0
     CLIPPED = auto()  # outside an ancestor that clips it
     OFF_PAGE = auto()  # off the page to the left, the top or the right
     LAYER = auto()  # in a fixed or sticky layer, which may be visible
@@ -55,7 +55,7 @@ def is_visible(flags: Visibility) -> bool:
 
 
 class Font(NamedTuple):
-    """A font's size in CSS pixels, its computed CSS colour ('' if unknown) and its weight."""
+    """A font's size in CSS pixels, its computed CSS color ('' if unknown) and its weight."""
 
     size: float = 16.0
     color: str = ""

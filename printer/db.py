@@ -1,4 +1,4 @@
-"""Databases: SQLite and PostgreSQL by SQLAlchemy, and the library of past prints.
+"""Databases: SQLite and PostgreSQL, locks, and words for full-text searches.
 
 SQLAlchemy is imported when it is needed: the cache and the library use SQLite alone.
 """
@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +17,6 @@ from .files import os_errors
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine, MetaData
-
-    from .article import Article
 
 #: Seconds that a statement waits for a lock.
 LOCK_TIMEOUT = 5.0
@@ -195,88 +191,6 @@ class Tables:
     def read(self) -> Iterator[Connection]:
         with translate_db_errors(*self._problem), read_only(self._engine) as connection:
             yield connection
-
-
-#: The most characters of an article's text that are stored.
-_MAX_TEXT = 2_000_000
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS prints (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL, byline TEXT NOT NULL,
-    site TEXT NOT NULL, printed TEXT NOT NULL, file TEXT NOT NULL, text TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS prints_by_url ON prints (url);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
-    title, byline, site, text, content='prints', content_rowid='id',
-    tokenize="unicode61 remove_diacritics 2");
-CREATE TRIGGER IF NOT EXISTS prints_in AFTER INSERT ON prints BEGIN
-    INSERT INTO words (rowid, title, byline, site, text)
-    VALUES (new.id, new.title, new.byline, new.site, new.text); END;
-CREATE TRIGGER IF NOT EXISTS prints_out AFTER DELETE ON prints BEGIN
-    INSERT INTO words (words, rowid, title, byline, site, text)
-    VALUES ('delete', old.id, old.title, old.byline, old.site, old.text); END;
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """An article found; ``snippet`` quotes the passage with the searched words in []."""
-
-    title: str
-    url: str
-    printed: str
-    file: str
-    snippet: str
-
-
-class Library:
-    """Store and search the text of printed articles; a context manager."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with self._errors():
-            self._connection = open_private_file(path, _TABLES)
-
-    def __enter__(self) -> Library:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
-
-    def add(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:
-        """Store articles printed into a file; an article replaces an earlier one of its URL."""
-        moment = (when or datetime.now(UTC)).isoformat(timespec="seconds")
-        with self._errors(), self._connection:
-            for article in articles:
-                if article.url:
-                    self._connection.execute("DELETE FROM prints WHERE url = ?", (article.url,))
-                row = (article.url, article.title, article.byline, article.site, moment, file,
-                       article.text[:_MAX_TEXT])  # fmt: skip
-                self._connection.execute(
-                    "INSERT INTO prints (url, title, byline, site, printed, file, text)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    tuple(value.encode("utf-8", "replace").decode() for value in row),
-                )
-
-    def search(self, words: str, limit: int = 20) -> list[Hit]:
-        """Return the articles with all of these words, best first; the title weighs most."""
-        quoted = " ".join(search_terms(words))
-        if not quoted:
-            return []
-        query = (
-            "SELECT prints.title, prints.url, prints.printed, prints.file,"
-            " snippet(words, 3, '[', ']', '…', 16)"
-            " FROM words JOIN prints ON prints.id = words.rowid"
-            " WHERE words MATCH ? ORDER BY bm25(words, 8, 3, 2, 1) LIMIT ?"
-        )
-        with self._errors():
-            return [Hit(*row) for row in self._connection.execute(query, (quoted, limit))]
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise JobsError(f"the library {self._path} cannot be used: {error}") from error
 
 
 def search_terms(words: str) -> Iterator[str]:

@@ -32,9 +32,12 @@ from .text import clean_line
 BEFORE, AFTER = 30, 60
 _MAX_OMITTED = 400
 
-#: The distance from one text within which the next is searched for; the length from which a text is
-#: searched for everywhere; and the maximum number of such searches.
-_AHEAD, _LONG, _MAX_ANYWHERE = 60, 24, 300
+#: The distance from one text within which the next is searched for.
+_AHEAD = 60
+#: The length from which a text is searched for everywhere.
+_LONG = 24
+#: The most searches everywhere.
+_MAX_ANYWHERE = 300
 _MAX_ENDS = 40
 
 #: What reading a damaged file raises; zipfile reports an unknown compression by a RuntimeError.

@@ -153,7 +153,7 @@ class PrintOptions:
     ``landscape`` turns the paper on its side; ``booklet`` makes pages of half the paper, imposed
     for folding; ``nup`` (1, 2 or 4) is the number of pages on a side; ``duplex`` mirrors the
     margins of a sheet's two sides; ``ink_save`` prints lighter pictures and no backgrounds,
-    ``grayscale`` no colours; ``fit`` is the maximum number of pages (0: any); ``title`` gives
+    ``grayscale`` no colors; ``fit`` is the maximum number of pages (0: any); ``title`` gives
     several articles a cover.
     """
 

@@ -1,4 +1,4 @@
-"""The pipeline: the only module that joins the stages.
+"""The pipeline joins the stages.
 
     source --fetch--> Capture --extract--> ExtractedPage --render--> Result
 
@@ -9,7 +9,6 @@ alone stays light.
 from __future__ import annotations
 
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,8 +24,8 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict, TypeVar, 
 from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
 from .errors import FetchError, MissingLibrary, NoArticle, UsageError, WebprintError
-from .extract_stage import Extraction, explain, extract, extract_article
-from .files import Closing, path_exists
+from .extract_stage import Extraction, explain, extract_article
+from .files import path_exists
 from .html.page import Page, next_page_url, read_page
 from .options import (
     FORMATS_WITH_PICTURES,
@@ -48,134 +47,21 @@ from .output import (
     Result,
 )
 from .selection import Explanation
+from .session import Session
 from .urls import is_http, split_credentials
 
 if TYPE_CHECKING:
-    from .fetch.browser.browser import Browser
-    from .fetch.client import HttpClient
-    from .images.size_probe import SizeFilter, SizeProbe
+    from .images.size_probe import SizeFilter
     from .render.worker_pool import Renderer, RenderPool
     from .settings import Settings
 
-
-class Session(Closing):
-    """Open each resource, and import its libraries, when it is first used; safe between threads.
-
-    Args:
-        fetch: how pages are fetched.
-        images: the limits of pictures.
-        user_urls: the URLs that the user asked for.  Their origins may be at private addresses,
-            and only they receive the user's headers.
-        files: resources already available, by URL, such as pictures sent with a page.
-        concurrency: the number of pages that the browser loads at a time.
-    """
-
-    def __init__(
-        self,
-        fetch: FetchOptions | None = None,
-        images: ImageOptions | None = None,
-        *,
-        user_urls: Sequence[str] = (),
-        files: Mapping[str, bytes] | None = None,
-        concurrency: int = 3,
-    ) -> None:
-        self.concurrency = concurrency
-        self._fetch, self._images = fetch or FetchOptions(), images or ImageOptions()
-        self._user_urls, self._files = tuple(user_urls), files or {}
-        self._lock = threading.RLock()
-        self._resources = ExitStack()
-        self._client: HttpClient | None = None
-        self._browser: Browser | None = None
-        self._downloads: SizeProbe | None = None
-        self._warnings: list[str] = []
-
-    def close(self) -> None:
-        self._resources.close()
-
-    def preload_fonts(self) -> None:
-        """Load WeasyPrint and the fonts in a thread, which :meth:`close` waits for.
-
-        Fontconfig reads environment variables, which a program may change later.
-        """
-        from .render.weasy.engine import load_fonts
-
-        thread = threading.Thread(target=load_fonts, daemon=True)
-        thread.start()
-        self._resources.callback(thread.join)
-
-    @property
-    def client(self) -> HttpClient:
-        """The HTTP client with its cache."""
-        with self._lock:
-            if self._client is None:
-                from .fetch.client import HttpClient
-
-                client = HttpClient(self._fetch, user_urls=self._user_urls)
-                self._client = self._resources.enter_context(client)
-            return self._client
-
-    @property
-    def browser(self) -> Browser:
-        """The browser, behind the same address guard as the client."""
-        with self._lock:
-            if self._browser is None:
-                from .fetch.browser.browser import Browser
-
-                browser = Browser(self._fetch, self.client.guard, pages=self.concurrency)
-                self._browser = self._resources.enter_context(browser)
-            return self._browser
-
-    @property
-    def downloads(self) -> SizeProbe:
-        """The pictures downloaded in this run."""
-        with self._lock:
-            if self._downloads is None:
-                from .images.size_probe import SizeProbe
-
-                folder = _cache_folder if self._fetch.cache else None
-                downloads = SizeProbe(self.get_resource, self._images, folder, self._warnings)
-                self._downloads = self._resources.enter_context(downloads)
-            return self._downloads
-
-    def get_resource(self, url: str, referer: str) -> Capture:
-        """Return a resource of the page at ``referer``; raises :class:`FetchError`."""
-        if url.startswith("file:"):
-            from .fetch.files import read_sibling
-
-            return read_sibling(url, referer, self._fetch.max_bytes)
-        if url in self._files:
-            return Capture(self._files[url], PageSource(url, url, method="browser"))
-        return self.client.get_resource(url, referer)
-
-    def details(self) -> tuple[str, ...]:
-        """Return extra lines for --verbose (cache hit rate)."""
-        return self._downloads.details() if self._downloads else ()
-
-    def take_warnings(self) -> list[str]:
-        """Return and clear the warnings collected so far."""
-        sources = [self._warnings, *(s.warnings for s in (self._client, self._browser) if s)]
-        warnings = [warning for source in sources for warning in source]
-        for source in sources:
-            source.clear()
-        return warnings
-
-
-def _cache_folder() -> Path:
-    from .fetch.cache import cache_folder  # imports hishel: only when a picture is looked up
-
-    return cache_folder()
-
-
 __all__ = [
-    "ExtractedPage",
     "Notify",
     "PageInput",
     "Printer",
     "ReadOutcome",
-    "Session",
     "Step",
     "check_options",
-    "extract",
     "prefetch",
     "print_pages",
     "remote_extractor",
@@ -212,7 +98,7 @@ _OPEN_IN_BROWSERS = frozenset({"robot check", "consent"})
 MAX_PAGES = 30
 
 
-class PrinterParts(TypedDict, total=False):
+class PrinterHooks(TypedDict, total=False):
     """The keyword arguments that :class:`Printer` and ``Printer.from_settings`` share."""
 
     extractor: Extractor | None
@@ -271,7 +157,7 @@ class Printer:
         user_urls: Sequence[str] = (),
         files: Mapping[str, bytes] | None = None,
         renderer: Renderer | None = None,
-        **parts: Unpack[PrinterParts],
+        **hooks: Unpack[PrinterHooks],
     ) -> Self:
         """Return a printer for the settings, with their site rules.
 
@@ -283,7 +169,7 @@ class Printer:
         options = options or settings.options()
         session = Session(options.fetch, options.images, user_urls=user_urls, files=files)
         rules = rule_store(not settings.no_rules, settings.rules)
-        return cls(options, session, renderer, rules=rules, **parts)
+        return cls(options, session, renderer, rules=rules, **hooks)
 
     def variant(self, options: Options | None = None, *, rules: bool = True) -> Self:
         """Return a printer with other options or without site rules, sharing the session."""

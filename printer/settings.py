@@ -47,6 +47,9 @@ _MULTIPLE = ("header", "set")
 
 _MAX_CSS_BYTES = 1_000_000
 
+#: A day, the longest time limit.
+MAX_SECONDS = 86_400
+
 T = TypeVar("T")
 
 #: The panels of the help text.
@@ -99,9 +102,11 @@ class Settings(BaseModel):
     duplex: bool = _setting(False, "Page", "Wider inner margins, for printing on both sides.")
     ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
     title: str = _setting("", "Page", "A cover with this title, for several articles in one file.")
-    print_timeout: float = _setting(120.0, "Page", "Seconds that layout may take.", gt=0)
+    print_timeout: float = _setting(
+        120.0, "Page", "Seconds that layout may take.", gt=0, le=MAX_SECONDS
+    )
     dpi: int = _setting(200, "Page", "Resolution of printed pictures.", ge=20, le=1200)
-    grayscale: bool = _setting(False, "Page", "Print without colour.")
+    grayscale: bool = _setting(False, "Page", "Print without color.")
     links: LinkStyle = _setting("none", "Page", "Link addresses.", metavar="STYLE")
     qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
     pdf: PdfVariant = _setting("ua-1", "Page", "PDF standard; a-3u archives the sources too.")
@@ -133,7 +138,9 @@ class Settings(BaseModel):
     follow: bool = _setting(
         True, "Fetching", "Fetch all pages of an article that is split over several."
     )
-    timeout: float = _setting(30.0, "Fetching", "Seconds that fetching a page may take.", gt=0)
+    timeout: float = _setting(
+        30.0, "Fetching", "Seconds that fetching a page may take.", gt=0, le=MAX_SECONDS
+    )
     user_agent: str = _setting("", "Fetching", "The User-Agent to send.")
     header: tuple[str, ...] = _setting(
         (), "Fetching", "A header to send to the page's own site, 'Name: value'; repeatable.",
@@ -177,7 +184,7 @@ class Settings(BaseModel):
     )
     storage: str = _setting("", "Server", "Where results are stored: a folder, or s3://...")
     workers: int = _setting(0, "Server", "Worker processes; 0 is one per processor.", ge=0)
-    time_limit: int = _setting(120, "Server", "Seconds one print may take.", gt=0)
+    time_limit: int = _setting(120, "Server", "Seconds one print may take.", gt=0, le=MAX_SECONDS)
     memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.", gt=0)
     keep_days: int = _setting(30, "Server", "Days to keep prints.", ge=0)
 

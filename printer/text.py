@@ -38,6 +38,8 @@ _SHORTEST_AFTER_DROP_CAP = 60
 
 #: A line of signs between the scenes of a story.
 SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,400}|⁂|❦|✻")
+#: The place before the first words of a report: 'AUBURN, Wash. —'.
+DATELINE = re.compile(r"[^\W\d_][\w\s.,()/'’]{2,60}(?:—|–|--| -)")
 
 #: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
 FILE_NAME_BYTES = 150

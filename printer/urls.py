@@ -168,6 +168,18 @@ def link_url(url: str) -> str:
     return urlunsplit((parts.scheme, place, path, query, fragment))
 
 
+def with_ascii_host(url: str) -> str:
+    """Return an http(s) URL with its host in ASCII, else unchanged; '' if the host is not valid."""
+    try:
+        parts = urlsplit(url)
+        if parts.netloc.isascii() or parts.scheme not in _PORTS:
+            return url
+        user, at, _ = parts.netloc.rpartition("@")
+        return urlunsplit(parts._replace(netloc=user + at + _origin(parts, url).netloc))
+    except (ValueError, BadURL):
+        return ""
+
+
 def _quote_part(text: str) -> str:
     return _STRAY_PERCENT.sub("%25", quote(text, safe=_LINK_SAFE, errors="replace"))
 

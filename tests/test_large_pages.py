@@ -63,6 +63,13 @@ def test_of_a_page_with_too_many_elements_the_beginning_is_read(
     assert printer.extract(html).warnings
 
 
+def test_no_element_counts_a_segment_that_was_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "MAX_SEGMENTS", 20)
+    html = "<ul>" + "".join(f"<li><a href='/{i}'>{WORDS} {i}</a></li>" for i in range(50))
+    page = read_page(html)
+    assert max(page.index.segment_ends) == len(page.segments)
+
+
 def test_elements_after_a_cut_are_removed_from_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "MAX_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100)) + "</div><ol>"

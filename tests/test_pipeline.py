@@ -10,7 +10,8 @@ from printer import pipeline, print_pages
 from printer.errors import BadURL, UsageError
 from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
 from printer.output import CompletenessReport, ContentCounts
-from printer.pipeline import Printer, Session
+from printer.pipeline import Printer
+from printer.session import Session
 from printer.settings import Settings
 from tests.support.story_page import SENTENCE, story_page
 from tests.support.web_server import WebServer

@@ -19,16 +19,14 @@ class BatchOptions:
 
     ``delay`` is the number of seconds between two pages of a host.  A page that fails temporarily
     is tried ``max_tries`` times, with a delay of ``retry_delay`` seconds that doubles.  With
-    ``resume``, failures of an earlier run are not retried.  ``chosen`` are settings to send to
+    ``no_retry``, failures of an earlier run are not retried.  ``chosen`` are settings to send to
     remote workers.
     """
 
     delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
-    max_tries: int = option(3, "Attempts for a temporary failure.", min=1, flag="--tries")
-    retry_delay: float = option(
-        10.0, "Seconds before the first retry; doubles.", min=0.0, flag="--rest"
-    )
-    resume: bool = option(False, "Do not retry what failed in an earlier run.", flag="--resume")
+    max_tries: int = option(3, "Attempts for a temporary failure.", min=1)
+    retry_delay: float = option(10.0, "Seconds before the first retry; doubles.", min=0.0)
+    no_retry: bool = option(False, "Do not retry what failed in an earlier run.", flag="--no-retry")
     chosen: Mapping[str, Any] = field(default_factory=dict)
 
 

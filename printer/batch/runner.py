@@ -27,10 +27,10 @@ from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
 from ..files import os_errors
 from ..jobs import FINISHED, Job, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
-from ..jobs.handler import PDF
 from ..jobs.queue import JobQueue, QueueFull, job_id_of
+from ..jobs.storage import PDF
 from ..settings import Settings
-from ..urls import normalize_url, origin_of, url_key
+from ..urls import normalize_url, origin_of, strip_userinfo, url_key
 from . import BatchOptions
 
 #: The folder for the state of a batch, inside its folder, its database, and the reports.
@@ -248,7 +248,8 @@ def _parse(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchI
             normalized = normalize_url(url)
         except BadURL as error:
             record = ErrorRecord.of(error)
-            items.setdefault(f"bad {url}", BatchItem(line, url, state="failed", error=record))
+            public = strip_userinfo(url)
+            items.setdefault(f"bad {url}", BatchItem(line, public, state="failed", error=record))
         else:
             key = f"batch {batch_id} {url_key(normalized)}"
             items.setdefault(key, BatchItem(line, url, key, origin_of(normalized).netloc))
@@ -276,7 +277,7 @@ def _recall(
             item.state = "sent"
         elif error.is_transient and job.attempt < options.max_tries:
             item.tries = job.attempt
-        elif options.resume:
+        elif options.no_retry:
             item.state, item.tries, item.error = "failed", job.attempt, error
         else:
             outdated.append(job.id)

@@ -5,15 +5,12 @@ WeasyPrint then loads in its own process while the page is fetched and extracted
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
-from functools import partial
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+# As little as possible is imported before main() handles interrupts.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
 
@@ -46,12 +43,17 @@ _ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "
 _OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
 
 
+#: The process that reports an interrupt; those that it forks end without a word.
+_MAIN_PROCESS = os.getpid()
+
+
 def main() -> None:
     """Run ``webprint`` and end the process with an exit code of errors.py."""
-    on_interrupt = signal.getsignal(signal.SIGINT)
-    if on_interrupt is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # An exception raised while modules are imported could be swallowed by one of them.
-        signal.signal(signal.SIGINT, partial(_leave, os.getpid()))
+        signal.signal(signal.SIGINT, leave)
+    import gc
+
     # The objects of a layout live until the end, so frequent collections find no garbage.
     gc.set_threshold(100_000, 50, 100)
     arguments = sys.argv[1:]
@@ -66,7 +68,6 @@ def main() -> None:
         pool = _fork_renderer(arguments, prints)
     from .app import run
 
-    signal.signal(signal.SIGINT, on_interrupt)
     code: object = 0
     try:
         run(pool)
@@ -81,9 +82,9 @@ def main() -> None:
     os._exit(code if isinstance(code, int) else int(code is not None))
 
 
-def _leave(main_process: int, *_: object) -> None:
+def leave(*_: object) -> None:
     """End the process after an interrupt before the command has begun."""
-    if os.getpid() == main_process:
+    if os.getpid() == _MAIN_PROCESS:
         os.write(2, b"webprint: interrupted\n")
     os._exit(130)
 
@@ -114,6 +115,9 @@ def _render_specimen() -> None:
 
 def _expects_pdf(arguments: list[str]) -> bool:
     """Guess from the arguments alone whether the output is a PDF."""
+    from itertools import pairwise
+    from pathlib import Path
+
     options = dict(pairwise(arguments))
     options |= dict(
         argument.split("=", 1) for argument in arguments if argument[:2] == "--" and "=" in argument

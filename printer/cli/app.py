@@ -12,9 +12,10 @@ from typer import TyperException
 from typer.main import get_group
 
 from .. import __version__
-from ..errors import UsageError, WebprintError
+from ..errors import OutputError, UsageError, WebprintError
 from ..settings import plain_message, setting_fields
 from ..text import did_you_mean
+from ..urls import strip_userinfo
 from . import COMMANDS
 from . import help as help_module
 from .output import INTERRUPTED, Console
@@ -94,19 +95,24 @@ def run(pool: RenderPool | None = None) -> None:
     debug = "--debug" in sys.argv[1:]
     try:
         sys.exit(app(prog_name="webprint", standalone_mode=False, obj=pool))
+    except (KeyboardInterrupt, typer.Abort):
+        print("webprint: interrupted; no incomplete file was left", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     except TyperException as error:
         _fail(_usage_error(error))
     except WebprintError as error:
         _fail(error, debug)
+    except PermissionError as error:
+        place = f"{error.filename} cannot be used: " if error.filename else ""
+        hint = "Change its permissions, or set HOME to a folder of yours"
+        fault = OutputError(f"{place}permission denied", hint=hint)
+        _fail(fault.with_traceback(error.__traceback__), debug)
     except Exception as error:  # noqa: BLE001 - the last resort: our own bug, in one line
         bug = WebprintError(
             f"internal error: {type(error).__name__}: {error}",
             hint="Please report it with the output of --debug",
         )
         _fail(bug.with_traceback(error.__traceback__), debug)
-    except (KeyboardInterrupt, typer.Abort):
-        print("webprint: interrupted; no incomplete file was left", file=sys.stderr)
-        sys.exit(INTERRUPTED)
 
 
 def _usage_error(error: TyperException) -> UsageError:
@@ -127,7 +133,7 @@ def _usage_error(error: TyperException) -> UsageError:
         if near := did_you_mean(value, choices.split(", ")) if choices else "":
             hint = f"{near} {hint}"
     elif match := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
-        message = f"unexpected argument: {match[1]}"
+        message = f"unexpected argument: {strip_userinfo(match[1])}"
     if message[1:2].islower():
         message = message[0].lower() + message[1:]
     return UsageError(message, hint=hint)

@@ -214,7 +214,7 @@ def login(
 def save_login(page: str, settings: Settings, person: Person, *, visible: bool = True) -> None:
     """Open a browser, with the saved state if any, for a user to sign in; save its state."""
     from ..fetch.browser.login import sign_in
-    from ..fetch.credentials import write_storage_state
+    from ..fetch.credentials import read_storage_state, write_storage_state
     from ..fetch.ssrf import Guard
 
     file = settings.storage_state
@@ -223,7 +223,9 @@ def save_login(page: str, settings: Settings, person: Person, *, visible: bool =
     check_address(page)
     check_file(file)
     options = settings.fetch_options()
-    if not Path(file).exists():
+    if Path(file).exists():
+        read_storage_state(file)
+    else:
         options = replace(options, storage_state="")
     console = Console.from_settings(settings)
     console.info("Sign in in the browser that opens; then close the page, or press Enter here.")

@@ -60,7 +60,10 @@ FORMATS: tuple[Format, ...] = ("pdf", "epub")
 def _complete_name(incomplete: str) -> list[str]:
     from ..digest.config import load_digests
 
-    return complete([config.name for config in load_digests()], incomplete)
+    try:
+        return complete([config.name for config in load_digests()], incomplete)
+    except UsageError:  # A message would break the line that is typed; the command will show it.
+        return []
 
 
 Name = Annotated[

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
-from itertools import groupby
+from itertools import groupby, takewhile, zip_longest
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from ..errors import UsageError
+from ..files import path_exists
+from ..settings import Settings
 from ..text import did_you_mean
-from . import COMMANDS
+from . import COMMANDS, leave
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The options that most prints need; the first screen shows no others.
 COMMON_OPTIONS = ("out", "bundle", "paper", "font_size", "theme", "images", "links", "cookies")
+
+#: The options that name a file and are no settings, so that an empty name is a mistake.
+_FILES = ("out", "bundle", "lists")
+#: What programs make of hyphens as one types.
+_DASHES = "\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}\N{NON-BREAKING HYPHEN}"
 
 EXAMPLES = (
     ("webprint https://example.org/story story.pdf", "or .epub, .html, .md, .json"),
@@ -27,6 +35,25 @@ EXAMPLES = (
 class HelpCommand(TyperCommand):
     """A command whose help groups its options by panel and shows no types of Python."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, or say what is wrong with the spelling of one."""
+        options = {name: param for param in self.get_params(ctx) for name in param.opts}
+        words = list(takewhile(lambda arg: arg != "--", args))
+        for word, value in zip_longest(words, words[1:], fillvalue="-"):
+            if fault := _misspelled(word, value, options):
+                raise UsageError(fault[0], hint=fault[1])
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; raise ``typer.Abort`` for an interrupt, of which typer says nothing."""
+        try:
+            if signal.getsignal(signal.SIGINT) is leave:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise typer.Abort from interrupt
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line after the command."""
         options = [param for param in self.get_params(ctx) if not isinstance(param, TyperArgument)]
@@ -34,6 +61,26 @@ class HelpCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         write_parameters(self, ctx, formatter)
+
+
+def _misspelled(word: str, value: str, options: dict[str, Any]) -> tuple[str, str] | None:
+    """Return what is wrong with an option and what to write instead, None if nothing is.
+
+    ``value`` is the next word of the call, '-' for none.
+    """
+    if word[:1] in _DASHES and not path_exists(word):
+        name = word.lstrip(_DASHES)
+        right = f"-{name}" if len(name) == 1 else f"--{name}"
+        return f"{word} begins with a dash instead of hyphens", f"Write {right}"
+    if f"-{word}" in options:
+        return f"no such option: {word}", f"Did you mean -{word}?"
+    if word[:2] in options and word[2:3] == "=":
+        return f"{word} has a = too many", f"Write {word[:2]} {word[3:]}"
+    name, equals, text = word.partition("=")
+    option = options.get(name)
+    if option and option.name in _FILES and not (text if equals else value).strip():
+        return f"{name} names no file", f"Write {name} {option.metavar or option.name.upper()}"
+    return None
 
 
 class HelpGroup(TyperGroup):
@@ -82,9 +129,11 @@ def show_help(
     for number, word in enumerate(words):
         names = list(command.list_commands(parent)) if isinstance(command, TyperGroup) else []
         if word not in names:
+            near = did_you_mean(word, names) or "See webprint --help"
+            is_option = word.lstrip("-").replace("-", "_") in Settings.model_fields
             raise UsageError(
                 f"there is no command {' '.join(words[: number + 1])!r}",
-                hint=did_you_mean(word, names) or "See webprint --help",
+                hint="webprint --help-all explains the options" if is_option else near,
             )
         command = command.get_command(parent, word)
         parent = type(root)(command, info_name=word, parent=parent)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -366,7 +367,9 @@ def _check_page(name: str) -> None:
 
 
 def check_address(name: str) -> None:
-    """Raise :class:`BadURL` for anything but the address of a web page."""
+    """Raise :class:`BadURL` or :class:`UsageError` for anything but the address of a web page."""
+    if not name.strip():
+        raise UsageError("an address is empty", hint="An address looks like https://example.org/")
     try:
         normalize_url(split_credentials(name)[0])
     except BadURL as error:
@@ -377,8 +380,10 @@ def check_address(name: str) -> None:
 
 
 def check_file(out: str) -> None:
-    """Raise :class:`OutputError` if a file cannot be written because of its folder."""
+    """Raise :class:`OutputError` for a folder, or a file that cannot be written in its folder."""
     path = Path(out)
+    if out != output.STDOUT and path.is_dir():
+        raise OutputError(f"{out} is a folder", hint="Name a file in it")
     if out != output.STDOUT and not path.parent.is_dir():
         raise OutputError(
             f"{out} cannot be written: no such file or directory",
@@ -499,6 +504,8 @@ class Target:
 def _check_ending(name: str, named: str) -> None:
     """Raise :class:`UsageError` for a file name that does not tell its format, or a wrong one."""
     path = Path(name)
+    if name.lower() in chain.from_iterable(ENDINGS.values()):
+        raise UsageError(f"{name} is only an ending", hint=f"Name a file, such as story{name}")
     known = [form for form, endings in ENDINGS.items() if name.lower().endswith(endings)]
     if known and named not in ("auto", known[0]):
         raise UsageError(
@@ -511,7 +518,8 @@ def _check_ending(name: str, named: str) -> None:
         kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
         hint = "webprint writes .pdf, .epub, .html, .md and .json"
         if not path.suffix:
-            hint = f"Name {name}.pdf, or the folder {name}/"
+            plain = name.rstrip(".")
+            hint = f"Name {plain}.pdf, or the folder {plain}/"
         raise UsageError(f"cannot write {kind}: {name}", hint=hint)
 
 
@@ -577,16 +585,16 @@ def check_settings(loaded: LoadedSettings) -> None:
             f"{_option(needs_key)} needs the number of paragraphs", hint="Add --key-paragraphs 3"
         )
     if "ner" in typed and settings.image_method != "joshi-liu":
-        from ..images.papers.ner import check_recogniser
+        from ..images.papers.ner import check_recognizer
 
-        check_recogniser(settings.ner)
+        check_recognizer(settings.ner)
         raise UsageError("--ner needs a method that uses it", hint="Add --image-method joshi-liu")
     if "user" in typed and not settings.user.partition(":")[1]:
         raise UsageError("--user takes NAME:PASSWORD", hint="As in --user ann:secret")
     for name in {"css", "cookies"} & typed:
         value = str(getattr(settings, name))
         path = Path(value).expanduser()
-        if not path_exists(path) or path.is_dir():
+        if value and (not path_exists(path) or path.is_dir()):
             raise UsageError(f"{_option(name)}: there is no file {value}", hint="Check its name")
     if "extractor" in typed:
         from ..extraction.extract import check_extractor

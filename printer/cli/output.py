@@ -281,7 +281,7 @@ def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
     file: dict[str, Any] = {
         "format": result.format, "pages": result.pages, "sheets": result.sheets,
         "bytes": len(result.data), "article": asdict(result.report.article),
-        "printed": asdict(result.report.printed), "not_on_paper": list(result.report.missing),
+        "printed": asdict(result.report.printed), "missing_text": list(result.report.missing),
         "obstacles": list(result.obstacles),
     }  # fmt: skip
     return [
@@ -366,7 +366,7 @@ def add_to_library(
     """Add printed articles to the library if the settings ask for it; warn of errors."""
     if not settings.library:
         return
-    from ..db import Library
+    from ..library import Library
 
     is_file = place != STDOUT_NAME and "://" not in place
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -113,6 +112,7 @@ def print_pages(
     settings = loaded.settings
     arguments, out = split_output(pages or [], out)
     names = list_pages(arguments, lists or ())
+    check_pages(names, url)
     chosen = settings.format if "format" in loaded.typed else "auto"
     target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
     form = _format(target, chosen, settings)
@@ -121,7 +121,6 @@ def print_pages(
             "--json and the result cannot both go to standard output", hint="Name a file with -o"
         )
     check_print(loaded, names, form, bundle=target.bundle, url=url)
-    check_pages(names, url)
     check_not_a_page(target.file, names)
     options = settings.options()
     options = replace(options, page=replace(options.page, format=form))
@@ -208,7 +207,7 @@ class _PrintJob:
         from ..themes.page import page_geometry
 
         page = page_geometry(options)
-        pages = math.ceil(letters / page.capacity)
+        pages = max(1, round(letters / page.capacity))
         seconds = letters / LETTERS_PER_SECOND * (1.5 if page.columns > 1 else 1)
         line = f"{article.title[:80]}: {words:,} words, about {pages} pages, which may take "
         line += f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
@@ -267,7 +266,9 @@ def extract(
         list[str] | None,
         typer.Argument(
             metavar="PAGE",
-            help="An address, a local HTML file, @FILE with an address per line, or - for stdin.",
+            help="An address, a local HTML file, @FILE with an address per line, or - for stdin. "
+            "The last argument may be the output: a name that ends in .json, .md or .html, or a "
+            "folder.",
         ),
     ] = None,
     *,
@@ -286,7 +287,7 @@ def extract(
         typer.Option(
             "--out", "-o", help="A file, or a folder for one file each, instead of stdout."
         ),
-    ] = output.STDOUT,
+    ] = "",
     lists: Lists = None,
     url: BaseURL = "",
 ) -> None:
@@ -294,7 +295,9 @@ def extract(
 
     Several articles in one file are written as a JSON list, or one after another.
     """
-    names = list_pages(pages or [], lists or (), "webprint extract")
+    arguments, out = split_output(pages or [], out)
+    out = out or output.STDOUT
+    names = list_pages(arguments, lists or (), "webprint extract")
     check_pages(names, url)
     folder = Path(out) if out.endswith("/") or Path(out).is_dir() else None
     form = to or "json"
@@ -411,7 +414,7 @@ def batch(
     pages = read_list(output.read_input(urls))
     if not pages:
         raise UsageError(f"{urls} contains no address", hint="It has one address per line")
-    if folder.exists() and not folder.is_dir():
+    if not folder.is_dir() and (folder.exists() or output.is_output_file(str(folder))):
         raise UsageError(f"{folder} is a file, not a folder", hint="Name a folder for the PDFs")
     settings = loaded.settings
     if dry_run:
@@ -502,7 +505,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find prints made with --library that contain all of the words, best matches first."""
-    from ..db import Library
+    from ..library import Library
 
     if not output.library_path().is_file():
         raise UsageError(

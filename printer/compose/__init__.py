@@ -55,7 +55,9 @@ def compose(
         posts: The posts of a discussion, which follow the other text.
     """
     metadata = page.metadata
-    introduction, verdict = _split_standfirst(page, verdict)
+    # A picture with a credit has a caption of its own, even if the page's summary repeats it.
+    credited = (placed.captions for placed in pictures if placed.figure.credit)
+    introduction, verdict = _split_standfirst(page, verdict, frozenset[int]().union(*credited))
     selection = select(page, verdict, pictures, excluded)
     if posts:
         selection = select_content(selection, posts)
@@ -84,9 +86,11 @@ def compose(
     )
 
 
-def _split_standfirst(page: Page, verdict: Verdict) -> tuple[tuple[Paragraph, ...], Verdict]:
+def _split_standfirst(
+    page: Page, verdict: Verdict, captions: Set[int]
+) -> tuple[tuple[Paragraph, ...], Verdict]:
     """Return the paragraphs of the standfirst, and the verdict without them."""
-    chosen = {at for at in verdict.standfirst if verdict.keep[at]}
+    chosen = {at for at in verdict.standfirst - captions if verdict.keep[at]}
     if not chosen:
         return (), verdict
     introduction = tuple(

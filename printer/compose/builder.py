@@ -47,7 +47,7 @@ from .block_builders import (
 )
 from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
 from .footnotes import LinkResolver, LinkTargets
-from .inline import MARKS_OF, PLAIN, Style, needs_space, readable_line, stated_marks, with_mark
+from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
 from .math import Formula, is_preview, read_formula
 from .selection import Selection
 from .tables import TableBuilder, is_data
@@ -240,8 +240,8 @@ class ArticleBuilder:
             self._enter_block(entered, element, tag)
             if element in self.entries and tag != "li":
                 entered.begin = len(self.buffer.blocks)
-        elif tag in MARKS_OF:
-            self._mark(MARKS_OF[tag])
+        elif mark := mark_of(element, tag):
+            self._mark(mark)
         elif tag == "wbr":  # the parser nests what follows in it
             self.buffer.run.joint = True
         return entered
@@ -468,7 +468,7 @@ class ArticleBuilder:
 
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
-#: The most rows of tabs recognised by class alone.
+#: The most rows of tabs recognized by class alone.
 _MAX_ROWS = 100
 #: The level of a label's heading; postprocessing raises it to one below the previous heading.
 LABEL_LEVEL = 6

@@ -38,6 +38,7 @@ from ..text import WORD, comparison_key
 from .block_builders import EDIT_LINK, is_code_table
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
+from .selection import is_comment_count
 from .tables import is_data
 
 #: Labels of notes and list items, which are numbered anew in the article.
@@ -174,13 +175,14 @@ def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page, and those that edit a section."""
+    """Return a segment's text without links inside the page, of editors or of comments."""
     texts: list[str] = []
     for leaf in segment.leaves:
         link = _nearest(leaf).get("link")
         href = "" if link is None else link.get("href") or ""
-        if not href.startswith("#") and not EDIT_LINK.search(href):
-            texts.append(leaf.text)
+        if href.startswith("#") or EDIT_LINK.search(href) or is_comment_count(leaf):
+            continue
+        texts.append(leaf.text)
     return "".join(texts)
 
 

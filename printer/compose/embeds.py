@@ -32,6 +32,7 @@ _VIDEO = re.compile(
 )
 _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
+_WIDGET = re.compile(r"\bwidgets?\b", re.IGNORECASE)
 _POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
 #: The address of a post: its number after what it is called.
 _POST_ADDRESS = re.compile(
@@ -104,8 +105,9 @@ def _frame_kind(
         return "audio"
     if _VIDEO.search(names) or element.get("allowfullscreen") is not None:
         return "video"
-    # A frame of unknown kind can be printed if it has a title.
-    return "frame" if element.get("title") and not _is_smaller(element, _MIN_UNKNOWN_SIZE) else ""
+    # A frame of unknown kind can be printed if it has a title that does not only name its maker.
+    is_page = bool(element.get("title")) and not _WIDGET.search(names)
+    return "frame" if is_page and not _is_smaller(element, _MIN_UNKNOWN_SIZE) else ""
 
 
 # Durations

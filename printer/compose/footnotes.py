@@ -14,6 +14,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
+from ..urls import with_ascii_host
 from .inline import readable_line
 from .selection import Selection
 
@@ -99,7 +100,8 @@ class LinkResolver:
         """Return an absolute http(s) or mailto URL, '' for any other."""
         url = self._resolved.get(href)
         if url is None:
-            url = self._resolved[href] = self._resolve(href)
+            url = self._resolve(href)
+            self._resolved[href] = url = url if url.isascii() else with_ascii_host(url)
         return url
 
     def _resolve(self, href: str) -> str:

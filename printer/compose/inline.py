@@ -22,8 +22,10 @@ _UNREADABLE = re.compile(
 _WHITE_SPACE = re.compile(r"\s+")
 #: Zero-width spaces with the collapsed white space around them.
 _JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
+#: Characters that only tell how those beside them are joined and ordered.
+_FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 #: The mark that an element puts on its text.
-MARKS_OF = {mark: mark for mark in MARKS} | {
+_MARKS_OF = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
 }  # fmt: skip
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
@@ -39,6 +41,10 @@ _MIN_WORD_END = 3
 #: Signs of money, and a price at the end of text.
 _CURRENCIES = "$€£¥₹₽₩₺₴₫"
 _PRICE, _MAX_PRICE = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$"), 12
+#: The class of a price that no longer holds, which shops strike through.
+_FORMER_PRICE = re.compile(
+    r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
+)
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 #: The shortest and longest measure of hard-wrapped lines in characters, and the share they fill.
@@ -48,6 +54,8 @@ _MIN_WRAP_WORDS = 4
 _MIN_PARAGRAPH = 80
 #: The longest line of verse, an address or a list, beside no longer one.
 _MAX_VERSE_LINE = 72
+#: The longest end of a sentence, such as a speaker's name, that was put on a line of its own.
+_MAX_SENTENCE_END = 32
 #: A bold line up to this length may head the longer line below it.
 _MAX_LABEL = 90
 _STOPS = ".!?…。！？۔।:："
@@ -90,6 +98,16 @@ def stated_marks(style: str) -> list[str]:
     return ["strong"] * bool(_BOLD.search(style)) + ["em"] * bool(_ITALIC.search(style))
 
 
+def mark_of(element: HtmlElement, tag: str) -> str:
+    """Return the mark of an inline element, '' for none; a replaced price is struck through."""
+    if tag != "span":
+        return _MARKS_OF.get(tag, "")
+    name = element.get("class") or ""
+    if "price" not in name or (element.getprevious() is None and element.getnext() is None):
+        return ""
+    return "del" if _FORMER_PRICE.search(name) else ""
+
+
 def strip_unreadable(text: str) -> str:
     """Return text without unreadable characters."""
     if text.isascii() or text.isprintable():
@@ -118,6 +136,8 @@ class TextRun:
         joint_after = False
         if not (text.isascii() or text.isprintable()):
             text = _UNREADABLE.sub("", text)
+            if not self.parts and not text.strip(f"{_FORMATTING} \n\t"):
+                return
             if ZERO_WIDTH_SPACE in text:
                 joint_before, text, joint_after = _collapse_joints(text)
                 self.joint = self.joint or joint_before
@@ -292,7 +312,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and _ends_sentence(before):
             paragraphs.append([line])
-        elif is_prose and text[:1].islower() and before[-1:].isalnum():
+        elif is_prose and _continues_sentence(before, text):
             paragraphs[-1][-1] = _join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
@@ -375,6 +395,14 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
         for line, after in breaks
         if after
     )
+
+
+def _continues_sentence(before: str, text: str) -> bool:
+    """Return whether a line of prose goes on in lower case, or is the short end of a sentence."""
+    if text[:1].islower():
+        return before[-1:].isalnum()
+    is_end = len(text) <= _MAX_SENTENCE_END and text.endswith(".")
+    return is_end and before[-1:].islower() and len(before) > _MAX_VERSE_LINE
 
 
 def _ends_sentence(text: str) -> bool:

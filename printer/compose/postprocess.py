@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeGuard
+from unicodedata import category
 
 from ..article import (
     Article,
@@ -29,7 +31,7 @@ from ..article import (
     transform,
     walk,
 )
-from ..text import SCENE_BREAK, comparison_key, continues_drop_cap
+from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
 from .block_builders import is_collection
 from .inline import split_labels
 
@@ -44,9 +46,9 @@ _BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
 #: The number of a heading on its own; a place before the first paragraph ('Chemnitz.', 'Oslo –');
 #: what is longer than a label, in characters.
 _NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
-_PLACE = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}(?:\.|:| [–—-])")
+_PLACE = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
 _LONG_LINE = 60
-_DASHES, _NEAR_PLACE = "–—-", 6
+_NEAR_PLACE = 6
 #: The number of first blocks searched for the title.
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
@@ -60,6 +62,8 @@ _NEAR_CAPTION = 3
 _MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
+#: The most words of a line of prices.
+_PRICE_WORDS = 4
 
 #: The fewest blocks of a quotation that only indents the article, and the share of its text.
 _MIN_INDENTED, _MOST_TEXT = 4, 0.75
@@ -162,11 +166,12 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
         if isinstance(before, Paragraph) and not before.standfirst and not before.id:
             fragment = plain_text(before.spans)
             is_number = isinstance(block, Heading) and _NUMBER.fullmatch(fragment)
-            is_place = False
-            if not text_begun and isinstance(block, Paragraph) and _PLACE.fullmatch(fragment):
+            begins_text = not text_begun and isinstance(block, Paragraph)
+            is_place = begins_text and DATELINE.fullmatch(fragment) is not None
+            if begins_text and _PLACE.fullmatch(fragment):
                 # Any other word with a full stop is a sentence.
                 named += "".join(iter_text(*blocks[: len(joined) + _NEAR_PLACE]))
-                is_place = fragment[-1] in _DASHES or named.count(fragment.rstrip(".: ")) > 1
+                is_place = named.count(fragment.rstrip(".: ")) > 1
             if isinstance(block, Heading | Paragraph) and (is_number or is_place):
                 joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
                 text_begun = True
@@ -212,7 +217,7 @@ def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         if not cited or not (has_title or _YEAR.search(text)):
             return None
         paragraphs = (
-            replace(block, spans=tuple(map(_without_citation, block.spans)))
+            replace(block, spans=tuple(_without_mark(span, "cite") for span in block.spans))
             for block in part.blocks
             if isinstance(block, Paragraph)
         )
@@ -224,8 +229,8 @@ def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     return result
 
 
-def _without_citation(span: Span) -> Span:
-    return replace(span, marks=tuple(mark for mark in span.marks if mark != "cite"))
+def _without_mark(span: Span, unwanted: str) -> Span:
+    return replace(span, marks=tuple(mark for mark in span.marks if mark != unwanted))
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
@@ -258,13 +263,41 @@ def _text_first(item: Item) -> Item:
 
 
 def _clean_entry(item: Item) -> Item:
-    """Return an entry of a collection without ornaments and repeated lines."""
+    """Return an entry of a collection without ornaments, repeated lines and repeated prices.
+
+    Counts that a shop marks are not highlighted either.
+    """
     distinct: dict[object, Block] = {}
+    prices: list[frozenset[str]] = []
     for block in map(_clean_paragraph, item.blocks):
+        key: object = block if isinstance(block, Figure) else block and "".join(iter_text(block))
+        if isinstance(block, Paragraph) and (price := _price_words(block)):
+            key = price
+            prices.append(price)
+            spans = (Span(next(iter(price))),) if len(price) == 1 else _offer_below(block.spans)
+            block = replace(block, spans=spans)
+        if isinstance(block, Heading | Paragraph):
+            block = replace(block, spans=tuple(_without_mark(span, "mark") for span in block.spans))
         if block is not None:
-            key = block if isinstance(block, Figure) else "".join(iter_text(block))
             distinct.setdefault(key, block)
-    return replace(item, blocks=tuple(distinct.values()))
+    repeated = {price for price in prices if any(price < other for other in prices)}
+    return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
+
+
+def _offer_below(spans: Spans) -> Spans:
+    """Return a line of prices with the words after the former one, if any, on a line below."""
+    lines = list(spans)
+    for number, (before, span) in enumerate(pairwise(spans), 1):
+        if "del" in before.marks and span.text.strip()[:1].isalpha():
+            lines[number] = replace(span, text="\n" + span.text.lstrip())
+    return tuple(lines)
+
+
+def _price_words(block: Paragraph) -> frozenset[str]:
+    """Return the words of a line of prices, such as '$9 $12', regardless of repetitions."""
+    words = plain_text(block.spans).split()
+    has_sign = any(category(sign) == "Sc" for word in words[:_PRICE_WORDS] for sign in word)
+    return frozenset(words) if has_sign and len(words) <= _PRICE_WORDS else frozenset()
 
 
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:

@@ -15,6 +15,7 @@ from ..article import Figure
 from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment
 from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex
+from ..html.visibility import is_not_displayed
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
 
@@ -45,6 +46,9 @@ _NO_HEADINGS = int(
 )  # fmt: skip
 _HEADING_CHARS, _HEADING_WORDS, _BELOW_WORDS, _BELOW_SHARE = 100, 14, 20, 0.8
 _SENTENCE_ENDS = frozenset(".,;:…。，；：")
+_COMMENT_COUNT = re.compile(
+    r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w*[\s_-]comments?", re.IGNORECASE
+)
 #: The most levels from a textless element up to a selected element.
 _MAX_LEVELS = 6
 #: The fewest pictures of a collection; the most levels from a picture up to its entry, segments of
@@ -90,7 +94,7 @@ def select(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
-        if not excluded or leaf.parent not in excluded
+        if (not excluded or leaf.parent not in excluded) and not is_comment_count(leaf)
     }
     path: set[HtmlElement] = set()
     for leaf in leaves:
@@ -217,6 +221,17 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
         element = element.getparent()
 
 
+def is_comment_count(leaf: Leaf) -> bool:
+    """Return whether a text is only the number of a paragraph's comments, in a link named so."""
+    parent = leaf.parent
+    return (
+        leaf.text.isdecimal()
+        and parent is not None
+        and parent.tag == "a"
+        and _COMMENT_COUNT.search((parent.get("class") or "")[:300]) is not None
+    )
+
+
 def _textless(page: Page) -> list[HtmlElement]:
     """Return elements with content but no text, and those that keep a formula's source."""
     formulas: list[HtmlElement] = []
@@ -228,6 +243,8 @@ def _textless(page: Page) -> list[HtmlElement]:
 def _has_content(element: HtmlElement) -> bool:
     if element.tag == "script":
         return (element.get("type") or "").startswith(_TEX)
+    if element.tag in ("audio", "video") and is_not_displayed(element):
+        return False  # a player of its own, as of a text read aloud
     return element.tag != "img" or bool(image_tex(element))
 
 

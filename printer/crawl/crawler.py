@@ -43,7 +43,8 @@ from ..files import Closing
 from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule
-from ..pipeline import ExtractedPage, Printer
+from ..output import ExtractedPage
+from ..pipeline import Printer
 from ..settings import Settings, data_folder
 from ..site_rules.store import rule_store
 from ..summarize import Tokenizer
@@ -77,8 +78,12 @@ from .store import Store, addresses, articles
 #: Returns the rules for the site of a URL.
 SiteRules = Callable[[str], tuple[SiteRule, ...]]
 
-#: The most links per page, characters per link text, and pages per sitemap that are used.
-MAX_LINKS, _MAX_LINK_TEXT, MAX_SITEMAP_PAGES = 3_000, 300, 10_000
+#: The most links of a page that are followed.
+MAX_LINKS = 3_000
+#: The most characters of a link's text that are read.
+_MAX_LINK_TEXT = 300
+#: The most pages of a sitemap that are used.
+MAX_SITEMAP_PAGES = 10_000
 
 #: The kinds of pages that are kept; of others only the links are followed.
 _ARTICLE_KINDS = frozenset({"article", "documentation", "forum"})
@@ -319,8 +324,12 @@ def _tokens(value: str | None) -> set[str]:
 _SATURATION, _TYPICAL_LENGTH = 1.5, 400.0
 #: The weight of the title in the relevance of an article.
 _TITLE_WEIGHT = 0.3
-#: The weights of the link's text, the page's relevance and the look of the URL in best-first order.
-_TEXT_WEIGHT, _PAGE_WEIGHT, _LOOK_WEIGHT, _DEPTH_PENALTY = 0.6, 0.3, 0.1, 0.02
+# Best-first order: the weights of the link's text, of its page's relevance and of the URL's look,
+# and what each link from the seed takes off.
+_TEXT_WEIGHT = 0.6
+_PAGE_WEIGHT = 0.3
+_LOOK_WEIGHT = 0.1
+_DEPTH_PENALTY = 0.02
 
 _MAX_TEXT = 200_000
 

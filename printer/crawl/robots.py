@@ -20,11 +20,15 @@ from ..fetch.client import HttpClient
 from ..urls import is_http, origin_of
 from .store import Store, hosts, robots
 
-#: The attempts to fetch robots.txt before the site is skipped, and the factor by which the delay
-#: between them exceeds that of a page.
-MAX_ATTEMPTS, RETRY_FACTOR = 4, 6.0
+#: The attempts to fetch robots.txt before the site is skipped.
+MAX_ATTEMPTS = 4
+#: How much longer the delay between them is than that of a page.
+RETRY_FACTOR = 6.0
 
-_MAX_AGE, _MAX_BYTES, _MAX_SITEMAPS = 86_400.0, 500_000, 20
+#: Seconds for which a site's rules are used.
+_MAX_AGE = 86_400.0
+_MAX_BYTES = 500_000
+_MAX_SITEMAPS = 20
 
 #: The longest delay that a site may ask for, in seconds.
 _MAX_DELAY = 300.0
@@ -116,8 +120,12 @@ def fetch_rules(
     return problem
 
 
-#: Limits of the protocol: bytes after decompression, pages per sitemap, characters per URL.
-_MAX_SITEMAP_BYTES, MAX_PAGES, _MAX_URL_CHARS = 50_000_000, 50_000, 2_048
+# Limits of the sitemap protocol.
+#: Bytes of a sitemap after decompression.
+_MAX_SITEMAP_BYTES = 50_000_000
+#: Pages per sitemap.
+MAX_PAGES = 50_000
+_MAX_URL_CHARS = 2_048
 #: The most sitemaps that one may name.
 MAX_CHILDREN = 500
 

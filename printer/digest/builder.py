@@ -19,8 +19,8 @@ from ..capture import Capture, PageSource
 from ..crawl import Crawl, CrawlOptions
 from ..errors import FetchTimeout, NoArticle, WebprintError
 from ..fetch.client import HttpClient
-from ..output import Edition, Result, Story
-from ..pipeline import ExtractedPage, Notify, Printer, prefetch, remote_extractor
+from ..output import Edition, ExtractedPage, Result, Story
+from ..pipeline import Notify, Printer, prefetch, remote_extractor
 from ..settings import Settings
 from ..summarize import BM25Document, Tokenizer, bm25_scores, build_profile
 from ..text import count_words

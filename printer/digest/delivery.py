@@ -34,7 +34,9 @@ from .config import Destination
 
 _PORTS = {"smtp": 587, "smtps": 465}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_MAX_ATTEMPTS, _SMTP_TIMEOUT, _BACKOFF = 3, 60.0, Backoff(5.0)
+_MAX_ATTEMPTS = 3
+_SMTP_TIMEOUT = 60.0
+_BACKOFF = Backoff(5.0)
 
 #: The ratio of the size of an attachment to that of its file (base64, with line breaks).
 _BASE64_GROWTH = 1.38
@@ -209,8 +211,11 @@ def _describe(error: Exception) -> str:
 #: The seconds that a print queue or a webhook may take to answer.
 _TIMEOUT = 60.0
 
-#: The most names tried for a file, and the most entries and bytes of an Atom feed.
-_MAX_NAMES, _MAX_FEED_ENTRIES, _MAX_FEED_BYTES = 1_000, 50, 5_000_000
+#: The most names tried for a file.
+_MAX_NAMES = 1_000
+
+_MAX_FEED_ENTRIES = 50
+_MAX_FEED_BYTES = 5_000_000
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 

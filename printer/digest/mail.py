@@ -23,8 +23,14 @@ from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
 
-#: The most (newest) files of a folder, bytes and parts of a mail, and bytes of its pictures.
-MAX_FILES, MAX_BYTES, MAX_PARTS, MAX_PICTURE_BYTES = 500, 25_000_000, 200, 15_000_000
+#: The most files of a folder that are read, the newest first.
+MAX_FILES = 500
+#: The most bytes of a mail.
+MAX_BYTES = 25_000_000
+#: The most parts of a mail.
+MAX_PARTS = 200
+#: The most bytes of a mail's pictures.
+MAX_PICTURE_BYTES = 15_000_000
 
 _MAX_HEADER = 2_000
 _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)

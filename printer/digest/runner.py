@@ -15,7 +15,8 @@ from ..errors import BadURL, ErrorRecord, RenderError, UsageError, WebprintError
 from ..files import Closing
 from ..jobs import REQUEST_OPTIONS, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
-from ..jobs.handler import (
+from ..jobs.queue import JobQueue
+from ..jobs.tasks import (
     DOCUMENT_PART,
     READ_PART,
     TASK_RESULT,
@@ -24,9 +25,7 @@ from ..jobs.handler import (
     load_page,
     load_rendered,
 )
-from ..jobs.queue import JobQueue
-from ..output import Result
-from ..pipeline import ExtractedPage
+from ..output import ExtractedPage, Result
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
 from ..render.worker_pool import RenderPool

@@ -37,6 +37,8 @@ from .missing_blocks import (
     add_linked_notes,
     add_long_stretches,
     add_missing_blocks,
+    add_missing_end,
+    add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
@@ -82,7 +84,10 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
+        keep = add_missing_end(page, keep, verdict.scores["default"])
         keep = add_announced_lists(page, keep)
+    if verdict.kind == "article":
+        keep = add_subheadings(page, keep, verdict.scores["default"])
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     standfirst = frozenset[int]()

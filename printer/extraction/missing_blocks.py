@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
-from ..text import count_words
+from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
+from ..urls import host_of, resolve
 
 #: The fewest paragraphs directly inside an element that holds the text, and their smallest share of
 #: the selected text.
@@ -26,6 +27,7 @@ _MOST = 0.9
 #: The tags of titles of stories, and the fewest selected ones.
 _TITLES, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_ALL_HEADINGS = _TITLES | _HEADINGS
 _BLOCKS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text, and of boxes without.
 _PART = re.compile(
@@ -56,6 +58,18 @@ _MIN_QUESTIONS, _QUESTION_CHARS, _ANSWER_SEGMENTS, _MIN_LIST_SCORE = 3, 160, 8, 
 #: compared, from the paragraph outward; the lowest mean length of missing ones, relative to that of
 #: selected ones; their lowest mean score.
 _MIN_STRETCH, _STRETCH_LEVELS, _STRETCH_LENGTH, _STRETCH_SCORE = 10, 4, 0.6, 0.1
+#: The fewest likely paragraphs of a short stretch.
+_SHORT_STRETCH = 3
+#: The fewest selected segments of a text with a missing end, the last ones that it is compared
+#: with, the lowest score relative to theirs, the most unlikely lines in between, and the most lines
+#: to examine; the shortest paragraph, in characters.
+_MIN_TEXT, _LAST_SEGMENTS, _END_SCORE, _END_GAP, _END_SEGMENTS, _END_CHARS = 5, 12, 0.6, 2, 60, 60
+#: The most segments of a section to examine.
+_SECTION_SEGMENTS = 30
+#: The most lines above the heading of a box (a recipe, an offer), the elements around it to
+#: examine, the fewest lines of the box, and likely ones to add; their lowest score; the largest
+#: share of the selected text in the box.
+_ABOVE_HEADING, _BOX_LEVELS, _MIN_BOX, _MIN_LIKELY, _BOX_SCORE, _BOX_SHARE = 4, 8, 6, 4, 0.6, 0.5
 
 
 def add_missing_blocks(
@@ -74,7 +88,7 @@ def add_missing_blocks(
     least = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     least.setdefault(_common_container(index, keep), _MIN_SCORE)
     ranges = _likely_gaps(index, keep, scores) + _question_lists(index, keep, scores)
-    ranges += _story_titles(page, keep)
+    ranges += _story_titles(page, keep) + _headed_boxes(index, keep, scores)
     for container, score in least.items():
         found = _missing(index, container, keep, scores)
         ranges += [
@@ -167,13 +181,49 @@ def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
     return [(at, at + 1) for at in missing if index.segments[at].text not in texts]
 
 
+def _headed_boxes(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> list[tuple[int, int]]:
+    """Return the likely lines of the innermost boxes whose headings are selected."""
+    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
+    sums = list(accumulate(sizes, initial=0))
+    texts = {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
+    found: set[int] = set()
+    for heading, segment in enumerate(index.segments):
+        if not keep[heading] or segment.block.tag not in _ALL_HEADINGS:
+            continue
+        box = index.segment_blocks[heading]
+        for _ in range(_BOX_LEVELS):
+            box = index.parents[box]
+            begin, end = index.segment_begins[box], index.segment_ends[box]
+            is_large = sums[end] - sums[begin] > _BOX_SHARE * sums[-1]
+            if box < 0 or is_large or heading - begin > _ABOVE_HEADING:
+                break
+            if end - begin < _MIN_BOX:
+                continue
+            likely = [
+                at
+                for at in range(begin, end)
+                if not keep[at]
+                and scores[at] >= _BOX_SCORE
+                and _is_free([index.segments[at]], _MAX_LINKED)
+                and (
+                    len(index.segments[at].text) <= _REPEATED_CHARS
+                    or index.segments[at].text not in texts
+                )
+            ]
+            found.update(likely if len(likely) >= _MIN_LIKELY else ())
+            break
+    return [(at, at + 1) for at in sorted(found)]
+
+
 def add_long_stretches(
     page: Page, keep: Sequence[bool], scores: Sequence[float]
 ) -> tuple[bool, ...]:
-    """Return the selection with long stretches of paragraphs that look like the selected ones.
+    """Return the selection with stretches of paragraphs that look like the selected ones.
 
     The texts that the classifier learned from are cut off on some very long pages, so its scores
-    fall towards the end of such pages.
+    fall towards the end of such pages.  A short stretch must be likely.
 
     Args:
         page: The page.
@@ -183,7 +233,8 @@ def add_long_stretches(
     index = page.index
     paragraphs = [at for at, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
     selected_count = sum(keep[at] for at in paragraphs)
-    if min(selected_count, len(paragraphs) - selected_count) < _MIN_STRETCH:
+    missing_count = len(paragraphs) - selected_count
+    if selected_count < _MIN_STRETCH or missing_count < _SHORT_STRETCH:
         return tuple(keep)
     shapes = {at: _outer_shape(index, index.segment_blocks[at]) for at in paragraphs}
     counts = Counter(shapes[at] for at in paragraphs if keep[at])
@@ -198,15 +249,82 @@ def add_long_stretches(
         if not keep[at] and texts[index.segments[at].text] == 1:
             stretches[-1].append(at)
     selected = list(keep)
+    least = _STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
+
+    def is_long(stretch: Sequence[int]) -> bool:
+        return sum(len(index.segments[at].text) for at in stretch) >= least * len(stretch)
+
     for stretch in stretches:
+        likely = list(takewhile(lambda at: scores[at] >= _MIN_LINE_SCORE, stretch))
+        if len(likely) >= _SHORT_STRETCH and is_long(likely):
+            for at in likely:
+                selected[at] = True
         if len(stretch) < _MIN_STRETCH:
             continue
         begin, end = stretch[0], stretch[-1] + 1
-        chars = sum(len(index.segments[at].text) for at in stretch) / len(stretch)
-        is_long = chars >= _STRETCH_LENGTH * sum(sizes) / len(sizes)
-        if is_long and _mean(scores, begin, end) >= _STRETCH_SCORE:
+        if is_long(stretch) and _mean(scores, begin, end) >= _STRETCH_SCORE:
             begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _HEADINGS
             selected[begin:end] = [True] * (end - begin)
+    return tuple(selected)
+
+
+def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with what continues its last segments in the same elements.
+
+    Scores fall along a long text, so the end is compared with what is shortly before it.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+    """
+    index = page.index
+    places = [at for at, flag in enumerate(keep) if flag]
+    if len(places) < _MIN_TEXT:
+        return tuple(keep)
+    last = places[-_LAST_SEGMENTS:]
+    least = max(_MIN_SCORE, _END_SCORE * sum(scores[at] for at in last) / len(last))
+    shapes = {_outer_shape(index, block) for block in {index.segment_blocks[at] for at in places}}
+    selected = list(keep)
+    pending: list[int] = []
+    gap = 0
+    for at in range(last[-1] + 1, min(len(keep), last[-1] + 1 + _END_SEGMENTS)):
+        segment = index.segments[at]
+        if scores[at] < least or segment.link_chars > _MAX_LINKED * len(segment.text):
+            gap += 1
+            if gap > _END_GAP:
+                break
+            continue
+        pending.append(at)
+        is_text = len(segment.text) >= _END_CHARS
+        if is_text and _outer_shape(index, index.segment_blocks[at]) in shapes:
+            for line in pending:
+                selected[line] = True
+            pending = []
+    return tuple(selected)
+
+
+def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with headings right below selected ones, as names of products.
+
+    Above the text, such a heading is a credit or a section of the site.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+    """
+    index = page.index
+    selected = list(keep)
+    tags = [index.tags[block] for block in index.segment_blocks]
+    texts = (i for i in range(len(keep)) if keep[i] and tags[i] == "p")
+    for at in range(next(texts, len(keep)) + 1, len(keep)):
+        is_below = keep[at - 1] and tags[at - 1] in _ALL_HEADINGS and tags[at - 1] < tags[at]
+        is_name = tags[at] in _HEADINGS and len(page.segments[at].text) <= _HEADING_CHARS
+        if is_below and is_name and scores[at] >= _MIN_BLOCK_SCORE and not keep[at]:
+            after = range(at + 1, min(at + 1 + _SECTION_SEGMENTS, len(keep)))
+            end = next((i for i in after if "h1" <= tags[i] <= tags[at]), after.stop)
+            selected[at] = any(keep[at + 1 : end])
     return tuple(selected)
 
 
@@ -397,6 +515,8 @@ def _link_label(link: HtmlElement) -> str:
     return "".join(islice(link.itertext(), 8))[:20] if len(link) <= _MARK_PARTS else ""
 
 
+#: The time above a part of a running report: '12.30pm:'.
+_TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 #: The fewest words of a line that announces a list, and the most items of it.
 _ANNOUNCING_WORDS, _MAX_ANNOUNCED = 4, 12
 
@@ -404,7 +524,7 @@ _ANNOUNCING_WORDS, _MAX_ANNOUNCED = 4, 12
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select the items between a line with a colon ('Exported were above all:') and more text.
 
-    A short line is a label, and links lead to other pages.
+    A short line is a label, and links to pages of the site are other stories.
     """
     flags = list(keep)
     for at, segment in enumerate(page.segments):
@@ -416,6 +536,39 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         items = page.segments[at + 1 : after]
         lists = {item.block.getparent() for item in items}
         is_list = len(items) > 1 and len(lists) == 1 and {i.block.tag for i in items} == {"li"}
-        if is_list and not any(item.link_chars for item in items):
+        if is_list and not any(
+            item.link_chars and _has_internal_link(page, item) for item in items
+        ):
             flags[at + 1 : after] = [True] * len(items)
+    return tuple(flags)
+
+
+def _has_internal_link(page: Page, item: Segment) -> bool:
+    """Return whether an item has a link to a page of the same site."""
+    links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED))
+    return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
+
+
+def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Select short lines that belong to others: drop caps, datelines, breaks, times, numbers.
+
+    The numbers of consecutive headings are selected, and no other number above a heading.
+    """
+    flags = list(keep)
+    steps: list[tuple[int, int]] = []
+    for at, (segment, after) in enumerate(pairwise(segments)):
+        is_place = after.block.tag == "p" and DATELINE.fullmatch(segment.text)
+        if flags[at + 1] and (is_place or continues_drop_cap(segment.text, after.text)):
+            flags[at] = True
+        is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[at + 1]
+        tags = segment.block.tag, after.block.tag
+        if is_number and tags[0] not in _ALL_HEADINGS and tags[1] in _ALL_HEADINGS:
+            steps.append((at, int(segment.text)))
+        is_inside = at > 0 and flags[at - 1] and flags[at + 1]
+        if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
+            flags[at] = True
+    numbers = [number for _, number in steps]
+    are_steps = len(steps) > 1 and numbers == list(range(numbers[0], numbers[0] + len(steps)))
+    for at, _ in steps:
+        flags[at] = are_steps
     return tuple(flags)

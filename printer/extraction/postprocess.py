@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from unicodedata import category
 
 from lxml.html import HtmlElement
@@ -21,8 +21,9 @@ from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import is_folded, is_not_displayed, read_controls
 from ..i18n import fold_words, has_phrase, is_advertisement_label, load_table, page_labels
-from ..text import SCENE_BREAK, continues_drop_cap, count_words
+from ..text import count_words
 from ..urls import host_of, resolve
+from .missing_blocks import add_fragments
 
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -47,6 +48,8 @@ _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 #: The lowest share of links in an article's list of stray items; the elements of a button or badge
 #: in an item, and its longest text in characters.
 _STRAY_LINKS, _BUTTON_TAGS, _BUTTON_CHARS = 0.5, frozenset({"p", "div", "button"}), 20
+#: The fewest entries of a table of contents, and the lowest share that headings below repeat.
+_MIN_ENTRIES, _CONTENTS_SHARE = 3, 0.7
 
 # Leftovers
 
@@ -69,7 +72,7 @@ _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
 _COMMENT = re.compile(
     r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))",
 )
-_BESIDE_COMMENTS, _BESIDE_COMMENTS_CHARS = 0.5, 1500
+_BESIDE_COMMENTS, _BESIDE_COMMENTS_CHARS = 0.5, 600
 _COMMENT_TAGS = frozenset(
     {"div", "section", "article", "aside", "ul", "ol", "li", "dl", "table", "td"}
 )
@@ -86,8 +89,9 @@ _HIDDEN_SHARE, _VISIBLE_CHARS = 0.3, 300
 _MENU_LINES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
 #: characters; the largest share of the text that such lines may be, also with a statement of
-#: rights; the elements of credits; a line in brackets.
+#: rights; the longest such statement; the elements of credits; a line in brackets.
 _CLOSING_LINES, _IMPRINT_CHARS, _CREDIT_CHARS, _CLOSING_SHARE, _RIGHTS_SHARE = 8, 300, 60, 0.4, 0.7
+_RIGHTS_CHARS = 1000
 _CREDIT_TAGS = frozenset({"p", "div"})
 #: The longest note about an author, the characters in which a name is looked for, and the most
 #: before it ('About the author: ').
@@ -109,7 +113,7 @@ _BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
 _OPENING_LINES, _OPENING_WORDS = 12, 12
 #: The longest notice, in characters; the fewest requests of a closing part.
-_NOTICE_CHARS, _CLOSING_REQUESTS = 250, 3
+_NOTICE_CHARS, _CLOSING_REQUESTS = 300, 3
 #: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
 _PLACEHOLDER = re.compile(
     r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
@@ -146,6 +150,8 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     """
     selection = _Selection(page, keep)
     selection.complete(kind)
+    if kind in ("article", "documentation"):
+        selection.drop_contents()
     selection.drop_boxes(has_promotions=kind == "article")
     if kind == "article":
         selection.drop_comments()
@@ -167,10 +173,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     selection.drop_labels(has_counts=kind != "article")
     selection.drop_code_labels()
     selection.drop_table_remains(kind)
-    selection.add_initials()
-    selection.add_numbers()
-    selection.add_scene_breaks()
-    return tuple(selection.keep)
+    return add_fragments(page.segments, selection.keep)
 
 
 class _Selection:
@@ -228,6 +231,26 @@ class _Selection:
                 is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS * total)
                 if is_stray or self._is_choice(at):
                     self.drop(inside)
+
+    def drop_contents(self) -> None:
+        """Drop the page's own table of contents: links to headings below it."""
+        index = self.index
+        below: set[str] = set()  # the headings below the list
+        headings = [
+            (segment.index, _fold(segment.text))
+            for segment in self.segments
+            if self.keep[segment.index] and segment.block.tag in _HEADING_TAGS
+        ]
+        for at in range(len(index.tags) - 1, -1, -1):
+            inside = range(index.segment_begins[at], index.segment_ends[at])
+            if index.tags[at] not in {"ul", "ol"} or len(inside) < _MIN_ENTRIES:
+                continue
+            while headings and headings[-1][0] >= inside.stop:
+                below.add(headings.pop()[1])
+            lines = [self.segments[line] for line in inside]
+            known = sum(_is_entry(line) and _fold(line.text) in below for line in lines)
+            if known >= _CONTENTS_SHARE * len(lines):
+                self.drop(inside)
 
     def _is_button(self, segment: Segment) -> bool:
         """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
@@ -318,14 +341,24 @@ class _Selection:
         for at, (tag, names) in enumerate(zip(index.tags, index.classes, strict=True)):
             if names in promoting:
                 box = at
-            elif has_promotions and tag == "input" and index.elements[at].get("type") == "email":
-                box = self._small_box(at)
+            elif has_promotions and tag == "input":
+                box = self._form_box(at)
             else:
                 continue
             inside = range(index.segment_begins[box], index.segment_ends[box])
             is_block = box >= 0 and 0 < self.size(inside) <= most
             if is_block and index.segment_blocks[inside.start] >= box:  # not part of a paragraph
                 self.drop(inside)
+
+    def _form_box(self, at: int) -> int:
+        """Return the box of a form that asks for an address, or of a poll; -1 if there is none."""
+        kind = self.index.elements[at].get("type")
+        if kind not in ("email", "radio"):
+            return -1
+        box = self._small_box(at)
+        inside = range(self.index.segment_begins[box], self.index.segment_ends[box])
+        ends = [self.segments[i].text[-1] for i in inside if self.keep[i]]
+        return box if kind == "email" or ends in (["?"], ["？"]) else -1
 
     def drop_comments(self) -> None:
         """Drop readers' comments, unless the page is about little else."""
@@ -567,7 +600,8 @@ class _Selection:
         """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
         last = [at for at, flag in enumerate(self.keep) if flag][-_CLOSING_LINES:]
         texts = ((at, self.segments[at].text) for at in last)
-        stated = (at for at, text in texts if _is_short(text) and has_phrase(text, "rights"))
+        short = ((at, text) for at, text in texts if len(text) <= _RIGHTS_CHARS)
+        stated = (at for at, text in short if has_phrase(text, "rights"))
         rights = next(stated, len(self.keep))
         closing = {at for at in last if at >= rights}
         for at in reversed(last):
@@ -670,35 +704,6 @@ class _Selection:
                 self.keep[segment.index] = False
             else:
                 language = None
-
-    def add_initials(self) -> None:
-        """Select drop caps that are in separate blocks."""
-        for at, (segment, after) in enumerate(pairwise(self.segments)):
-            if self.keep[at + 1] and continues_drop_cap(segment.text, after.text):
-                self.keep[at] = True
-
-    def add_numbers(self) -> None:
-        """Select the numbers above consecutive headings, and no other number above a heading."""
-        steps = [
-            (at, int(segment.text))
-            for at, (segment, after) in enumerate(pairwise(self.segments))
-            if len(segment.text) <= 2
-            and segment.text.isdecimal()
-            and after.block.tag in _HEADING_TAGS
-            and segment.block.tag not in _HEADING_TAGS
-            and self.keep[at + 1]
-        ]
-        numbers = [number for _, number in steps]
-        are_steps = len(steps) > 1 and numbers == list(range(numbers[0], numbers[0] + len(steps)))
-        for at, _ in steps:
-            self.keep[at] = are_steps
-
-    def add_scene_breaks(self) -> None:
-        """Select rows of asterisks between selected text."""
-        for at in range(1, len(self.keep) - 1):
-            is_inside = self.keep[at - 1] and self.keep[at + 1]
-            if is_inside and SCENE_BREAK.fullmatch(self.segments[at].text):
-                self.keep[at] = True
 
 
 def _is_short(text: str) -> bool:

@@ -34,7 +34,8 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OUTSIDE = int(
     ElementFlag.NAV | ElementFlag.ASIDE | ElementFlag.FOOTER | ElementFlag.FORM
-    | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON | ElementFlag.LABEL
+    | ElementFlag.FIGURE | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON
+    | ElementFlag.LABEL
 )  # fmt: skip
 #: The fewest and most words of a standfirst, its most segments, and the largest share of links.
 _MIN_WORDS, _MAX_WORDS, _MAX_SEGMENTS, _MAX_LINKED = 4, 120, 3, 0.3

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ..capture import Capture, FetchMethod, PageSource
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge, UsageError
-from ..files import os_errors
+from ..files import os_errors, reason_of
 from ..options import FetchOptions
 from .response import LARGER_HINT, check_html, format_bytes
 
@@ -100,7 +100,7 @@ def _read(stream: BinaryIO, max_bytes: int, name: str) -> bytes:
 
 
 def _reason(error: Exception) -> object:
-    return getattr(error, "strerror", None) or error
+    return reason_of(error) if isinstance(error, OSError) else error
 
 
 def _capture(body: bytes, url: str, media_type: str, method: FetchMethod, name: str) -> Capture:

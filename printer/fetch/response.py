@@ -159,4 +159,9 @@ def not_html(media_type: str, url: str) -> NotHTML:
     name = describe_media_type(media_type)
     if media_type == "application/octet-stream":
         name = "a binary file"
-    return NotHTML(f"not a web page but {name}", media_type=media_type, url=url)
+    hint = (
+        "If it is a list of addresses: -i LIST"
+        if media_type == "text/plain" and "://" not in url
+        else ""
+    )
+    return NotHTML(f"not a web page but {name}", media_type=media_type, url=url, hint=hint)

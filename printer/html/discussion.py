@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -128,6 +128,11 @@ def read_posts(
         is_known: Whether the page is known to be a discussion.  On any other, posts must be called
             so and contain more of the selected text.
     """
+    kinds = Kinds()
+    marked = _find_marked(tree, kinds)
+    marks = _find_marks(tree, kinds) if is_known else set()
+    if max(len(marked), len(marks)) < _MIN_POSTS:
+        return ()
     sizes: Counter[HtmlElement] = Counter()
     for segment, selected in zip(segments, keep, strict=True):
         for leaf in segment.leaves if selected else ():
@@ -136,9 +141,7 @@ def read_posts(
     best: list[Post] = []
     most = 0.0
     least = _SOME if is_known else _MOST
-    kinds = Kinds()
-    similar = _find_similar(tree, sizes, least, kinds) if is_known else []
-    groups = [_find_marked(tree, kinds), *similar]
+    groups = [marked, *(_find_similar(tree, sizes, least, marks) if marks else [])]
     leaves = read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
     for units in groups:
         reader = PostReader(units[:MAX_POSTS], kinds, leaves)
@@ -183,8 +186,13 @@ def _find_marked(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
     ]
 
 
+def _find_marks(tree: HtmlElement, kinds: Kinds) -> set[HtmlElement]:
+    """Return the elements that may name an author or a date."""
+    return {element for element in islice(tree.iter("*"), MAX_ELEMENTS) if is_mark(element, kinds)}
+
+
 def _find_similar(
-    tree: HtmlElement, sizes: Mapping[HtmlElement, int], least: float, kinds: Kinds
+    tree: HtmlElement, sizes: Mapping[HtmlElement, int], least: float, marks: Set[HtmlElement]
 ) -> list[list[HtmlElement]]:
     """Return groups of signed elements of one kind with most of the selected text, outer first."""
     groups: dict[str, Counter[HtmlElement]] = {}
@@ -192,7 +200,7 @@ def _find_similar(
     names: dict[HtmlElement, tuple[str, ...]] = {}
     for element in islice(tree.iter("*"), MAX_ELEMENTS):
         size = sizes.get(element, 0)
-        marked = is_mark(element, kinds)
+        marked = element in marks
         if not (size or marked):
             continue
         counted: set[str] = set()

@@ -289,6 +289,9 @@ class PageIndex(TreeIndex):
             if index >= 0:
                 self.subtree_ends[index] = len(self.elements)
                 self.segment_ends[index] = len(self.segments)
+        if self.truncated:
+            # Elements closed within a segment that was left out have counted it.
+            self.segment_ends = [min(end, len(self.segments)) for end in self.segment_ends]
 
     def visible_segments(self) -> set[int]:
         """Return the indexes of the segments with text that is not hidden."""

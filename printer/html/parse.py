@@ -390,7 +390,7 @@ def _letters(body: bytes) -> int:
 
 
 def _as_utf16(body: bytes) -> str:
-    """Decode UTF-16 without a byte order mark, recognised by NUL in every other byte of markup."""
+    """Decode UTF-16 without a byte order mark, recognized by NUL in every other byte of markup."""
     head = body[:256]
     if len(head) >= 4 and head.count(0) * 3 > len(head):
         even, odd = head[::2].count(0), head[1::2].count(0)

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +61,18 @@ def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     return by_word, tuple(unspaced)
 
 
+@lru_cache(1024)  # several tables are consulted for the same lines
+def _line(text: str) -> tuple[str, frozenset[str]]:
+    folded = fold_words(text)
+    return f" {folded} ", frozenset(folded.split())
+
+
 def has_phrase(text: str, table: str) -> bool:
     """Return whether a line has one of a table's phrases."""
     by_word, unspaced = _phrases(table)
-    folded = fold_words(text)
-    line = f" {folded} "
-    words = by_word.keys() & folded.split()
-    if any(phrase in line for word in words for phrase in by_word[word]):
+    line, words_of_line = _line(text)
+    words = by_word.keys() & words_of_line
+    if words and any(phrase in line for word in words for phrase in by_word[word]):
         return True
     return not text.isascii() and any(map(text.lower().__contains__, unspaced))
 
@@ -83,6 +88,7 @@ class Labels:
     contents: str = "Contents"
     page: str = "{page} / {pages}"
     missing: str = "Picture not available"
+    cut: str = "The page shows only the beginning of this article."
     video: str = "Video"
     audio: str = "Audio"
     map: str = "Map"

@@ -301,7 +301,9 @@ def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str
         candidates[-1] = replace(new, alt=new.alt or old.alt, title=new.title or old.title)
         return True
     alike = same_url or (bool(old.url_key) and old.url_key == new.url_key)
-    if not alike and not is_preview(old) and not is_preview(new):
+    # A spacer after a picture on display only sets it apart from the text.
+    is_preview_after = is_preview(new) and not (_is_displayed(old) and _is_displayed(new))
+    if not alike and not is_preview(old) and not is_preview_after:
         return False
     # Browsers that run scripts do not display ``noscript``.
     keep, other = (new, old) if is_preview(old) and _is_displayed(new) else (old, new)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,11 @@ _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
 #: The fewest characters of an alternative text that tells a caption, and the most after it.
 _MIN_ALT, _MAX_AFTER_ALT = 25, 80
+#: The most items of a list to examine, and the names of pictures beside the text.
+_MAX_ITEMS = 20
+_FLOATED_NAME = re.compile(
+    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
+)
 #: The most links to examine beside a picture, and the address of a picture's file.
 _MAX_LINKS = 5
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
@@ -99,6 +104,7 @@ class CaptionFinder:
             or self._named_caption(candidate)
             or self._next_text(candidate)
         )
+        segments = self._with_caption_above(candidate, segments)
         if linked := [segment.index for segment in segments if self._is_linked_heading(segment)]:
             # The heading above a player leads to its page; the caption stands below the picture.
             below = (
@@ -189,12 +195,22 @@ class CaptionFinder:
                 break
             low, high = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
             near = self._page.segments[low:high]
-            captions = [segment for segment in near if self._is_named_caption(segment, index)]
+            captions = [
+                segment
+                for segment in near
+                if self._is_named_caption(segment, index)
+                and not (segment.index < candidate.segment and self._is_byline(segment))
+            ]
             if captions:
                 return captions
             if end - begin > 4 * _MAX_SEGMENTS:
                 break
         return ()
+
+    def _is_byline(self, segment: Segment) -> bool:
+        """Return whether a line begins with the author, whose markup may be called a credit."""
+        author = self._page.metadata.byline.partition(",")[0]
+        return bool(author) and segment.text.startswith(author)
 
     def _is_named_caption(self, segment: Segment, top: int) -> bool:
         if _is_in_caption(segment):
@@ -228,25 +244,70 @@ class CaptionFinder:
             if level >= _NEXT_LEVELS and not in_gallery:
                 break
             if self._picture_counts[index] == 1 and (begin, end) == (at, at + 1):
-                return [segment] if segment.link_chars < len(segment.text) else ()
+                is_text = segment.link_chars == len(segment.text) or _is_beside(candidate, segment)
+                return () if is_text else [segment]
+            if self._picture_counts[index] == 1 and (begin, end) == (at, at + 2):
+                line, below = self._page.segments[begin:end]
+                if _CREDIT_AFTER.match(below.text) and not line.link_chars:
+                    return [line, below]
             between = range(candidate.index + 1, min(block, candidate.index + 40))
             follows = not any(self._picture_counts[other] for other in between)
             is_marked = is_credit_line(segment.text) or _is_emphasised(segment)
-            if follows and (is_marked or self._is_centred_alone(candidate, at)):
+            if follows and (is_marked or self._is_centered_alone(candidate, at)):
                 return [segment]
             break
         return ()
 
-    def _is_centred_alone(self, candidate: Candidate, at: int) -> bool:
-        """Return whether a line is centred, as the picture above it, and no text after it is."""
+    def _with_caption_above(
+        self, candidate: Candidate, segments: Sequence[Segment]
+    ) -> Sequence[Segment]:
+        """Return a credit with the line between the picture and it, beside it in one element."""
+        if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
+            return segments
+        credit = segments[0]
+        if credit.index <= max(candidate.segment, 1):
+            return segments
+        line = self._page.segments[credit.index - 1]
+        is_beside = line.block is credit.block.getprevious() and not line.link_chars
+        return [line, credit] if is_beside else segments
+
+    def _is_centered_alone(self, candidate: Candidate, at: int) -> bool:
+        """Return whether a line is centered, as the picture above it, and no text after it is."""
         elements, blocks = self._index.elements, self._index.segment_blocks
-        centred = [elements[blocks[at]], elements[self._index.parents[candidate.index]]]
-        if not all(map(_is_centred, centred)):
+        centered = [elements[blocks[at]], elements[self._index.parents[candidate.index]]]
+        if not all(map(_is_centered, centered)):
             return False
         after = blocks[at + 1] if at + 1 < len(blocks) else blocks[at]
         between = range(blocks[at] + 1, min(after + 1, blocks[at] + 40))
         has_picture = any(self._picture_counts[other] for other in between)
-        return has_picture or not (after > blocks[at] and _is_centred(elements[after]))
+        return has_picture or not (after > blocks[at] and _is_centered(elements[after]))
+
+
+def _is_beside(candidate: Candidate, segment: Segment) -> bool:
+    """Return whether text runs on from a picture in its line, or is an item of a list of text."""
+    around = list(islice(candidate.element.iterancestors(), _NEXT_LEVELS))
+    if segment.block not in around:
+        return False
+    if segment.block.tag == "li":
+        siblings = segment.block.itersiblings("li", preceding=True)
+        items = islice(chain(siblings, segment.block.itersiblings("li")), _MAX_ITEMS)
+        return any(item.find(".//img") is None for item in items)
+    if segment.block.tag != "p":
+        return False
+    inside = (candidate.element, *around[: around.index(segment.block)])
+    is_sentence = segment.text.endswith((".", "!", "?", "…")) and not _is_emphasised(segment)
+    return any(map(_is_floated, inside)) or (is_sentence and segment.block.find(".//br") is None)
+
+
+def _is_floated(element: HtmlElement) -> bool:
+    """Return whether an element's own attributes place it beside the text."""
+    style = "".join((element.get("style") or "")[:500].lower().split())
+    return (
+        "float:left" in style
+        or "float:right" in style
+        or (element.get("align") or "").lower() in ("left", "right")
+        or _FLOATED_NAME.search(_element_name(element)) is not None
+    )
 
 
 def _is_in_caption(segment: Segment) -> bool:
@@ -279,8 +340,8 @@ def _element_name(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
 
 
-def _is_centred(element: HtmlElement) -> bool:
-    """Return whether an element's own attributes centre its text."""
+def _is_centered(element: HtmlElement) -> bool:
+    """Return whether an element's own attributes center its text."""
     style = "".join((element.get("style") or "")[:500].lower().split())
     return (
         element.tag == "center"
@@ -363,6 +424,9 @@ _AGENCY_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _WORDS["agencies"]), key=len, reverse=True))
     + r")\s*$"
 )
+#: A name in an element of its own, right behind the end of a sentence.
+_SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
+_NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _REPEATED = re.compile(r"^(.{4,200}?) ?\1$")
 _BEFORE_CREDIT = " \n\t|·•/-–—"
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
@@ -427,6 +491,9 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         if match := _AGENCY_AFTER.search(last.text):
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
+        caption = next((piece.text for piece in reversed(before) if piece.text), "")
+        if caption.endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
+            return [*before, last._replace(credit=True)]
     return pieces
 
 

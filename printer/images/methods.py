@@ -28,7 +28,7 @@ from .captions import Caption, CaptionFinder
 from .features import FeatureReader, file_features, host_features
 from .papers import cuter, joshi_liu
 from .papers.cuter import article_bounds, nearby_segments
-from .papers.ner import RULES, check_recogniser
+from .papers.ner import RULES, check_recognizer
 from .selection import (
     CUTER_LIMITS,
     ICON_LIMITS,
@@ -43,7 +43,7 @@ from .srcset import PLAIN, ImageSource, picture_key
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
 
-#: Selects the pictures of a page; the last argument is the name of the entity recogniser.
+#: Selects the pictures of a page; the last argument is the name of the entity recognizer.
 Method: TypeAlias = Callable[[Page, Verdict, str], PictureSelection]
 
 METHODS: Mapping[str, Method] = MappingProxyType({
@@ -65,8 +65,8 @@ def select_pictures(
         probe: Rejects pictures of undeclared size by their files.
 
     Raises:
-        UsageError: The method or the recogniser is unknown.
-        MissingLibrary: The recogniser is not installed.
+        UsageError: The method or the recognizer is unknown.
+        MissingLibrary: The recognizer is not installed.
     """
     if options.images == "none":
         selection = select_by_score(page, verdict)
@@ -96,7 +96,7 @@ def select_by_method(
 ) -> PictureSelection:
     """Select the article's pictures by a named method."""
     check_method(method)
-    check_recogniser(ner)
+    check_recognizer(ner)
     return METHODS[method](page, verdict, ner)
 
 

@@ -91,7 +91,7 @@ def prepare_pictures(
     Args:
         figures: The figures, each with the URL of its page (sent as the referer).
         get: Fetches a file.
-        options: Limits, resolution and colour.
+        options: Limits, resolution and color.
         width: The maximum width of a picture on paper, in millimetres.
         height: The maximum height of a picture on paper, in millimetres.
     """
@@ -208,10 +208,10 @@ class _Preparer:
 
     def _raster(self, figure: Figure, data: bytes) -> Picture:
         max_pixels, box = self.options.max_pixels, partial(self.room.pixels, figure)
-        return prepare_raster(data, max_pixels, box, grey=self.options.grayscale)
+        return prepare_raster(data, max_pixels, box, grayscale=self.options.grayscale)
 
     def _svg(self, figure: Figure, source: bytes | str) -> Picture:
-        return prepare_svg(source, partial(self._raster, figure), grey=self.options.grayscale)
+        return prepare_svg(source, partial(self._raster, figure), grayscale=self.options.grayscale)
 
 
 def _urls(figure: Figure, page: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Raster pictures: decoding within limits and encoding for print.
 
 No part of the original file reaches the PDF: every picture is encoded anew, photographs as JPEG
-and pictures of few colours as PNG.
+and pictures of few colors as PNG.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..output import Picture
 
 #: The decoders that may be used, whatever media type a server sends.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
-#: A picture with at most this many colours is line art, a diagram or a screenshot, unless its PNG
+#: A picture with at most this many colors is line art, a diagram or a screenshot, unless its PNG
 #: is more than ``PNG_OVERHEAD`` times as large as its JPEG.
-LINE_ART_COLOURS = 4096
+LINE_ART_COLORS = 4096
 PNG_OVERHEAD = 2
 JPEG_QUALITY = 85
 #: A picture with a shorter side in pixels is a spacer or a tracking pixel.
@@ -53,14 +53,16 @@ class PixelBox:
 BoxFor: TypeAlias = Callable[[int, int], PixelBox]
 
 
-def prepare_raster(data: bytes, max_pixels: int, box: BoxFor, *, grey: bool = False) -> Picture:
+def prepare_raster(
+    data: bytes, max_pixels: int, box: BoxFor, *, grayscale: bool = False
+) -> Picture:
     """Return a picture prepared for print.
 
     Args:
         data: The file.
         max_pixels: The maximum number of pixels to decode.
         box: Returns the most pixels that print can use.
-        grey: Whether to remove the colours.
+        grayscale: Whether to remove the colors.
 
     Raises:
         UnusablePicture: The picture cannot be printed.
@@ -71,7 +73,7 @@ def prepare_raster(data: bytes, max_pixels: int, box: BoxFor, *, grey: bool = Fa
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
                 image = _decode(data, max_pixels, box)
-                return _encode(image.convert("L") if grey else image)
+                return _encode(image.convert("L") if grayscale else image)
         except UnusablePicture:
             raise
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
@@ -86,7 +88,7 @@ def prepare_raster(data: bytes, max_pixels: int, box: BoxFor, *, grey: bool = Fa
 
 
 def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
-    """Return the upright picture in RGB or grey on white, at most as large as print can use."""
+    """Return the upright picture in RGB or gray on white, at most as large as print can use."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
         if min(width, height) < MIN_SIDE:
@@ -156,7 +158,7 @@ def _to_scalable_mode(image: Image.Image) -> Image.Image:
 
 
 def _to_eight_bits(image: Image.Image) -> Image.Image:
-    """Return 16-bit, 32-bit or floating-point grey in 8 bits."""
+    """Return 16-bit, 32-bit or floating-point gray in 8 bits."""
     values = np.asarray(image).astype(np.float64)
     values = np.nan_to_num(values, posinf=0.0, neginf=0.0)
     if image.mode.startswith("I;16") or (image.mode == "I" and 255 < values.max() <= 65535):
@@ -168,7 +170,7 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
 
 
 def _to_srgb(image: Image.Image) -> Image.Image:
-    """Return the picture in sRGB, converted by its colour profile if that is valid."""
+    """Return the picture in sRGB, converted by its color profile if that is valid."""
     profile = image.info.get("icc_profile")
     known = isinstance(profile, bytes) and len(profile) < _MAX_PROFILE_BYTES
     if known and image.mode in ("RGB", "CMYK"):
@@ -180,7 +182,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
                 outputMode="RGB",
             )
         except (ImageCms.PyCMSError, OSError, ValueError):
-            converted = None  # without a broken profile the colours are close enough
+            converted = None  # without a broken profile the colors are close enough
         if converted is not None:
             return converted
     return image.convert("RGB") if image.mode == "CMYK" else image
@@ -195,17 +197,17 @@ def _flatten(image: Image.Image) -> Image.Image:
 
 
 def _encode(image: Image.Image) -> Picture:
-    """Encode a picture of few colours as PNG, else as JPEG; grey pictures stay grey.
+    """Encode a picture of few colors as PNG, else as JPEG; gray pictures stay gray.
 
-    Every grey picture and every GIF has few colours; photographs among them are recognised by the
+    Every gray picture and every GIF has few colors; photographs among them are recognized by the
     size of their PNG.
     """
     image.info = {}
-    colours = image.getcolors(LINE_ART_COLOURS)
-    if colours is None:
+    colors = image.getcolors(LINE_ART_COLORS)
+    if colors is None:
         return _picture(image, _jpeg(image), "image/jpeg")
     if image.mode == "RGB" and all(
-        isinstance(c, tuple) and c[0] == c[1] == c[2] for _, c in colours
+        isinstance(c, tuple) and c[0] == c[1] == c[2] for _, c in colors
     ):
         image = image.convert("L")
     png, jpeg = _png(image), _jpeg(image)

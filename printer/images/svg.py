@@ -1,4 +1,4 @@
-"""Sanitizing of SVG drawings: only shapes, text and colours are kept.
+"""Sanitizing of SVG drawings: only shapes, text and colors are kept.
 
 ``svg.json`` lists the allowed elements and attributes.  A URL may only refer to a part of the same
 drawing, or contain a raster picture, which is decoded and encoded again like any other.
@@ -54,21 +54,21 @@ def looks_like_svg(data: bytes) -> bool:
     return start.startswith(b"<") and b"<svg" in start.lower() and b"<html" not in start.lower()
 
 
-def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grey: bool = False) -> Picture:
+def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grayscale: bool = False) -> Picture:
     """Return a sanitized drawing, sized in CSS pixels by its own size or its view box.
 
     Args:
         source: The file, or the markup of an inline SVG.
         raster: Prepares raster pictures inside the drawing.
-        grey: Whether to remove the colours.
+        grayscale: Whether to remove the colors.
 
     Raises:
         UnusablePicture: The drawing cannot be printed.
     """
     root = _parse(source)
     _sanitize(root, raster)
-    if grey:
-        _remove_colours(root)
+    if grayscale:
+        _remove_colors(root)
     if _count_drawn(root) > MAX_DRAWN:
         raise UnusablePicture("draws too many shapes")
     width, height = _size(root)
@@ -253,33 +253,33 @@ def _length(text: str | None) -> float:
     return float(match[1]) * _UNITS.get(match[2], 0.0) if match else 0.0
 
 
-#: Attributes (and CSS properties) whose value is a colour.
-_COLOUR_ATTRIBUTES = ("fill", "stroke", "stop-color", "color")
-_COLOUR_PROPERTY = re.compile(
+#: Attributes (and CSS properties) whose value is a color.
+_COLOR_ATTRIBUTES = ("fill", "stroke", "stop-color", "color")
+_COLOR_PROPERTY = re.compile(
     r"((?:^|[;{\s])(?:fill|stroke|stop-color|color)\s{0,9}:\s{0,9})([^;}!]{1,100})", re.IGNORECASE
 )
 
 
-def _remove_colours(root: Any) -> None:
-    """Replace the colours in a drawing's attributes, styles and style sheets with greys."""
+def _remove_colors(root: Any) -> None:
+    """Replace the colors in a drawing's attributes, styles and style sheets with grays."""
     for element in root.iter():
-        for name in _COLOUR_ATTRIBUTES:
+        for name in _COLOR_ATTRIBUTES:
             value = element.get(name)
             if value:
-                element.set(name, _grey(value))
+                element.set(name, _gray(value))
         style = element.get("style")
         if style:
-            element.set("style", _grey_css(style))
+            element.set("style", _gray_css(style))
         if _local_name(element) == "style" and element.text:
-            element.text = _grey_css(element.text)
+            element.text = _gray_css(element.text)
 
 
-def _grey_css(css: str) -> str:
-    return _COLOUR_PROPERTY.sub(lambda match: match[1] + _grey(match[2]), css)
+def _gray_css(css: str) -> str:
+    return _COLOR_PROPERTY.sub(lambda match: match[1] + _gray(match[2]), css)
 
 
-def _grey(value: str) -> str:
-    """Return a grey as light as the colour, or the value itself if it is not a colour."""
+def _gray(value: str) -> str:
+    """Return a gray as light as the color, or the value itself if it is not a color."""
     text = value.strip()[:100]
     reference, bracket, fallback = "", "", text
     if text.startswith("url("):
@@ -298,5 +298,5 @@ def _grey(value: str) -> str:
     if not math.isfinite(light):  # of "rgb(1e999 0 0)"
         return value
     level = round(255 * light)
-    grey = f"rgba({level},{level},{level},{color.alpha:g})"
-    return f"{reference}{bracket} {grey}" if bracket else grey
+    gray = f"rgba({level},{level},{level},{color.alpha:g})"
+    return f"{reference}{bracket} {gray}" if bracket else gray

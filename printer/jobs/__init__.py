@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from ..errors import BadURL, ErrorRecord, UsageError
 from ..settings import Settings, setting_fields
 from ..themes.loader import theme_names
+from ..urls import split_credentials
 
 State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -49,6 +50,11 @@ class JobRequest:
     url: str
     options: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+    @property
+    def public_url(self) -> str:
+        """The address without user name and password, as it is stored to be shown."""
+        return split_credentials(self.url)[0]
 
     @property
     def bundle(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ an execution that no longer owns its workflow.  It listens on no port and sends 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import logging
 import os
@@ -26,14 +27,14 @@ from typing import Any, BinaryIO
 
 import psycopg
 from dbos import DBOS, DBOSConfig
-from dbos._dbos import _get_or_create_dbos_registry
 
 from ..backoff import Backoff
 from ..db import sqlite_path
 from ..errors import ErrorRecord, JobsError
+from ..files import os_errors
 from ..settings import Settings, data_folder
 from ..worker_process import WorkerCrashed, WorkerError
-from . import FINISHED, Attempt, JobRequest
+from . import FINISHED, Attempt, JobRequest, dbos_internals
 from .print_workers import (
     DAY,
     Abandoned,
@@ -257,11 +258,7 @@ class WorkflowExecutor:
         def run(*args: Any) -> Any:
             return workflow(*args)
 
-        # Each engine has its own concurrency, but the settings of a queue that is registered
-        # publicly are in the database, the same for all.
-        _get_or_create_dbos_registry()._register_internal_queue(
-            QUEUES[self._kind], worker_concurrency=concurrency, polling_interval_sec=_POLL_INTERVAL
-        )
+        dbos_internals.register_queue(QUEUES[self._kind], concurrency, _POLL_INTERVAL)
         DBOS.launch()
 
     def check(self) -> set[str] | None:
@@ -279,7 +276,7 @@ class WorkflowExecutor:
         executions = self._queue.executions(self._kind)
         mine = {job_id for job_id, executor in executions if executor == self._name}
         # A full disk can end an execution before it recorded an outcome.
-        now, active = time.monotonic(), {*self._dbos._active_workflows_set.activeList()}
+        now, active = time.monotonic(), dbos_internals.active_workflows(self._dbos)
         self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
         for job_id, since in self._lost.items():
             if now - since > _LOST_SECONDS:
@@ -292,9 +289,8 @@ class WorkflowExecutor:
         return mine
 
     def stop_taking(self) -> None:
-        """Take no other workflow; DBOS.destroy() would wait for all its threads."""
-        for event in self._dbos.background_thread_stop_events:
-            event.set()
+        """Take no other workflow."""
+        dbos_internals.stop_taking(self._dbos)
 
     def _requeue(self, job_id: str, executor: str) -> None:
         if self._queue.requeue(job_id, executor):
@@ -349,7 +345,7 @@ class _DatabaseLog(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.filename != "_core.py":
+        if not dbos_internals.is_about_workflow(record):
             self._log(" ".join(record.getMessage().split())[:300])
 
 
@@ -445,9 +441,12 @@ def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
 
 
 def _lock(path: Path, kind: str) -> BinaryIO:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     suffix = "lock" if kind == PRINT else f"{kind}.lock"
-    lock = path.with_name(f"{path.name}.{suffix}").open("ab")
+    with os_errors(JobsError, f"the database {path} cannot be used", "Name a file with --database"):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        lock = path.with_name(f"{path.name}.{suffix}").open("ab")
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
         try:

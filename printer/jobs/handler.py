@@ -1,59 +1,44 @@
-"""The handler of jobs, which prints a page and stores the results.
-
-Parts of a larger job come from elsewhere: pages to read, documents to render.  Only plain data is
-exchanged for them: workers handle untrusted pages, and neither they nor the storage may make the
-process that asked execute anything.
-"""
+"""The handler of jobs, which prints a page and stores the results."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-
-from ..article import Article, from_data, to_data
-from ..backoff import Backoff
 from ..capture import Capture, PageSource
 from ..editing import Edit, Snapshot
-from ..errors import ErrorRecord, JobsError, WebprintError
-from ..options import ENDINGS, Format
-from ..output import CompletenessReport, ExtractedPage, Picture, Result
-from ..render.context import Document
-from ..render.weasy.engine import RenderedPdf, render_pdf
-from ..selection import PictureDecision
+from ..errors import ErrorRecord, WebprintError
+from ..output import ExtractedPage, Picture, Result
+from ..render.weasy.engine import render_pdf
 from ..settings import Settings
-from ..text import count
 from . import (
     BUNDLE_PART,
     EDIT_PART,
     PAGE_PART,
     Attempt,
-    Job,
     JobRequest,
     merge_options,
     snapshot_key,
     validate_source,
 )
-from .queue import JobQueue, QueueFull
-from .storage import Storage, StorageUnavailable, open_storage
+from .storage import ARTICLE, Storage, StorageUnavailable, open_storage, result_file
+from .tasks import (
+    DOCUMENT_PART,
+    READ_PART,
+    TASK_RESULT,
+    dump_page,
+    dump_rendered,
+    load_document,
+)
 
 if TYPE_CHECKING:
     from ..pipeline import Printer, ReadOutcome
 
     #: The page, its print, and the snapshot for revisions.
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
-
-#: The files of a finished print.
-PDF, ARTICLE = "article.pdf", "article.json"
 
 #: The parts of a request that are not pictures.
 _NO_PICTURES = (PAGE_PART, EDIT_PART, BUNDLE_PART)
@@ -121,8 +106,9 @@ class JobHandler:
         request = attempt.request
         if DOCUMENT_PART in request.parts:
             notify("print")
-            data, pages = render_document(request.parts[DOCUMENT_PART])
-            summary: dict[str, Any] = {"pages": pages}
+            rendered = render_pdf(load_document(request.parts[DOCUMENT_PART]))
+            data = dump_rendered(rendered)
+            summary: dict[str, Any] = {"pages": rendered.pages}
         else:
             with self._printer(replace(request, parts={}), notify) as printer:
                 page = printer.read(request.url)
@@ -242,193 +228,3 @@ def _files(page: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]]:
     article = json.dumps(page.article.to_dict(), ensure_ascii=False)
     yield result_file(result.format), result.data
     yield ARTICLE, article.encode("utf-8", "replace")
-
-
-def result_file(format_: Format) -> str:
-    """Return the file name of a print in a format."""
-    return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
-
-
-#: The parts of a request that select a task: reading its page, rendering a document.
-READ_PART, DOCUMENT_PART = "read", "document"
-
-#: The file name of a task's result.
-TASK_RESULT = "share.json"
-
-#: The seconds between two polls of the queue.
-_POLL_INTERVAL = 0.1
-
-#: The requested file, or the error.
-TaskResult: TypeAlias = bytes | ErrorRecord
-
-#: The fields of an :class:`ExtractedPage`, with the article's blocks as data.
-_PageValues: TypeAlias = tuple[
-    dict[str, Any], PageSource, bytes, tuple[PictureDecision, ...], str, str,
-    tuple[CompletenessReport, ...],
-]  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Task:
-    request: JobRequest
-    job_id: str = ""
-    tries: int = 0
-    due: float = 0.0
-    result: TaskResult | None = None
-
-
-@dataclass(slots=True, kw_only=True)
-class JobClient:
-    """Submits requests to workers, ``max_pending`` at a time, and collects their results.
-
-    Jobs are keyed by the content of their requests, so that a client that is killed and restarted
-    gets the same jobs.
-
-    Args:
-        name: the prefix of the jobs' keys.
-        file: the name of the result file to return.
-        max_tries: the attempts per request, the second after ``retry_delay`` seconds, which double.
-        may_submit: whether a request may be submitted now.
-        may_retry: whether a failed request may succeed later.
-        on_submit: called after submitting requests.
-        timeout: the seconds without a finished request after which to raise :class:`JobsError`.
-    """
-
-    queue: JobQueue
-    storage: Storage
-    name: str
-    file: str
-    max_pending: int = 100
-    max_tries: int = 3
-    retry_delay: float = 5.0
-    may_submit: Callable[[JobRequest], bool] = lambda _: True
-    may_retry: Callable[[JobRequest, ErrorRecord], bool] = lambda _request, _error: False
-    on_submit: Callable[[], None] = lambda: None
-    timeout: float = 900.0
-
-    def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
-        """Yield the result of each request, in order; raises :class:`JobsError`."""
-        tasks = map(_Task, requests)
-        pending: deque[_Task] = deque()
-        last = time.monotonic()
-        try:
-            while True:
-                pending.extend(islice(tasks, self.max_pending - len(pending)))
-                if not pending:
-                    return
-                if self._poll(pending):
-                    last = time.monotonic()
-                elif time.monotonic() - last > self.timeout:
-                    raise JobsError(
-                        f"no worker has finished anything for {count(self.timeout, 'second')}",
-                        hint="Start some with 'webprint worker'",
-                    )
-                if pending[0].result is None:
-                    time.sleep(_POLL_INTERVAL)
-                while pending and pending[0].result is not None:
-                    yield pending.popleft().result  # type: ignore[misc]
-        finally:
-            for task in pending:
-                if task.job_id:
-                    self._delete(task.job_id)
-
-    def _poll(self, tasks: Iterable[_Task]) -> bool:
-        """Collect finished tasks and submit permitted ones; return whether there were any."""
-        unfinished = [task for task in tasks if task.result is None]
-        jobs = self.queue.get_many([task.job_id for task in unfinished if task.job_id])
-        for task in unfinished:
-            if task.job_id:
-                self._collect(task, jobs.get(task.job_id))
-        waiting = [task for task in unfinished if not task.job_id and task.result is None]
-        submitted = [self._submit(task) for task in waiting]
-        if any(submitted):
-            self.on_submit()
-        return any(submitted) or any(task.result is not None for task in unfinished)
-
-    def _collect(self, task: _Task, job: Job | None) -> None:
-        if job is not None and job.state in ("queued", "running"):
-            return
-        task.job_id = ""  # A deleted job is submitted again.
-        if job is None:
-            return
-        if job.state == "done":
-            task.result = self.storage.get(f"{job.result_folder}/{self.file}")
-        if task.result is None:
-            ended = "result is not in the storage" if job.state == "done" else "job was cancelled"
-            error = job.error or ErrorRecord(f"its {ended}")
-            task.tries += 1
-            if task.tries >= self.max_tries or not self.may_retry(task.request, error):
-                task.result = error
-            task.due = time.monotonic() + Backoff(self.retry_delay).delay(task.tries)
-        self._delete(job.id)
-
-    def _delete(self, job_id: str) -> None:
-        self.queue.delete(job_id)
-        with suppress(JobsError):  # Retention deletes it later.
-            self.storage.delete(job_id)
-
-    def _submit(self, task: _Task) -> bool:
-        if time.monotonic() < task.due or not self.may_submit(task.request):
-            return False
-        key = f"{self.name} {task.request.fingerprint} {task.tries}"
-        try:
-            job, _ = self.queue.submit(task.request, key, sender=self.name, background=True)
-        except QueueFull:
-            return False
-        task.job_id = job.id
-        return True
-
-
-def dump_document(document: Document) -> bytes:
-    """Encode a document for a worker."""
-    return _dump(Document, document)
-
-
-def render_document(document: bytes) -> tuple[bytes, int]:
-    """Render an encoded document; return the encoded result and the number of pages."""
-    rendered = render_pdf(_load(Document, document))
-    return _dump(RenderedPdf, rendered), rendered.pages
-
-
-def load_rendered(data: bytes) -> RenderedPdf:
-    """Decode what :func:`render_document` returned; raises :class:`JobsError`."""
-    rendered: RenderedPdf = _load(RenderedPdf, data)
-    return rendered
-
-
-def dump_page(page: ExtractedPage) -> bytes:
-    """Encode an extracted page."""
-    article = {field.name: getattr(page.article, field.name) for field in fields(Article)}
-    article |= {name: [*map(to_data, article[name])] for name in ("blocks", "key")}
-    values = (article, page.source, page.html, page.pictures, page.kind, page.canonical)
-    return _dump(_PageValues, (*values, page.losses))
-
-
-def load_page(data: bytes) -> ExtractedPage:
-    """Decode an extracted page; raises :class:`JobsError`."""
-    article, *values = _load(_PageValues, data)
-    try:
-        for name in ("blocks", "key"):
-            article[name] = tuple(map(from_data, article[name]))
-        for name in ("warnings", "keywords"):
-            article[name] = tuple(map(str, article[name]))
-        return ExtractedPage(Article(**article), *values)
-    except (KeyError, TypeError, ValueError) as error:
-        raise JobsError("the page that a worker read cannot be decoded") from error
-
-
-@cache
-def _adapter(type_: Any) -> TypeAdapter[Any]:
-    base64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-    return TypeAdapter(tuple[type_], config=base64)
-
-
-def _dump(type_: Any, value: object) -> bytes:
-    return _adapter(type_).dump_json((value,))
-
-
-def _load(type_: Any, data: bytes) -> Any:
-    try:
-        return _adapter(type_).validate_json(data)[0]
-    except ValidationError as error:
-        raise JobsError("the data exchanged with a worker cannot be decoded") from error

@@ -26,14 +26,13 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
-from dbos._serialization import DefaultSerializer
 from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError
 
 from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
-from . import EDIT_PART, FINISHED, STATES, Job, JobRequest, State
+from . import EDIT_PART, FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
 #: The name of the application in the database of DBOS, those of its workflows, and their queues.
 APPLICATION, PRINT, DIGEST = "webprint", "print", "digest"
@@ -64,6 +63,7 @@ _STATUSES: dict[State, tuple[str, ...]] = {
 _STATES = {status: state for state, statuses in _STATUSES.items() for status in statuses}
 
 logging.getLogger("dbos").addHandler(logging.NullHandler())  # Else it writes to stderr.
+dbos_internals.refuse_pickles()
 
 
 class KeyReused(JobsError):
@@ -93,15 +93,6 @@ class _Submission:
     created: float
     is_new: bool | None = None
     error: JobsError | None = None
-
-
-def _refuse_pickle(_self: object, _data: str) -> Any:
-    raise TypeError("the job database holds pickled data, which webprint does not read")
-
-
-# DBOS unpickles every row that says it is pickled, whatever serializer is configured, and a pickle
-# can execute anything.
-DefaultSerializer.deserialize = _refuse_pickle  # type: ignore[assignment, method-assign]
 
 
 class PlainSerializer(Serializer):
@@ -195,7 +186,9 @@ class JobQueue:
         if submission.error:
             raise submission.error
         if submission.is_new:
-            return Job(job_id, "queued", request.url, dict(request.options), created=created), True
+            return Job(
+                job_id, "queued", request.public_url, dict(request.options), created=created
+            ), True
         if earlier := self._earlier(job_id, request):  # Sent twice at the same moment.
             return earlier, False
         raise JobsError("the job was not accepted: one with its key was just deleted")
@@ -255,7 +248,7 @@ class JobQueue:
     def _enqueue(self, connection: Connection, submission: _Submission) -> None:
         request, options = submission.request, dict(submission.request.options)
         attributes = {
-            "url": request.url, "options": options, "fingerprint": request.fingerprint,
+            "url": request.public_url, "options": options, "fingerprint": request.fingerprint,
             "created": submission.created,
         }  # fmt: skip
         self._client.enqueue_in_transaction(
@@ -330,7 +323,7 @@ class JobQueue:
     def requeue(self, job_id: str, executor: str) -> bool:
         """Requeue a job that an engine runs no more; return False if it does not have it."""
         with _db_errors():
-            return self._client._sys_db.reenqueue_for_recovery(job_id, [executor], QUEUES[PRINT])
+            return dbos_internals.requeue(self._client, job_id, executor, QUEUES[PRINT])
 
     def cancel(self, job_id: str) -> bool:
         """Cancel a queued or running job; return False if there is none."""

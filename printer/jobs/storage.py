@@ -14,8 +14,17 @@ from pathlib import Path
 
 from ..errors import JobsError, MissingLibrary, UsageError
 from ..files import reason_of
+from ..options import ENDINGS, Format
+
+#: The files of a finished print.
+PDF, ARTICLE = "article.pdf", "article.json"
 
 _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
+
+
+def result_file(format_: Format) -> str:
+    """Return the file name of a print in a format."""
+    return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
 
 
 class StorageUnavailable(JobsError):
@@ -91,9 +100,9 @@ def _os_errors(location: object) -> Iterator[None]:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         reason = "it is full" if full else reason_of(error)
+        hint = "Prints wait for room" if full else "--storage takes a folder or a URL"
         raise StorageUnavailable(
-            f"results cannot be stored in {location}: {reason}",
-            hint="Prints wait until there is room again" if full else "",
+            f"results cannot be stored in {location}: {reason}", hint=hint
         ) from error
 
 

@@ -126,14 +126,14 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
     size = geometry.font_size + (min_size - geometry.font_size) * degree
     values = {
         "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * degree,
-        "side": page.side + (min(page.side, 0.055) - page.side) * degree,
+        "side": page.side + (min(page.side, 0.048) - page.side) * degree,
         "top": page.top + (min(page.top, 0.055) - page.top) * degree,
         "bottom": page.bottom + (min(page.bottom, 0.06) - page.bottom) * degree,
         "pictures": page.pictures * (1 - 0.5 * degree),
         "measure": page.measure * (1 + 0.3 * degree),
     }
     if folds and step > ONE_COLUMN_STEPS:
-        values |= {"columns": 2, "measure": 62}
+        values |= {"columns": 2, "measure": 62 + 12 * degree}
     added = (f"{name}={value:.4g}" for name, value in values.items() if name not in styling.chosen)
     return replace(
         options,
@@ -241,7 +241,7 @@ def split_into_runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
 
 
 @dataclass(slots=True)
-class _Part:
+class _RenderedRun:
     """A rendered run; its PDF is in a file, as is its document if it depends on the first page."""
 
     indexes: tuple[int, ...]
@@ -268,7 +268,7 @@ class _BookBuilder:
         self, context: RenderContext, folder: Path, prepare: Prepare, render_all: RenderAll
     ) -> None:
         self.context = context
-        self.parts: list[_Part] = []
+        self.parts: list[_RenderedRun] = []
         self.failed: list[tuple[int, RenderError]] = []
         self.warnings: list[str] = []
         self.pictures = self.missing = 0
@@ -332,7 +332,9 @@ class _BookBuilder:
             if isinstance(outcome, RenderedPdf):
                 path = self._folder / f"{run[0]}-{len(run)}.pdf"
                 path.write_bytes(outcome.pdf)
-                self.parts.append(_Part(run, replace(outcome, pdf=b""), path, *saved[number]))
+                self.parts.append(
+                    _RenderedRun(run, replace(outcome, pdf=b""), path, *saved[number])
+                )
                 self._count(pictures[number])
             elif len(run) > 1:
                 failed.append((run, target_counts[number]))

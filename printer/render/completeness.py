@@ -27,7 +27,7 @@ from ..article import (
     walk,
 )
 from ..output import CompletenessReport, ContentCounts
-from ..text import WORD, comparison_key
+from ..text import comparison_key, count_words
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
@@ -54,7 +54,7 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
     words = printed = position = 0
     for place, article in enumerate(articles):
         for piece, key in pieces[place]:
-            count = len(WORD.findall(piece))
+            count = count_words(piece) if key else 0
             words += count
             # Search after the previous piece first, then everywhere.
             found = text.find(key, position)

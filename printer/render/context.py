@@ -95,6 +95,9 @@ MIN_OPENING = 100
 #: The most pages, as estimated, and the fewest headings of a single article without contents.
 MAX_PAGES_WITHOUT_CONTENTS, MIN_CONTENTS = 12, 3
 
+#: The share of a list's items that are main headings from which it is the page's own contents.
+MIN_SHARE_LISTED = 0.5
+
 #: The share of a page that text fills, and the height of a figure, as a share of the page.
 FILLED_SHARE, FIGURE_HEIGHT = 0.85, 0.4
 
@@ -125,8 +128,8 @@ class ArticleView:
     """An article as seen by templates.
 
     ``script`` has the CSS classes of the writing system.  In a digest, the article has a ``story``
-    and may open a section; in the contents, it has a ``page``.  ``outline`` has the headings to
-    list before a long article.
+    and may open a section; in the contents, it has a ``page``.  ``end`` is the block whose last
+    line ends the article.  ``outline`` has the headings to list before a long article.
     """
 
     article: Article
@@ -141,6 +144,7 @@ class ArticleView:
     script: str
     labels: Labels
     fetched: str
+    end: Paragraph | Quote | None = None
     qr: str = ""
     codes: dict[str, str] = field(default_factory=dict)
     story: Story = field(default_factory=Story)
@@ -174,6 +178,7 @@ class ArticleView:
             script=_script_classes(language),
             labels=labels(language),
             fetched=format_date(fetched, language) if fetched else "",
+            end=None if article.obstacle else _last_text(article),
         )
 
     @property
@@ -228,22 +233,6 @@ class ArticleView:
         """All blocks except the standfirst."""
         return self.article.blocks[len(self.standfirst) :]
 
-    @property
-    def end(self) -> Paragraph | Quote | None:
-        """The block whose last line ends the article, None if it is no text."""
-        blocks: tuple[Block, ...] = tuple(b for b in self.body if not isinstance(b, Note))
-        while blocks:
-            match blocks[-1]:
-                case Paragraph() as last:
-                    return last
-                case Quote(cite=cite, introduced=False) as quote if cite:
-                    return quote
-                case List() | DefinitionList() | Quote() | Post() as last:
-                    blocks = next(reversed(list(child_blocks(last))), ())
-                case _:
-                    return None
-        return None
-
     def running_head(self, room: int) -> tuple[str, str]:
         """Return the title and the name of the site, cut at words to fit in a line.
 
@@ -267,6 +256,22 @@ class ArticleView:
                 is_long = len(plain_text(block.spans)) >= MIN_OPENING
                 return index if is_long and "upright" not in self.script else None
         return None
+
+
+def _last_text(article: Article) -> Paragraph | Quote | None:
+    """Return the block whose last line ends an article, None if it is no text."""
+    blocks: tuple[Block, ...] = tuple(b for b in article.blocks if not isinstance(b, Note))
+    while blocks:
+        match blocks[-1]:
+            case Paragraph() as last:
+                return None if last.standfirst else last
+            case Quote(cite=cite, introduced=False) as quote if cite:
+                return quote
+            case List() | DefinitionList() | Quote() | Post() as last:
+                blocks = next(reversed(list(child_blocks(last))), ())
+            case _:
+                return None
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,6 +546,9 @@ def _outline_long_article(
     pages = _estimate_pages(article, context)
     if len(main) < MIN_CONTENTS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
         return article, ()
+    names = {_joined(block) for block in headings if id(block) in main}
+    if any(_lists_headings(block, names) for block in article.blocks):
+        return article, ()
     blocks = tuple(
         replace(block, id=block.id or f"section-{index}")
         if isinstance(block, Heading) and id(block) in main
@@ -549,6 +557,18 @@ def _outline_long_article(
     )
     outline = (block for block in blocks if isinstance(block, Heading) and block.level == top)
     return replace(article, blocks=blocks), tuple(outline)
+
+
+def _lists_headings(block: Block, names: set[str]) -> bool:
+    """Return whether a block is the page's own list of contents."""
+    if not isinstance(block, List) or len(block.items) < MIN_CONTENTS:
+        return False
+    items = [_joined(*item.blocks) for item in block.items]
+    return sum(item in names for item in items) >= MIN_SHARE_LISTED * len(items)
+
+
+def _joined(*blocks: Block) -> str:
+    return " ".join("".join(iter_text(*blocks)).casefold().split())
 
 
 def _estimate_pages(article: Article, context: RenderContext) -> float:

@@ -9,7 +9,7 @@ from .templates import environment
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """Return an HTML report with segments coloured by each method's scores."""
+    """Return an HTML report with segments colored by each method's scores."""
     first = explanation.segments[0].scores if explanation.segments else {}
     return (
         environment()

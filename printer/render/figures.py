@@ -6,13 +6,13 @@ smaller picture keeps its size.  Portraits and galleries stand in rows across th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from math import ceil
 from typing import Literal
 
-from ..article import Block, Figure, Heading, List, Paragraph, plain_text
+from ..article import Block, Embed, Figure, Heading, List, Paragraph, iter_text, plain_text
 from ..output import Picture
 from ..themes.assets import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
@@ -40,10 +40,15 @@ MAX_LARGE_GALLERY = 12
 MAX_IN_ROW, _GAP = 3, 0.03
 #: The most characters of a paragraph of a collection, such as a price.
 _MAX_PART_TEXT = 90
+#: The share of headings that have a picture above them in a list whose entries begin with one.
+_MOSTLY = 0.75
 #: The ratios of width to height within which the pictures of a row get the same height.
 _MIN_RATIO, _MAX_RATIO = 0.5, 2.4
 #: The height of a row of pictures as a share of the page.
 _MAX_ROW_HEIGHT = 0.4
+#: The height of the picture that stands for a video, and of one above the heading of an entry of
+#: a list with few characters, as shares of the page.
+_MAX_POSTER_HEIGHT, _MAX_ENTRY_HEIGHT, _MAX_ENTRY_TEXT = 0.33, 0.14, 600
 #: The width of a figure's text and the leading, in units of the font size, as estimates.
 _CAPTION_SIZE, _LEADING = 0.86, 1.4
 
@@ -54,7 +59,8 @@ Position = Literal["full", "narrow", "beside"]
 class PicturePlacement:
     """A picture as seen by templates, with its size in CSS pixels (0: unknown).
 
-    ``position`` is ``narrow`` in the middle of the measure, ``beside`` with text next to it.
+    ``position`` is ``narrow`` in the middle of the measure, ``beside`` with text next to it;
+    ``heads`` tells whether it belongs to the heading below it.
     """
 
     url: str
@@ -62,6 +68,7 @@ class PicturePlacement:
     height: int = 0
     spans_columns: bool = False
     position: Position = "full"
+    heads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,7 @@ class FigurePlacer:
     geometry: PageGeometry
     lead_figures: frozenset[int] = frozenset()
     _widths: dict[int, tuple[int, Position]] = field(default_factory=dict)
+    _heading_figures: set[int] = field(default_factory=set)
 
     def __call__(self, figure: Figure) -> PicturePlacement | None:
         """Return the picture of a figure in its printed size, None if it is missing."""
@@ -107,7 +115,8 @@ class FigurePlacer:
             known = width, "narrow" if position == "beside" else position
         width, position = known
         height = max(1, round(width * picture.height / picture.width))
-        return PicturePlacement(asset_url(picture), width, height, spans_columns, position)
+        heads = id(figure) in self._heading_figures
+        return PicturePlacement(asset_url(picture), width, height, spans_columns, position, heads)
 
     def _picture(self, figure: Figure) -> Picture | None:
         return self.pictures.get(figure.svg or figure.src)
@@ -162,6 +171,7 @@ class FigurePlacer:
 
         Small pictures before enough text get a place beside it.
         """
+        self._find_heading_figures(run)
         if self.geometry.columns > 1 or self.geometry.column_width < MIN_MEASURE:
             return tuple(run)
         arranged: list[Block | FigureRow] = []
@@ -177,11 +187,25 @@ class FigurePlacer:
                 arranged += self._rows([self._entry(item.blocks) for item in block.items])
                 index += 1
                 continue
-            if isinstance(block, Figure):
+            if isinstance(block, Embed):
+                self._bound_heights(block.blocks, _MAX_POSTER_HEIGHT)
+            if isinstance(block, Figure) and id(block) not in self._heading_figures:
                 self._place_beside(block, run[index + 1 : index + 5])
             arranged.append(block)
             index += 1
         return tuple(arranged)
+
+    def _find_heading_figures(self, run: Sequence[Block]) -> None:
+        """Find the figures above headings in a list whose entries begin with a picture."""
+        pairs = list(pairwise(run))
+        above = [a for a, b in pairs if isinstance(a, Figure) and isinstance(b, Heading)]
+        below = sum(isinstance(a, Heading) and isinstance(b, Figure) for a, b in pairs)
+        count = sum(isinstance(block, Heading) for block in run)
+        if len(above) >= max(MIN_GALLERY, _MOSTLY * count) and below <= (1 - _MOSTLY) * count:
+            self._heading_figures.update(map(id, above))
+            length = sum(len(text) for text in iter_text(*run))
+            if length <= _MAX_ENTRY_TEXT * len(above):
+                self._bound_heights(above, _MAX_ENTRY_HEIGHT)
 
     def _entry(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         """Return an entry of a collection with its picture first, without one that is missing."""
@@ -234,12 +258,15 @@ class FigurePlacer:
         if is_gallery and in_row == 2 and len(parts) % 2:
             yield from parts[0]
             start = 1
-        rest = list(zip(parts, pictures, strict=True))[start:]
-        while rest:
-            # The rows of a gallery have as equal numbers of figures as possible.
-            count = ceil(len(rest) / ceil(len(rest) / in_row)) if is_gallery else in_row
-            yield self._row(rest[:count], in_row, is_even=not is_gallery)
-            rest = rest[count:]
+        cells = list(zip(parts, pictures, strict=True))[start:]
+        # Names without a picture stand together: beside pictures, they would be above a hole.
+        pictured, named = ([c for c in cells if (c[1] is None) == lacks] for lacks in (False, True))
+        for rest in (pictured, named):
+            while rest:
+                # The rows of a gallery have as equal numbers of figures as possible.
+                count = ceil(len(rest) / ceil(len(rest) / in_row)) if is_gallery else in_row
+                yield self._row(rest[:count], in_row, is_even=not is_gallery)
+                rest = rest[count:]
 
     def _row(
         self,
@@ -274,6 +301,16 @@ class FigurePlacer:
             space = _GAP * measure if row else (1 - scale) * room / 2
             row.append(FigureCell(part, _percent(width / measure), _percent(space / measure)))
         return FigureRow(tuple(row))
+
+    def _bound_heights(self, figures: Iterable[Block], share: float) -> None:
+        """Make the pictures of figures no higher than a share of the page."""
+        highest = self.geometry.text_height * share / UNITS["px"]
+        for figure in figures:
+            if isinstance(figure, Figure) and (picture := self._picture(figure)):
+                width, _ = self._fit(figure, picture)
+                if width * picture.height > highest * picture.width:
+                    width = max(1, round(highest * picture.width / picture.height))
+                    self._widths[id(figure)] = width, "narrow"
 
     def _place_beside(self, figure: Figure, following: Sequence[Block]) -> None:
         """Place a small figure beside the paragraphs after it if there are enough of them."""

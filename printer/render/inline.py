@@ -236,6 +236,8 @@ class _InlineWriter:
         self.follows_sign = self.follows_sign and not text
         if not span.math and not _CODE_MARKS.intersection(span.marks):
             text = no_break_spaces(text, span.lang or self.anchors.language)
+            if _STRAY_START.match(text) and not self.ends_in_space:
+                text = text[1:]
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
         if "sup" in span.marks and text.startswith("[") and not self.ends_in_space:
             html = WORD_JOINER + html
@@ -291,7 +293,7 @@ def _find_last_words(spans: Spans) -> dict[int, int]:
 
 
 def highlight(code: str, language: str) -> Markup:
-    """Return code as HTML, highlighted by weight and slant rather than colour.
+    """Return code as HTML, highlighted by weight and slant rather than color.
 
     Each line is a ``span``, so that continuation lines can be marked.  Keywords are in ``b``,
     comments in ``i``, strings and defined names in ``span``.
@@ -363,11 +365,22 @@ _DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 _OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
 _CLOSING = re.compile(r"(?<=[^\s«])[ \u00a0\u202f]?(?=»)")
 _HIGH = re.compile(r"(?<=[\w»)\]…%\"”’])[ \u00a0\u202f]?(?=[;!?][;!?»)\]\"”’.…]*(?:\s|$))")
+#: A dash between words, and one between spaces, with which no line begins; and the languages that
+#: set parentheses between dashes, the first of which may begin one.
+_TIGHT_DASH = re.compile(r"(?<=\w)(?=[—―]\w)")
+_SPACED_DASH = re.compile(r"(?<=[^\s—–]) (?=[—–] \S)")
+_OPENING_DASHES = frozenset({"es", "fr", "it", "pt"})
+#: A space before a comma or a full stop, left over from the page's markup around a link.
+_STRAY_START = re.compile(r" [,.](?=[\s”\"’]|$)")
+_STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))")
+#: A reference mark between an ideograph, which may end a link, and its comma or full stop.
+_MARK_BEFORE_STOP = re.compile(r"(?:^|(?<=[\u3040-\u30ff\u3400-\u9fff]))(?=[*＊※†][、。，．])")
 _COLON = re.compile(r"(?<=[^\s:])[ \u00a0\u202f](?=:(?:\s|$))")
 
 
 def no_break_spaces(text: str, language: str) -> str:
     """Return text with no-break spaces where its language forbids the end of a line."""
+    text = _MARK_BEFORE_STOP.sub(WORD_JOINER, text)
     if " " not in text and "«" not in text and "»" not in text and not text.endswith(tuple(";!?")):
         return text
     for rule in _rules(language.partition("-")[0].lower()):
@@ -385,7 +398,11 @@ def _rules(language: str) -> tuple[Callable[[str], str], ...]:
         lambda text: _DIGIT_GROUP.sub(_NO_BREAK, text),
         lambda text: before_unit.sub(_NO_BREAK, text),
         lambda text: after_label.sub(rf"\1{_NO_BREAK}", text),
+        lambda text: _STRAY_SPACE.sub("", text),
     ]
+    if language not in _OPENING_DASHES:
+        rules.append(lambda text: _TIGHT_DASH.sub(WORD_JOINER, text))
+        rules.append(lambda text: _SPACED_DASH.sub(_NO_BREAK, text))
     if words := table["short_words"].get(language):
         short = re.compile(rf"(?<![\w’'-])({_alternatives(words)}) (?=\S)", re.IGNORECASE)
         rules.append(lambda text: short.sub(rf"\1{_NO_BREAK}", text))

@@ -46,7 +46,7 @@ from ..article import (
     iter_text,
     plain_text,
 )
-from ..errors import UsageError
+from ..errors import RenderError, UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
@@ -55,7 +55,7 @@ from .inline import breakable, breakable_url, highlight, mark_symbols, no_break_
 from .links import display_url
 from .markup import attributes, printable, strip_brackets, valid_language
 
-#: CPU seconds per document; an article of 20,000 paragraphs takes one.
+#: CPU seconds per document; an article of 20,000 paragraphs takes two.
 TIME_LIMIT = 30.0
 
 #: Iterations and calls between two checks of the time.
@@ -77,7 +77,7 @@ CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 
 #: The advance of a character of code and the padding of its block, in ems, and the most
 #: millimetres by which code extends into the margin.
-CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.602, 1.5, 8.0
+CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.603, 1.5, 8.0
 
 #: The most items, and characters in all, of a list that is kept on one page, and the most
 #: characters of a cell of a row and of a box that are.
@@ -90,9 +90,15 @@ MAX_CELL_WIDTH = 28
 #: question, of a line that begins with a label, and of a line of verse.
 MAX_CODE_LABEL, MAX_LABEL, MAX_QUESTION, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 360, 72, 64
 
+#: The most characters of a line of a list without a label, and its last sign.
+MAX_BARE_LINE = 48
+_BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
+
 #: The most characters of a plain line that is a heading, and the fewest of the paragraph below it;
 #: the signs that end one in capitals.
 MAX_PLAIN_LABEL, MIN_LABELLED = 64, 80
+#: A sign at the beginning of a paragraph that is an item of a list.
+_ITEM_SIGN = re.compile(r"[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]\ufe0f?\s")
 _CLOSING_QUOTES = "’”»'\""
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
@@ -120,12 +126,18 @@ def fill(theme: Theme, name: str, **values: object) -> str:
     """Fill a template of a theme with values.
 
     Raises:
-        UsageError: The template is faulty, or takes too much time or memory.
+        UsageError: The template is faulty, or takes too much memory.
+        RenderError: It takes too much time: it may be faulty, or the article too long.
     """
     try:
         template = _theme_environment(theme.folders).get_template(f"{name}.html.j2")
         with limited_time():
             return template.render(values)
+    except _OutOfTime as error:
+        raise RenderError(
+            f"filling a template of the theme {theme.name} took longer than {TIME_LIMIT:g} s",
+            hint="The article is too long to print, or the theme is faulty",
+        ) from error
     except TemplateError as error:
         place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
         reason = str(error).rstrip(".")
@@ -195,6 +207,10 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     return env
 
 
+class _OutOfTime(SecurityError):
+    """The time of a document's templates is used up."""
+
+
 class _Deadline:
     """The CPU time left for the templates of one document."""
 
@@ -203,10 +219,10 @@ class _Deadline:
         self._steps = 0
 
     def check(self) -> None:
-        """Count a step; raise SecurityError if no time is left."""
+        """Count a step; raise _OutOfTime if no time is left."""
         self._steps += 1
         if not self._steps % _CHECK_INTERVAL and time.thread_time() > self._end:
-            raise SecurityError("it never ends")
+            raise _OutOfTime
 
 
 _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
@@ -430,13 +446,28 @@ def _is_all(block: Paragraph, mark: str) -> bool:
 
 
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
-    """Return whether a paragraph is a short line with a label, beside another such line."""
-    if not isinstance(block, Paragraph):
+    """Return whether a paragraph is a line of a list, beside another such line.
+
+    It is short, and either has a label or neither is in bold type nor ends as a sentence does; or
+    it begins with a sign such as a check mark.  The first line below a colon may be longer.
+    """
+    if not isinstance(block, Paragraph) or block.standfirst:
         return False
-    text = plain_text(block.spans)
+    text = plain_text(block.spans).strip()
+    if _ITEM_SIGN.match(text):
+        return not neighbors or any(map(_begins_with_sign, neighbors))
     is_one = len(text) <= MAX_LABEL_LINE and _ENTRY.fullmatch(text) is not None
     is_one = is_one and not text.endswith((".", "!", "?", "…"))
+    before = neighbors[0] if neighbors else None
+    is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
+    longest = MAX_LABEL_LINE if is_first else MAX_BARE_LINE
+    is_bare = 0 < len(text) <= longest and _BARE_END.search(text) is not None
+    is_one = is_one or (is_bare and "\n" not in text and not _is_all(block, "strong"))
     return is_one and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
+
+
+def _begins_with_sign(block: Block | None) -> bool:
+    return isinstance(block, Paragraph) and bool(_ITEM_SIGN.match(plain_text(block.spans).strip()))
 
 
 def is_long_row(row: Sequence[Cell]) -> bool:

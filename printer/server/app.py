@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from typing import Any
@@ -111,6 +112,9 @@ HEADER_SECONDS = 10.0
 WRITE_SECONDS = 60.0
 MAX_CONNECTIONS = 500
 
+#: The most lines of the web server's log a minute: requests of strangers cause some, too.
+MAX_LOG_LINES = 30
+
 _PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,60}){1,5}")
 
 
@@ -186,6 +190,25 @@ class DeadlineProtocol(H11Protocol):
 
     def _due(self) -> float:
         return self._deadline.when() if self._deadline else float("inf")
+
+
+class LogLimit(logging.Filter):
+    """Drops log records beyond ``MAX_LOG_LINES`` a minute, and says later how many they were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count, self._end = 0, 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Count a record; return whether it is logged."""
+        if record.created >= self._end:
+            dropped = self._count - MAX_LOG_LINES
+            self._count, self._end = 0, record.created + 60
+            if dropped > 0:
+                text = f"{record.getMessage()} ({dropped} messages before it were not logged)"
+                record.msg, record.args = text, ()
+        self._count += 1
+        return self._count <= MAX_LOG_LINES
 
 
 class ProxyMiddleware(ProxyHeadersMiddleware):

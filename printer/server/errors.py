@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import re
-import sys
 from http import HTTPStatus
 from typing import Any
 
@@ -21,6 +21,8 @@ from ..jobs.queue import KeyReused, QueueFull
 from .forms import render_page
 
 _MEDIA_TYPE = "application/problem+json"
+
+_log = logging.getLogger("uvicorn.error")  # limited by app.LogLimit
 
 
 class Problem(BaseModel):
@@ -118,12 +120,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ClientDisconnect)
     def _gone(request: Request, _error: ClientDisconnect) -> Response:
-        path = request.url.path[:80]
-        print(
-            f"webprint: a client disconnected while sending to {path!r}",
-            file=sys.stderr,
-            flush=True,
-        )
+        _log.warning("A client disconnected while sending to %r", request.url.path[:80])
         return Response(status_code=400)  # Nobody reads it.
 
     @app.exception_handler(Exception)

@@ -19,18 +19,25 @@ from pathlib import Path
 from ..db import delete_database, is_corruption, open_private_file, search_terms
 from ..errors import JobsError
 from ..files import Closing
-from ..jobs import STATES, Job, State, handler
+from ..jobs import STATES, Job, State
 from ..jobs.queue import JobQueue
-from ..jobs.storage import Storage
+from ..jobs.storage import ARTICLE, Storage
 from ..site_rules.apply import rule_host
 from ..text import UNSPACED
 
 #: The seconds in which a deleted print can be restored.
 UNDO_SECONDS = 600.0
 
-_MAX_JOBS, _MAX_TEXT, _MAX_WORDS = 10_000, 2_000_000, 20
-#: The most unfinished prints looked at, and the seconds for reading texts, in one update.
-_MAX_PENDING, _READ_SECONDS = 500, 2.0
+#: The most prints that are listed from the queue.
+_MAX_JOBS = 10_000
+#: The most characters of a print's text that are searched.
+_MAX_TEXT = 2_000_000
+#: The most words of a search.
+_MAX_WORDS = 20
+#: The most unfinished prints that an update looks at.
+_MAX_PENDING = 500
+#: The seconds in which an update reads texts.
+_READ_SECONDS = 2.0
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS prints (
@@ -204,7 +211,7 @@ class PrintHistory(Closing):
 
     def _read_text(self, job: Job) -> str:
         with suppress(ValueError, RecursionError, AttributeError):
-            article = json.loads(self._storage.get(f"{job.result_folder}/{handler.ARTICLE}") or b"")
+            article = json.loads(self._storage.get(f"{job.result_folder}/{ARTICLE}") or b"")
             return _valid(f"{article.get('byline') or ''}\n{article.get('text') or ''}"[:_MAX_TEXT])
         return ""
 

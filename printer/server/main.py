@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 import socket
 import sys
+from contextlib import ExitStack
 from functools import partial
 
 from ..errors import JobsError, UsageError
@@ -45,14 +48,17 @@ def _listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"--port: {port} is not a port")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
+        with ExitStack() as opened:
+            listener = opened.enter_context(socket.socket(family, kind))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+            opened.pop_all()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         hint = "Is it running already? Another port: --port"
-        if isinstance(error, socket.gaierror | UnicodeError):
+        wrong_host = getattr(error, "errno", 0) == errno.EADDRNOTAVAIL
+        if isinstance(error, socket.gaierror | UnicodeError) or wrong_host:
             hint = "--host takes a name or an address of this computer, such as 127.0.0.1"
         raise JobsError(
             f"the server cannot listen on {host}, port {port}: {str(reason).lower()}", hint=hint
@@ -85,7 +91,7 @@ def _announce(host: str, listener: socket.socket, token: str) -> None:
 def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> None:
     import uvicorn
 
-    from .app import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware, create_app
+    from .app import MAX_CONNECTIONS, DeadlineProtocol, LogLimit, ProxyMiddleware, create_app
     from .history import PrintHistory
     from .security import AllowedHosts
     from .service import Preferences, PrintService
@@ -109,4 +115,5 @@ def _serve_web(settings: Settings, access: Access, listener: socket.socket) -> N
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
     )  # fmt: skip
+    logging.getLogger("uvicorn.error").addFilter(LogLimit())
     server.run(sockets=[listener])

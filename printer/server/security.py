@@ -276,8 +276,12 @@ _HOST = re.compile(
     r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?", re.IGNORECASE
 )
 
-#: Seconds for a whole request body, between two pieces of it, and for its first field.
-_BODY_SECONDS, _PIECE_SECONDS, _KEY_SECONDS = 180.0, 30.0, 10.0
+#: Seconds in which a request body must arrive.
+_BODY_SECONDS = 180.0
+#: Seconds in which the next piece of it must arrive.
+_PIECE_SECONDS = 30.0
+#: Seconds in which its first field, the key of a button, must arrive.
+_KEY_SECONDS = 10.0
 #: Seconds in which the body of a stranger's request must arrive.
 _STRANGER_BODY_SECONDS = 10.0
 _MAX_STRANGER_BYTES = 64_000
@@ -361,6 +365,10 @@ class SecurityMiddleware:
 
     def _refuse(self, scope: Scope) -> ASGIApp | None:
         headers, path, method = Headers(scope=scope), scope["path"], scope["method"]
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # A proxy may see another end of the body than this server (RFC 9112, section 6.1).
+            close = {"Connection": "close"}
+            return problem_response(400, "a body has one length: two are given", headers=close)
         host = headers.get("host", "")
         if not self.hosts.allows(host):
             name = re.sub(r":\d*$", "", host)[:100]

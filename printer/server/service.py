@@ -21,9 +21,9 @@ from ..editing import Edit, EditableBlock, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
 from ..files import atomic_write, os_errors
-from ..jobs import FINISHED, Job, JobRequest, handler, merge_options, snapshot_key, validate_request
+from ..jobs import FINISHED, Job, JobRequest, merge_options, snapshot_key, validate_request
 from ..jobs.queue import JobQueue
-from ..jobs.storage import Storage
+from ..jobs.storage import PDF, Storage
 from ..options import Format
 from ..render.context import PreviewBlock
 from ..settings import Settings
@@ -185,7 +185,7 @@ class PrintService:
 
     def draw_page(self, job: Job, number: int) -> bytes:
         """Return a picture of a page of a PDF, counted from 1; raise 404 if it has none."""
-        data = self.read_result(job, handler.PDF)
+        data = self.read_result(job, PDF)
         with _pdfium:
             picture = _draw_page(data, number - 1)
         if picture is None:

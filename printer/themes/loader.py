@@ -94,7 +94,7 @@ def load_theme(name: str) -> Theme:
     tables: list[dict[str, Any]] = []
     folders: list[Path] = []
     extended = name
-    while extended:
+    while extended or not folders:
         if len(folders) == MAX_DEPTH:
             raise UsageError(f"theme {name[:40]!r} extends itself, or too many others")
         folder = _find_folder(extended, folders)
@@ -239,7 +239,7 @@ class Variable(_Table):
             case "switch" if text not in ("on", "off"):
                 raise ValueError("should be on or off")
             case "color" if not _COLOR.fullmatch(text):
-                raise ValueError("should be a colour such as #333 or teal")
+                raise ValueError("should be a color such as #333 or teal")
             case "length" | "number":
                 self._check_number(text)
         return text

@@ -178,6 +178,8 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
         for theme in all_themes():
             if text.strip().lower() in theme.papers:
                 hint = f"It is one of the theme {theme.name}: --theme {theme.name}"
+        if "landscape" in text.lower():
+            hint = "Add --landscape to turn the paper"
         raise UsageError(f"{_quote(text)} is not a paper size", hint=hint)
     width, height = lengths
     if not (MIN_PAPER <= width <= MAX_PAPER and MIN_PAPER <= height <= MAX_PAPER):
@@ -323,7 +325,7 @@ def build_longer_pages(
     """Return style sheets that fit more on a page, least first; none if the options forbid it.
 
     Pages become two lines longer; with the second style sheet, the type is also slightly smaller,
-    and with the third, wide figures are narrower and centred.
+    and with the third, wide figures are narrower and centered.
     """
     settings = styling.theme.page
     if options.fit or options.margin or options.css or settings.line_numbers:

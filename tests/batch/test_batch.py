@@ -12,7 +12,17 @@ from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
 #: Options that make it quick.
-QUICK = ("--delay", "0", "--rest", "0.1", "--workers", "1", "--no-cache", "--render", "never")
+QUICK = (
+    "--delay",
+    "0",
+    "--retry-delay",
+    "0.1",
+    "--workers",
+    "1",
+    "--no-cache",
+    "--render",
+    "never",
+)
 
 
 @pytest.fixture
@@ -101,7 +111,7 @@ def test_a_list_is_printed_and_failures_are_reported(web, tmp_path, run):
     assert code == 3, output
     assert "Here it is.pdf" in pdfs(tmp_path)
     assert len(web.hits("/one")) == before == 1
-    assert run(tmp_path, listed[2:5], "--resume")[0] == 0
+    assert run(tmp_path, listed[2:5], "--no-retry")[0] == 0
 
 
 @pytest.mark.slow

@@ -108,6 +108,13 @@ def test_the_report_names_results_older_than_the_jobs(run, press, tmp_path):
     assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
 
 
+def test_the_password_of_an_address_is_not_reported(run, press, tmp_path):
+    run("https://name:s3cret@one.test/a")
+    report = (tmp_path / "out" / runner.REPORT_JSON).read_text()
+    assert '"url": "https://one.test/a"' in report
+    assert "s3cret" not in report
+
+
 def test_a_report_that_is_damaged_is_as_none(run, press, tmp_path):
     (tmp_path / "out").mkdir()
     for damaged in ("{", '{"pages": [{"url": [], "state": "done"}]}', '{"pages": 1}'):
@@ -124,11 +131,11 @@ def test_a_temporary_failure_is_tried_again_so_many_times(run, press):
     assert sorted(press.requested) == [A, A, A, B, B, B, C]
 
 
-def test_failures_are_retried_by_a_later_run_unless_it_resumes(run, press, tmp_path):
+def test_failures_are_retried_by_a_later_run_unless_it_is_not_to(run, press, tmp_path):
     sign_in = {"obstacle": "sign-in"}
     press.outcomes = {A: [GONE, {}], B: [sign_in, {}]}
     run(A, B)
-    items = run(A, B, resume=True)
+    items = run(A, B, no_retry=True)
     assert {item.state for item in items.values()} == {"failed"}
     assert items["a"].error.status == 404
     assert len(press.requested) == 2
@@ -176,8 +183,8 @@ def test_a_plan_lists_printed_pages_and_changes_nothing(run, press, tmp_path):
     file = tmp_path / "out" / runner.STATE_FOLDER / runner.STATE_FILE
     before = file.read_bytes()
     pages = list(enumerate([A, B, C, "nothing"], 1))
-    for resume, state in ((False, "waiting"), (True, "failed")):
-        options = BatchOptions(resume=resume)
+    for no_retry, state in ((False, "waiting"), (True, "failed")):
+        options = BatchOptions(no_retry=no_retry)
         items = runner.planned_items(tmp_path / "out", pages, Settings(), options)
         # The second file is gone, so that its print would be collected or made again.
         assert [item.state for item in items] == ["done", "sent", state, "failed"]

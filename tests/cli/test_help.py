@@ -132,3 +132,11 @@ def test_names_of_digests_are_completed(complete, tmp_path):
     )
     for call in ("digest run mo", "digest check mo", "digest add https://a.test --digest mo"):
         assert complete(f"webprint {call}") == ["morning"]
+
+
+def test_a_faulty_settings_file_does_not_disturb_the_line_that_is_typed(
+    webprint, complete, tmp_path
+):
+    (tmp_path / "webprint.toml").write_text("[digest.morning]\n")
+    assert complete("webprint digest run mo") == []
+    assert webprint()[1:] == ("\n", "")

@@ -22,8 +22,8 @@ EXPECTED = {
         hosts=("a.test", "b.test"), delay=0.5, parallel=2, sitemaps=False,
     ),
     "": CrawlOptions(),
-    "--delay 2 --tries 1 --rest 0 --resume": BatchOptions(
-        delay=2.0, max_tries=1, retry_delay=0.0, resume=True
+    "--delay 2 --max-tries 1 --retry-delay 0 --no-retry": BatchOptions(
+        delay=2.0, max_tries=1, retry_delay=0.0, no_retry=True
     ),
     " ": BatchOptions(),
 }  # fmt: skip

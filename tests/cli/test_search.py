@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from printer.article import Article, Paragraph, Span
-from printer.db import Library
 from printer.errors import RenderError
+from printer.library import Library
 from printer.output import PageResult, Result
 from printer.pipeline import Printer
 from printer.settings import data_folder

@@ -3,6 +3,7 @@
 ``wrong_calls`` has a paragraph for each: the call, its exit code, and the line on stderr.
 """
 
+import errno
 import io
 import shlex
 import sys
@@ -61,3 +62,22 @@ def test_a_wrong_call_gets_one_line(webprint, web, tmp_path, monkeypatch, home, 
     assert webprint(*words) == (int(code), "", f"{line}\n")
     assert not web.hits()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_home_that_may_not_be_read_is_named(webprint, monkeypatch, tmp_path):
+    home = tmp_path / "home"
+    is_file = Path.is_file
+
+    def refuse(path):
+        if path.is_relative_to(home):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tmp_path / "saved.html").write_text(story_page())
+    settings = home / ".config/webprint/webprint.toml"
+    line = f"{settings} cannot be used: permission denied. Change its permissions, or set HOME"
+    code, out, err = webprint("saved.html")
+    assert (code, out, err) == (12, "", f"webprint: {line} to a folder of yours\n")

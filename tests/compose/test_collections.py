@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.article import Block, Figure, Heading, List, Paragraph, iter_text
+from printer.article import Block, Figure, Heading, List, Paragraph, iter_text, plain_text
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import PlacedFigure, Verdict
@@ -78,6 +78,13 @@ def test_repeated_lines_of_an_entry_are_read_once() -> None:
     assert entries(f"<ul>{tiles}</ul>") == [[f"/{n}", f"Oar {n}"] for n in "123"]
 
 
+def test_a_price_that_an_entry_repeats_is_read_once() -> None:
+    prices = "<p>$9</p><p>$9 <s>$9</s></p>", "<p>$9</p><p>$9 <s>$12</s></p>", "<p>$9 <s>$9</s></p>"
+    tiles = "".join(f"<li><img src=/{n}><h3>Oar</h3>{text}</li>" for n, text in enumerate(prices))
+    stated = [entry[2:] for entry in entries(f"<ul>{tiles}</ul>")]
+    assert stated == [["$9"], ["$9 $12"], ["$9"]]
+
+
 def test_sections_with_a_picture_and_text_are_no_collection() -> None:
     text = "<p>" + "The ferry crosses the river at low tide. " * 8 + "</p>"
     sections = "".join(f"<section><h2>{n}</h2><img src=/{n}>{text}</section>" for n in "ABC")
@@ -91,3 +98,19 @@ def test_the_text_of_an_item_stands_beside_its_mark_and_before_its_picture() -> 
     (block,) = compose_with_pictures(f"<ol>{items}</ol>")
     assert isinstance(block, List)
     assert [list(map(type, item.blocks)) for item in block.items] == [[Paragraph, Figure]] * 2
+
+
+def test_a_former_price_is_struck_through_and_the_offer_below_it() -> None:
+    price = (
+        '<p><span class="price__now">$24</span><span class="price__original">$35</span>'
+        '<span class="price__promo">Limited time!</span></p>'
+    )
+    tiles = "".join(f"<li><img src=/{n}><h3>Oar <mark>({n})</mark></h3>{price}</li>" for n in "123")
+    (block,) = compose_with_pictures(f"<ul>{tiles}</ul>")
+    assert isinstance(block, List)
+    _, name, prices = block.items[0].blocks
+    assert isinstance(name, Heading)
+    assert isinstance(prices, Paragraph)
+    assert [span.text.strip() for span in prices.spans if "del" in span.marks] == ["$35"]
+    assert plain_text(prices.spans).endswith("\nLimited time!")
+    assert not any(span.marks for span in name.spans), "a count is no highlighting"

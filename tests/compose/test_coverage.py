@@ -77,6 +77,14 @@ def test_unselected_text_is_not_reported_lost() -> None:
     assert check_coverage(read, verdict, (), smaller).article.links == 1
 
 
+def test_the_number_of_a_paragraph_s_comments_is_not_lost() -> None:
+    count = '<a class="comments_count" title="Comment">0</a>'
+    read = read_page(HTML.replace("<p>The weir", f"<p>{count}The weir"), "https://example.org/weir")
+    verdict = Verdict(tuple(True for _ in read.segments))
+    report = check_coverage(read, verdict, (), compose(read, verdict, ()))
+    assert report.article.words == 0
+
+
 def test_the_report_adds_earlier_losses() -> None:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), without(article, Code))

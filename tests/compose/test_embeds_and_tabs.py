@@ -88,6 +88,25 @@ TABS = """<div class="tabs"><div role="tablist"><button role="tab" aria-controls
 <div role="tabpanel" aria-labelledby="t2" hidden><p>The barge was sunk across the gap.</p></div></div>"""
 
 
+def test_a_frame_that_is_called_a_widget_is_nothing_unless_it_plays() -> None:
+    frame = '<iframe src="https://shop.example.org/{}" title="Price widget"></iframe>'
+    assert only(frame.format("widget/7"), Embed) == []
+    assert only(frame.format("widget/audio/7"), Embed)[0].kind == "audio"
+
+
+def test_a_hidden_player_is_nothing() -> None:
+    assert (
+        only('<div><audio src="a.mp3" title="T" style="display:none"></audio></div>', Embed) == []
+    )
+
+
+def test_the_number_of_comments_on_a_paragraph_is_left_out() -> None:
+    count = '<a class="comments_count opener" href="#c">{}</a>'
+    found = compose_article(f"<p>{count.format(12)}The weir has gone, and the path with it.</p>")
+    assert plain_text(found.blocks[0].spans) == "The weir has gone, and the path with it."
+    assert "Two" in compose_article(f"<p>{count.format('Two')} The weir has gone.</p>").text
+
+
 def test_panels_are_opened_under_their_labels() -> None:
     texts = [plain_text(block.spans) for block in compose_article(AROUND + TABS + AROUND).blocks][
         1:-1

@@ -30,3 +30,20 @@ def test_a_page_without_an_address_keeps_the_absolute_links(url: str | None) -> 
     article = extract(story_page(extra=links + "<p>" + SENTENCE), url)
     spans = [span for block in article.blocks for span in getattr(block, "spans", ())]
     assert {span.href for span in spans if span.href} == {"https://b.test/x"}
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("http://bücher.test:81/ä#ö", {"http://xn--bcher-kva.test:81/ä#ö"}),
+        ("//name@straße.test/", {"https://name@xn--strae-oqa.test/"}),
+        ("https://b.test/ä", {"https://b.test/ä"}),
+        ("https://ü..test/", set()),
+        ("mailto:name@bücher.test", {"mailto:name@bücher.test"}),
+    ],
+)
+def test_the_host_of_a_link_is_in_ascii(href: str, expected: set[str]) -> None:
+    link = f'<p>See <a href="{href}">them</a>.</p><p>{SENTENCE}'
+    article = extract(story_page(extra=link), "https://example.org/")
+    spans = [span for block in article.blocks for span in getattr(block, "spans", ())]
+    assert {span.href for span in spans if span.href} == expected

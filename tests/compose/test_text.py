@@ -158,3 +158,10 @@ def test_marks_nest_in_one_order_and_spaces_between_links_are_in_none() -> None:
         ("two", (), "https://example.org/2"),
         (".", (), ""),
     ]
+
+
+def test_a_paragraph_of_nothing_but_joiners_is_empty() -> None:
+    article = compose_article(
+        "<p>The ferry is late.</p><p>\u200d</p><p>\u200e\ufe0fNobody waits.</p>"
+    )
+    assert len(article.blocks) == 2

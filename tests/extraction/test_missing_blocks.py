@@ -10,6 +10,8 @@ from printer.extraction.missing_blocks import (
     add_announced_lists,
     add_long_stretches,
     add_missing_blocks,
+    add_missing_end,
+    add_subheadings,
 )
 from printer.html.page import read_page
 
@@ -141,6 +143,13 @@ def test_an_unlikely_stretch_is_not_added() -> None:
     assert added(chapters(f"<div class=text>{CHAPTER}</div>"), 0.05, add_long_stretches) == ""
 
 
+def test_a_short_stretch_is_added_if_it_is_likely() -> None:
+    few = CHAPTER.split("<p>They sailed for 4")[0]
+    page = chapters("").replace("</div>", f"<aside>Read on</aside>{few}</div>", 1)
+    assert added(page, 0.7, add_long_stretches).count("gulls") == 4
+    assert added(page, 0.5, add_long_stretches) == ""
+
+
 def test_a_stretch_can_begin_the_page() -> None:
     selected = "".join(f"<p>{TEXT} {day}</p>" for day in range(12))
     page = f"<div class=text>{CHAPTER}{selected}<h2>Notes</h2></div>"
@@ -161,13 +170,14 @@ def test_a_story_among_others_with_titles_has_its_title(other_stories: int, titl
         (f"{TEXT} It carries:", "<li>Sheep</li><li>Machines</li>", "Sheep Machines"),
         (f"{TEXT} It carries.", "<li>Sheep</li><li>Machines</li>", ""),
         (f"{TEXT} It carries:", '<li><a href="/s">Sheep</a></li><li>Machines</li>', ""),
+        (f"{TEXT} It carries:", '<li><a href="//b.org">Sheep</a></li><li>Pigs</li>', "Sheep Pigs"),
         (f"{TEXT} It carries:", "<li>Sheep</li>" * 20, ""),
     ],
-    ids=["announced", "no colon", "links", "many"],
+    ids=["announced", "no colon", "links", "links elsewhere", "many"],
 )
 def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: str) -> None:
     html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
-    page = read_page(f"<html><body>{html}</body></html>")
+    page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
     keep = tuple(TEXT in segment.text for segment in page.segments)
     flags = add_announced_lists(page, keep)
     chosen = zip(page.segments, keep, flags, strict=True)
@@ -179,3 +189,63 @@ def test_a_list_below_a_short_label_is_not_selected() -> None:
     page = read_page(f"<body><p>Read on:</p><ul>{items}</ul><p>{TEXT}</p></body>")
     keep = (True, False, False, True)
     assert add_announced_lists(page, keep) == keep
+
+
+@pytest.mark.parametrize(
+    ("end", "score", "found"),
+    [
+        ("<p>The last ferry of the day leaves at nine, or earlier if there is fog.</p>", 0.7, True),
+        (
+            "<p>The last ferry of the day leaves at nine, or earlier if there is fog.</p>",
+            0.4,
+            False,
+        ),
+        (
+            "<aside>The last ferry leaves at nine, or at eight, so the harbour says.</aside>",
+            0.7,
+            False,
+        ),
+        (
+            "<p><a href=/x>The last ferry leaves at nine, or at eight, says the harbour.</a></p>",
+            0.7,
+            False,
+        ),
+        ("<p>Not so soon.</p>", 0.7, False),
+    ],
+    ids=["likely", "unlikely", "other element", "link", "short"],
+)
+def test_a_likely_end_in_elements_like_those_of_the_text_is_added(
+    end: str, score: float, found: bool
+) -> None:
+    page = read_page(
+        f"<body><div>{f'<p>{TEXT}</p>' * 6}</div><div><h3>Times</h3>{end}</div></body>"
+    )
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    flags = add_missing_end(page, keep, [1.0] * 6 + [0.7, score])
+    assert flags == (*keep[:6], found, found)
+
+
+def test_the_likely_lines_of_a_box_with_a_heading_are_added() -> None:
+    steps = "".join(f"<li>Step {number} of the soup.</li>" for number in range(5))
+    box = f"<div><p>Print</p><h2>Soup</h2><p>4 bowls</p><ol>{steps}</ol><p>Rate it</p></div>"
+    page = read_page(f"<body><p>{TEXT}</p><p>{TEXT} Yes.</p>{box}</body>")
+    keep = tuple(TEXT in segment.text or segment.text == "Soup" for segment in page.segments)
+    scores = [1.0, 1.0, 0.1, 0.8, 0.3, *[0.8] * 5, 0.1]
+    flags = add_missing_blocks(page, keep, scores)
+    assert flags == (True, True, False, True, False, *[True] * 5, False)
+    assert add_missing_blocks(page, keep, [min(score, 0.5) for score in scores]) == keep
+
+
+def test_the_name_of_a_product_below_a_heading_is_added() -> None:
+    section = f"<h2>Best of all</h2><h3>The Kettle</h3><p>{TEXT} Yes.</p>"
+    page = read_page(f"<body>{section}<p>{TEXT}</p>{section}<h2>More</h2><h3>Offers</h3></body>")
+    keep = tuple(segment.text not in {"The Kettle", "Offers"} for segment in page.segments)
+    flags = add_subheadings(page, keep, [0.4] * len(keep))
+    names = [
+        s.text
+        for s, before, after in zip(page.segments, keep, flags, strict=True)
+        if before < after
+    ]
+    assert names == ["The Kettle"]
+    assert not flags[1]
+    assert add_subheadings(page, keep, [0.1] * len(keep)) == keep

@@ -30,6 +30,16 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
+def test_the_pages_own_table_of_contents_goes():
+    names = ["Tides", "Winds", "Ropes", "Nets"]
+    entries = "".join(f"<li><a href='#{name}'>{name}</a></li>" for name in names)
+    sections = "".join(f"<h2 id={name}>{name}¶</h2><p>{TEXT} {name}.</p>" for name in names)
+    html = f"<p>{TEXT}</p><ul>{entries}</ul>{sections}"
+    rest = [text for name in names for text in (f"{name}¶", f"{TEXT} {name}.")]
+    assert choice(html, [TEXT, *names]) == [TEXT, *rest]
+    assert len(choice(f"<p>{TEXT}</p><ul>{entries}</ul>", [TEXT, *names])) == 1 + len(names)
+
+
 def test_a_list_of_links_of_which_little_is_kept_goes():
     items = "".join(f"<li><a href='/{n}'>Some other story number {n}</a></li>" for n in range(9))
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
@@ -261,10 +271,31 @@ def test_a_label_goes_if_a_link_to_another_story_below_it_went(label, goes):
     assert (len(choice(html, [TEXT, "You", "Read", "best"])) == 2) is goes
 
 
+@pytest.mark.parametrize(("line", "goes"), [("Which is best?", True), ("These are best.", False)])
+def test_the_question_of_a_poll_goes(line, goes):
+    poll = f"<div><p>{line}</p><input type=radio><label>Tea</label><input type=radio></div>"
+    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(6))
+    assert (len(choice(text + poll, [TEXT, "best"])) == 6) is goes
+
+
+def test_the_times_of_a_running_report_are_kept():
+    html = f"<p>{TEXT}</p><p>12.30pm:</p><p>{TEXT} Again.</p><p>0:45</p><p>{TEXT} Yes.</p>"
+    assert choice(html, [TEXT])[1] == "12.30pm:"
+    assert len(choice(html, [TEXT])) == 4
+
+
+def test_the_place_above_the_first_paragraph_is_kept():
+    place = "<span class=dateline>MARL, Ohio —&nbsp;</span>"
+    assert choice(f"<div>{place}<p>{TEXT}</p></div>", [TEXT])[0] == "MARL, Ohio —"
+    assert len(choice(f"<div>{place}<h2>{TEXT}</h2></div>", [TEXT])) == 1
+
+
 def test_a_long_statement_of_rights_goes_from_short_news():
     news = "<p>渡轮将于三月停航，港务局周二宣布，因为渡轮的发动机第三次没有通过检查。</p>"
     rights = "<p>凡注明来自其他媒体的文章，转载并不代表本网赞同其观点。</p><p>电话：021-5550199</p>"
     assert len(choice(news + rights, [""])) == 1
+    long = f"<p>Żadna część artykułu nie może być powielana. {TEXT * 5}</p>"
+    assert len(choice(f"<p>{TEXT * 3}</p><p>{TEXT * 4} Again.</p>{long}", [""])) == 2
 
 
 @pytest.mark.parametrize(

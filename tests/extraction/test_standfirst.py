@@ -70,6 +70,11 @@ def test_other_lines_between_title_and_text_are_not(line: str) -> None:
     assert standfirst(f"<h1>The ferry</h1>{line}{BODY}", SUMMARY if "nav" in line else "") == []
 
 
+def test_a_picture_s_credit_in_a_lead_is_not() -> None:
+    lead = "<div class=lead><figure><img src=a.jpg><div>Photo by Ann Marl for us</div></figure>"
+    assert standfirst(f"<h1>The ferry</h1>{lead}</div>{BODY}") == []
+
+
 def test_a_summary_that_begins_the_text_is_not_repeated() -> None:
     assert standfirst(f"<h1>The ferry</h1><p class=lead>{TEXT}</p>{BODY}", TEXT) == []
     assert standfirst(f"<h1>The ferry</h1>{BODY}", TEXT) == []
@@ -105,6 +110,9 @@ def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
     assert SUMMARY not in " ".join(iter_text(*rest))
     dropped = Verdict((False, False, *keep[2:]), standfirst=frozenset({1}))
     assert SUMMARY not in compose(page, dropped, placed).text
+    caption = PlacedFigure(Figure("https://news.test/a.jpg", credit="Ivo"), image, frozenset({1}))
+    again = compose(page, Verdict(keep, standfirst=frozenset({1})), (caption,))
+    assert isinstance(again.blocks[0], Figure)
 
 
 def test_a_standfirst_below_the_first_of_two_titles_is_found() -> None:

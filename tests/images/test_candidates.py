@@ -27,6 +27,13 @@ def found(html: str, url: str = URL) -> list[tuple[str, ...]]:
     return [candidate.urls(page.base) for candidate in find_candidates(page)]
 
 
+def test_a_spacer_below_a_picture_is_none_of_its_copies() -> None:
+    html = "<td><img src=/p.jpg width=234><br><img src=/spacer.gif width=234 height=7></td>"
+    picture = find_candidates(read_page(f"<table><tr>{html}</table>", URL))[0]
+    assert picture.urls(URL) == ("https://news.example.org/p.jpg",)
+    assert (picture.width, picture.height) == (234, 0)
+
+
 @pytest.mark.parametrize(
     ("html", "sources"),
     [

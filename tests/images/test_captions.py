@@ -57,6 +57,41 @@ def test_the_caption_is_found(html: str) -> None:
     assert len(found.segments) == 1
 
 
+def test_a_named_credit_has_the_caption_above_it() -> None:
+    box = "<section><span>Picture</span><p class=text>The boat.</p>{}</section>"
+    named = box.format("<div class=copyright>Photo: Ann Marl</div>")
+    assert caption(f"<div><figure>{IMG}</figure>{named}</div>").text.startswith("The boat.")
+    separated = named.replace("<div class", "<hr><div class")
+    assert "boat" not in caption(f"<div><figure>{IMG}</figure>{separated}</div>").text
+
+
+def test_a_line_and_a_credit_alone_with_a_picture_are_its_caption() -> None:
+    found = caption(f"<div>{IMG}<p>The boat.</p><p>Photo: Ann Marl</p></div>")
+    assert (found.text, len(found.segments)) == ("The boat.", 2)
+    assert caption(f"<div>{IMG}<p>The boat.</p><p>It left at noon.</p></div>").text == ""
+
+
+def test_the_byline_above_a_picture_is_no_caption() -> None:
+    head = "<meta name=author content='Ann Marl'>"
+    line = "<div class=attribution>Ann Marl | Published at noon</div>"
+    page = read_page(f"<head>{head}</head><body>{line}{IMG}<p>{PARAGRAPH}</p></body>")
+    candidates = find_candidates(page)
+    assert CaptionFinder(page, candidates).find(candidates[0]).text == ""
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<ul><li>{IMG}Learning what you prefer.</li><li>Telling you what it used.</li></ul>",
+        '<p><a href="/p.jpg"><img class="alignright" src="/p.jpg"></a>Sit on the floor.</p>',
+        '<p><img style="float: left" src="/p.jpg">Sit on the floor.</p>',
+        '<p><a href="/p.jpg"><img src="/p.jpg"></a>Some posts bend, and rise again.</p>',
+    ],
+)
+def test_text_beside_a_picture_is_no_caption(html: str) -> None:
+    assert caption(html) == Caption()
+
+
 def test_a_gallery_may_have_its_caption_below() -> None:
     row = "<div><div><div><div><figure>{}</figure></div></div></div></div>"
     line = "<p><b><em>The boat.</em></b></p>"
@@ -144,6 +179,8 @@ def test_other_text_is_no_caption(html: str) -> None:
         ('<span class="credit">A. Name</span>', "A. Name", ""),
         ("The boat. <i><b>Photo by: </b>A. Name</i>", "The boat.", "Photo by: A. Name"),
         ('The boat.<button>Enlarge</button>', "The boat.", ""),
+        ("<b>The boat.</b><b>A. Name/Agency</b>", "The boat.", "A. Name/Agency"),
+        ("<b>The boat.</b><b>It sank.</b>", "The boat.It sank.", ""),
         ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
     ],
 )  # fmt: skip

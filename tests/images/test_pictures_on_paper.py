@@ -19,8 +19,8 @@ from PIL import Image, ImageDraw
 from printer import FetchOptions, Printer
 from printer.options import ImageOptions, Options, PrintOptions
 from printer.output import Result
-from printer.pipeline import Session
 from printer.render.weasy.figure_placement import MIN_SCALE
+from printer.session import Session
 from tests.support.picture_files import encode_image, png_chunk
 from tests.support.web_server import Hit, Reply, WebServer, drip
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from printer.article import Figure
 from printer.images.prepare import prepare_pictures
-from printer.pipeline import Session
+from printer.session import Session
 
 PICTURES = Path(__file__).parent.parent.parent / "samples" / "news" / "img"
 

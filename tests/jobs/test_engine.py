@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from printer.db import LOCK_TIMEOUT
 from printer.jobs import PAGE_PART, JobRequest
 from printer.jobs.print_workers import TEMPORARY_PREFIX
 from printer.jobs.queue import JobQueue
@@ -268,7 +269,7 @@ def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep,
     wait_until(lambda: sqlite_table.count_by_state()["done"])
     other = sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None, timeout=10)
     other.execute("BEGIN EXCLUSIVE")
-    time.sleep(6.5)
+    time.sleep(LOCK_TIMEOUT + 1.5)  # longer than a writer waits
     other.execute("ROLLBACK")
     other.close()
     wait_until(lambda: over(sqlite_table, *ids))

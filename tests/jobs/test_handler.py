@@ -20,8 +20,9 @@ from printer.jobs import (
     snapshot_key,
     validate_request,
 )
-from printer.jobs.handler import DOCUMENT_PART, JobHandler
+from printer.jobs.handler import JobHandler
 from printer.jobs.storage import open_storage
+from printer.jobs.tasks import DOCUMENT_PART
 from printer.settings import Settings, setting_fields
 from tests.support.story_page import story_page
 

@@ -5,17 +5,17 @@ import pytest
 from printer.capture import PageSource
 from printer.errors import ErrorRecord, JobsError
 from printer.jobs import JobRequest, result_folder
-from printer.jobs.handler import (
+from printer.jobs.storage import open_storage
+from printer.jobs.tasks import (
     JobClient,
     dump_document,
     dump_page,
+    dump_rendered,
+    load_document,
     load_page,
     load_rendered,
-    render_document,
 )
-from printer.jobs.storage import open_storage
-from printer.output import CompletenessReport
-from printer.pipeline import ExtractedPage
+from printer.output import CompletenessReport, ExtractedPage
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from printer.selection import PictureDecision
@@ -115,7 +115,8 @@ def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(sqlite_ta
 
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
     document = render_html([SAMPLE_ARTICLE], pictures())
-    there, here = load_rendered(render_document(dump_document(document))[0]), render_pdf(document)
+    here = render_pdf(document)
+    there = load_rendered(dump_rendered(render_pdf(load_document(dump_document(document)))))
     assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
     assert there.pdf[:5] == b"%PDF-"
     assert abs(len(there.pdf) - len(here.pdf)) < 100

@@ -109,7 +109,7 @@ class Site:
 
 def start_list(office, site):
     (office.folder / "urls.txt").write_text("\n".join(site.urls))
-    return office.start("batch", "urls.txt", "out", "--delay", "0.05", "--rest", "0.1")
+    return office.start("batch", "urls.txt", "out", "--delay", "0.05", "--retry-delay", "0.1")
 
 
 def check_list(office, site, process):

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from printer.article import Code, Figure, Math, Note, Span, Table
+from printer.article import Article, Code, Figure, Math, Note, Span, Table
 from printer.options import PrintOptions
 from printer.output import ContentCounts
 from printer.render.completeness import check_completeness
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
+from printer.render.weasy.layout_text import LayoutText
+from printer.text import count_words
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import (
     SAMPLE_ARTICLE,
@@ -154,3 +156,9 @@ def test_a_note_that_occurs_twice_is_printed_once() -> None:
     assert report(
         replace(article, blocks=(*article.blocks, note)), printed_article=article
     ).complete
+
+
+def test_words_are_counted_as_everywhere_else() -> None:
+    text = "It’s John’s well-known ten-year e-mail — of 2026."
+    report = check_completeness([Article("", (paragraph(text),))], LayoutText(text))
+    assert report.article.words == report.printed.words == count_words(text)

@@ -10,7 +10,7 @@ import weasyprint
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.article import Article, Block, Figure, Heading, Item, List, Paragraph, Span
+from printer.article import Article, Block, Embed, Figure, Heading, Item, List, Paragraph, Span
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
@@ -82,6 +82,17 @@ def test_a_small_figure_stands_beside_text_if_there_is_enough() -> None:
     assert placed((200, 150), after=(Heading(2, (Span("Next"),)), LONG)).position == "narrow"
 
 
+@pytest.mark.parametrize("size", [(720, 1280), (1280, 720)])
+def test_two_videos_with_their_pictures_fit_on_a_page(size: tuple[int, int]) -> None:
+    place = placer(size)
+    poster = Figure("p0")
+    place.arrange((Embed("video", "https://valley.example.org/ferry.mp4", blocks=(poster,)),))
+    placement = place(poster)
+
+    assert placement is not None
+    assert placement.height * UNITS["px"] < 0.4 * GEOMETRY.text_height
+
+
 def rows(*blocks: Block, place: FigurePlacer) -> list[int]:
     """Return the number of figures in each row, 0 for another block."""
     arranged = place.arrange(blocks)
@@ -133,13 +144,13 @@ def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() 
     name = Heading(3, (Span("Radios"),))
     items = (Item((name, Figure("p0"))), Item((Figure("p1"), name)), Item((name,)))
     place = placer((400, 300), (300, 900))
-    (row,) = place.arrange((List(items, style="none"),))
+    row, below = place.arrange((List((items[2], *items[:2]), style="none"),))
     assert isinstance(row, FigureRow)
-    assert [list(map(type, cell.blocks)) for cell in row.cells] == [
-        [Figure, Heading],
-        [Figure, Heading],
-        [Heading],
-    ]
+    assert [list(map(type, cell.blocks)) for cell in row.cells] == [[Figure, Heading]] * 2
+    # No name is beside a picture, above a hole.
+    assert isinstance(below, FigureRow)
+    assert [list(map(type, cell.blocks)) for cell in below.cells] == [[Heading]]
+    assert below.cells[0].width == row.cells[0].width
     placements = [
         place(block)
         for block in (row.cells[0].blocks[0], row.cells[1].blocks[0])
@@ -213,3 +224,31 @@ def test_a_row_that_ends_in_headings_need_not_stand_on_the_page_of_what_follows(
         first = document[0].get_textpage().get_text_range()
     assert "Headline 2" in first
     assert "Tides" not in first
+
+
+@pytest.mark.parametrize("is_above", [True, False])
+def test_a_picture_above_its_heading_is_kept_with_it(is_above: bool) -> None:
+    place = placer((900, 600))
+    run: list[Block] = []
+    for number in range(4):
+        entry = [Figure("p0"), Heading(2, (Span(f"Lamp {number}"),))]
+        run += [*(entry if is_above else reversed(entry)), LONG]
+    place.arrange(run)
+    placements = [place(block) for block in run if isinstance(block, Figure)]
+
+    assert [placement.heads for placement in placements if placement] == [is_above] * 4
+
+
+def test_pictures_above_the_headings_of_short_entries_are_small() -> None:
+    place = placer((900, 600))
+    short = Paragraph((Span("It burns for nine hours with one filling of oil. " * 3),))
+    run = [
+        block
+        for number in range(4)
+        for block in (Figure("p0"), Heading(2, (Span(f"Lamp {number}"),)), short)
+    ]
+    place.arrange(run)
+    placement = place(run[3]) if isinstance(run[3], Figure) else None
+
+    assert placement is not None
+    assert placement.height * UNITS["px"] < 0.2 * GEOMETRY.text_height

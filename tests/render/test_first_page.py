@@ -107,6 +107,14 @@ def test_the_end_mark_is_in_the_first_paragraph_if_there_is_no_other():
     assert texts(page_of(article(paragraph(TEXT * 5))), "//p[@class='closing']")
 
 
+def test_the_beginning_of_a_paid_article_has_no_end_mark_but_says_that_it_breaks_off():
+    blocks = paragraph(TEXT * 5), paragraph("And then")
+    page = page_of(article(*blocks, obstacle="paywall", language="de"))
+    assert texts(page, "//*[contains(@class, 'closing')]") == []
+    assert texts(page, "//p[@class='cut']") == ["Die Seite zeigt nur den Anfang dieses Artikels."]
+    assert texts(page_of(article(*blocks)), "//p[@class='cut']") == []
+
+
 @pytest.mark.parametrize("before", range(14, 28, 4))
 def test_nothing_follows_the_end_mark(printed, before: int):
     """A figure that does not fit is not moved behind the last paragraph."""
@@ -147,6 +155,9 @@ def test_an_article_that_is_short_or_whole_has_no_contents():
     assert outline_of(long_article(4, 2)) == []
     assert outline_of(long_article(2, 40)) == []
     assert outline_of(long_article(4, 20), Edition((Story(),))) == []
+    full = long_article(4, 20)
+    listed = items("Part 0", "Part 1", "Part 2", "Part 3")
+    assert outline_of(replace(full, blocks=(paragraph(TEXT), listed, *full.blocks))) == []
     text = replace(long_article(4, 20), blocks=(Paragraph((Span(TEXT * 900),)),))
     assert outline_of(text) == []
 

@@ -21,8 +21,10 @@ from printer.article import (
     Table,
     walk,
 )
+from printer.errors import RenderError
 from printer.export.markdown import to_markdown
-from printer.render import limits
+from printer.render import limits, templates
+from printer.render.context import render_html
 from printer.render.limits import limit_article
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, items, paragraph
 
@@ -99,3 +101,24 @@ def test_a_list_of_pictures_is_replaced_by_them() -> None:
     assert limit_article(article(listed))[0].blocks == pictures
     mixed = List((Item(pictures), Item((paragraph("words"),))))
     assert limit_article(article(mixed))[0].blocks == (mixed,)
+
+
+def test_the_templates_take_time_in_proportion_to_the_article() -> None:
+    def seconds(count: int) -> float:
+        long = article(*(paragraph(f"Line {number}.") for number in range(count)))
+        started = time.process_time()
+        render_html([long], {})
+        return time.process_time() - started
+
+    seconds(10)
+    assert seconds(8_000) < 15 * seconds(1_000)
+
+
+def test_an_article_that_fills_templates_too_long_is_not_blamed_on_the_theme(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(templates, "TIME_LIMIT", 0.01)
+    long = article(*(paragraph(f"Line {number}.") for number in range(2_000)))
+    with pytest.raises(RenderError, match="took longer than") as caught:
+        render_html([long], {})
+    assert "too long to print" in caught.value.hint

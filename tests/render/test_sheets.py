@@ -190,6 +190,12 @@ def test_a_fitting_print_and_set_options_stay_unchanged():
     assert page_geometry(large).font_size == 14
 
 
+def test_the_tightest_print_uses_the_width_of_the_paper():
+    tightest = page_geometry(tighten(PrintOptions(fit=2), FIT_STEPS))
+    assert tightest.columns == 2
+    assert tightest.text_width > 0.88 * tightest.width
+
+
 @pytest.mark.parametrize(
     "options", [{"nup": 3}, {"nup": 0}, {"booklet": True, "nup": 2}, {"fit": -1}]
 )

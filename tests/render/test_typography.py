@@ -497,6 +497,15 @@ def test_lines_with_labels_are_a_block():
     lines = paragraph("Type: String"), paragraph("Required: No"), paragraph(WORDS)
     html = render_html([article(paragraph(WORDS), *lines)], {}).html
     assert html.count('class="entry"') == 2
+    short = [paragraph(text) for text in ("4.1", "Today's best price", "$17", "Free domain")]
+    assert render_html([article(paragraph(WORDS), *short)], {}).html.count('class="entry"') == 4
+    signs = [paragraph(f"✅ {WORDS}"), paragraph("❌ Sell it.")]
+    assert render_html([article(paragraph(WORDS), *signs)], {}).html.count('class="entry"') == 2
+    longer = "A crate, for which we recommend one with room for a treat", "Leash", "Toys"
+    supplies = paragraph("You need:"), *map(paragraph, longer)
+    assert render_html([article(*supplies)], {}).html.count('class="entry"') == 3
+    spoken = [paragraph(text) for text in ("“Yes.”", "“No?”", "“Well …”")]
+    assert 'class="entry"' not in render_html([article(*spoken)], {}).html
     for text in ("Note: one line alone", "At https://example.org/ and", "He said: no.\nYes."):
         html = render_html([article(paragraph(text), paragraph(WORDS))], {}).html
         assert 'class="entry"' not in html, text

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from tests.support.story_page import story_page
+from tests.support.web_server import Reply
 
 HTML = story_page("Sent by a program")
 
@@ -31,6 +32,22 @@ def test_a_page_is_printed(server, web):
     job = server.wait_finished(answer.json()["id"])
     assert job["title"] == "Harbour lights go dark"
     assert job["result"]["pages"] >= 1
+
+
+def test_the_password_of_an_address_is_used_and_not_revealed(server, web):
+    def answer(hit):
+        is_user = hit.headers.get("authorization") == "Basic bmFtZTpzM2NyZXQ="
+        return Reply(story_page()) if is_user else Reply("<p>Who?", 401)
+
+    url = web.add("/members", answer).replace("//", "//name:s3cret@")
+    answers = [server.submit(url=url)]
+    print_id = answers[0].json()["id"]
+    assert server.wait_finished(print_id)["state"] == "done"
+    paths = f"api/prints/{print_id}", "api/prints", f"prints/{print_id}", "", "opds/prints"
+    answers += [server.client.get(f"/{path}") for path in paths]
+    assert [answer.status_code for answer in answers] == [202, 200, 200, 200, 200, 200]
+    assert not [answer.text for answer in answers if "s3cret" in answer.text]
+    assert "s3cret" not in server.log_text()
 
 
 def test_its_pdf_its_article_and_its_first_page(server, done):
@@ -228,5 +245,7 @@ def test_numbers_for_prometheus(server, done):
     assert float(numbers['webprint_prints{state="done"}']) >= 1
     # The last prints are a window: sums and counts of it would fall, which counters may not.
     assert "# TYPE webprint_print_seconds gauge" in answer.text.splitlines()
-    assert float(numbers['webprint_print_seconds{quantile="0.5"}']) > 0
+    names = [f'webprint_print_seconds{{quantile="{share}"}}' for share in (0.5, 0.95, 1.0)]
+    seconds = [float(numbers[name]) for name in names]
+    assert 0 <= seconds[0] <= seconds[1] <= seconds[2] < 60  # SQLite gives full seconds
     assert not [name for name in numbers if name.endswith(("_sum", "_count"))]

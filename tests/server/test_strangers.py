@@ -1,6 +1,7 @@
 """Strangers can neither lock out a server's owner nor fill its memory."""
 
 import asyncio
+import logging
 import re
 import socket
 import time
@@ -65,6 +66,47 @@ def test_strangers_send_no_large_bodies(server, path):
         head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000000\r\n\r\n"
         raw.sendall(head.encode())
         assert raw.recv(100).split(b" ")[1] in (b"401", b"413", b"429")
+
+
+BAD_REQUESTS = [
+    b"nonsense\r\n\r\n",
+    b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+]
+
+
+def test_strangers_do_not_fill_the_log(serve):
+    server = serve()
+    before = len(server.log_text().splitlines())
+    for number in range(60):
+        with connect(server) as raw:
+            raw.sendall(BAD_REQUESTS[number % 2])
+            assert raw.recv(100)
+    lines = server.log_text().splitlines()[before:]
+    assert 0 < len(lines) <= app_module.MAX_LOG_LINES
+
+
+def test_the_log_goes_on_after_a_flood():
+    limit = app_module.LogLimit()
+
+    def log(seconds):
+        record = logging.makeLogRecord({"msg": "bad %s", "args": ("request",), "created": seconds})
+        return record.getMessage() if limit.filter(record) else ""
+
+    assert sum(log(100.0) == "bad request" for _ in range(50)) == app_module.MAX_LOG_LINES
+    assert log(161.0) == "bad request (20 messages before it were not logged)"
+    assert log(161.0) == "bad request"
+
+
+def test_a_body_of_two_lengths_is_refused(server):
+    head = (
+        f"POST /api/prints HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n"
+    )
+    head += "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with connect(server) as raw:
+        raw.sendall((head + "0\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").encode())
+        answer = b"".join(iter(lambda: raw.recv(10_000), b""))
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert answer.count(b"HTTP/1.1") == 1
 
 
 def resident_megabytes(server):

@@ -15,8 +15,8 @@ from printer.capture import PageSource
 from printer.errors import WebprintError
 from printer.options import Options
 from printer.output import Result
-from printer.pipeline import Session
 from printer.render.worker_pool import RenderPool
+from printer.session import Session
 
 Outcome = TypeVar("Made")
 

@@ -6,10 +6,10 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dbos._dbos import _get_or_create_dbos_registry
 from sqlalchemy import text
 
 from printer.jobs import JobRequest
+from printer.jobs.dbos_internals import register_queue
 from printer.jobs.queue import PRINT, QUEUES, JobFailed, PlainSerializer
 
 
@@ -50,9 +50,7 @@ class Claim:
 def claim(table, engine="local"):
     """Take the next job as DBOS does; return None if there is none."""
     owner = secrets.token_hex(8)
-    queue = _get_or_create_dbos_registry()._register_internal_queue(
-        QUEUES[PRINT], worker_concurrency=1
-    )
+    queue = register_queue(QUEUES[PRINT], concurrency=1)
     (*ids,), _ = table._client._sys_db.start_queued_workflows(queue, engine, "1", None, owner_xid=owner)  # fmt: skip
     for job_id in ids:
         job = table.get(job_id)

@@ -38,7 +38,7 @@ def make(folder, toml, **files):
     return folder
 
 
-def test_every_theme_loads_renders_and_has_a_description():
+def test_every_theme_loads_and_has_a_description():
     for theme in themes.all_themes():
         assert theme.description
         assert page_geometry(PrintOptions(theme=theme.name)).column_width > 30
@@ -180,7 +180,7 @@ def test_every_theme_prints_every_kind_of_block(printed, theme):
 @pytest.mark.parametrize("script", ["ar", "ja", "hi"])
 def test_every_theme_sets_other_scripts(printed, theme, script):
     paper = printed(SCRIPT_ARTICLES[script], pictures=specimens.pictures(), theme=theme)
-    assert paper.pages >= 1
+    assert "".join(SCRIPT_ARTICLES[script].title.split()) in "".join(paper.text.split())
     assert find_overlaps(paper.data) == []
 
 

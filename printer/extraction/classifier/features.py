@@ -203,7 +203,7 @@ def extract_features(page: Page, methods: Mapping[str, Sequence[float]]) -> Feat
     _add_containers(context)
     _add_similar(context)
     _add_position(context)
-    _add_neighbours(context)
+    _add_neighbors(context)
     _add_copies(context)
     _add_page(context, page)
     for name, scores in methods.items():
@@ -366,7 +366,7 @@ def _add_position(context: FeatureContext) -> None:
     add("of run", (place - start) / max(1, end - start))
 
 
-def _add_neighbours(context: FeatureContext) -> None:
+def _add_neighbors(context: FeatureContext) -> None:
     add, count = context.columns.add, len(context.blocks)
     link_share = context.link_chars / context.chars
     length = np.log1p(context.chars)

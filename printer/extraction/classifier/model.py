@@ -41,6 +41,8 @@ _COPY_WORDS = 5
 #: The score of a copy that stays if the likely text around it has half as many words as the copies;
 #: and the score of likely text, which must not be a copy itself.
 _LIKELY_COPY, _LIKELY = 0.8, 0.5
+#: The most elements around a copy to examine, from its parent outward.
+_COPY_LEVELS = 8
 #: The caution of the selection by kind of page: scores are raised to this power.  Errors are
 #: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
 #: of medium likelihood is worth less than its expectation.
@@ -384,7 +386,8 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
     """Clear the scores of all but the likeliest copy of a text that occurs in several places.
 
     Kept as repetitions within the text are copies under the same parent, and likely copies (a
-    refrain) among other text of the article that is at least half as long as the copies.
+    refrain, a command) among other text of the article that is at least half as long as the
+    copies.  A list of copies is judged by what is around it.
     """
     parents = context.parents[context.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}
@@ -392,8 +395,9 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
     for at in long:
         text, score = context.texts[at], float(scores[at])
         if text not in best or score > best[text][0]:
-            best[text] = score, parents[at]
-    copies = [at for at in long if best[context.texts[at]][1] != parents[at]]
+            best[text] = score, at
+    originals = {at: best[context.texts[at]][1] for at in long}
+    copies = [at for at, original in originals.items() if parents[original] != parents[at]]
     if not copies:
         return
     sizes = context.word_counts
@@ -401,9 +405,18 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
     unique[copies], copied[copies] = 0, sizes[copies]
     sums = np.cumsum([[0, *unique], [0, *copied]], axis=1)
     for at in copies:
-        begin, end = context.begins[parents[at]], context.ends[parents[at]]
-        unique_words, copied_words = sums[:, end] - sums[:, begin]
-        if scores[at] < _LIKELY_COPY or unique_words < copied_words / 2:
+        if scores[at] < _LIKELY_COPY:
+            scores[at] = 0
+            continue
+        box = around = parents[at]
+        for _ in range(_COPY_LEVELS):
+            unique_words, copied_words = sums[:, context.ends[box]] - sums[:, context.begins[box]]
+            around = context.parents[around]
+            has_original = context.begins[around] <= originals[at] < context.ends[around]
+            if 2 * unique_words >= copied_words or around < 0 or has_original:
+                break
+            box = around
+        if unique_words < copied_words / 2:
             scores[at] = 0
 
 

@@ -59,7 +59,7 @@ class SegmentGroups(NamedTuple):
 
 
 class SegmentGraph(NamedTuple):
-    """The neighbours of segments: their groups, and whether each has a successor on its page."""
+    """The neighbors of segments: their groups, and whether each has a successor on its page."""
 
     groups: tuple[SegmentGroups, ...]
     has_next: NDArray[np.bool_]

@@ -1,14 +1,14 @@
 """Maximum scoring subsequence (Luo et al., DocEng 2009, sections 3 and 4).
 
 A text segment is body text if at least 0.7 of it is in the page's commonest font size, at least 0.2
-in the commonest font colour and at most 0.5 in links; its score is its length, positive for body
+in the commonest font color and at most 0.5 in links; its score is its length, positive for body
 text and negative for other text.  The run of segments with the greatest sum is the body (found in
 linear time).  Within it, segments that do not line up with the body are junk.
 
 Departures from the paper:
 
-- Without a rendered page, size and colour are inferred from tags (h1 to h6, font, small, big, sub,
-  sup) and inline styles, not style sheets; links keep the colour of the text around them, and the
+- Without a rendered page, size and color are inferred from tags (h1 to h6, font, small, big, sub,
+  sup) and inline styles, not style sheets; links keep the color of the text around them, and the
   alignment step is omitted.  With a page rendered by a browser, the real values are used.
 - Text that is not visible (folded menus, copies for other screens) is ignored.
 - The paper gives no numbers for alignment: the tolerance and the share of the body's width to
@@ -40,7 +40,7 @@ class MaxSubsequenceOptions:
 
     Attributes:
         min_size: The share of a segment in the commonest font size (c1).
-        min_color: The share of it in the commonest colour (c2).
+        min_color: The share of it in the commonest color (c2).
         max_link: The share of it in links (c3).
         tolerance: The largest distance of edges that line up, in CSS pixels.
         min_overlap: The share of the body's width that a segment must cover.
@@ -103,7 +103,7 @@ def body_text_signs(runs: FontRuns, index: PageIndex, options: MaxSubsequenceOpt
 def commonest_share(runs: FontRuns, traits: Sequence[Hashable], count: int = 0) -> Floats:
     """Return, for each of ``count`` segments, the share of characters with the commonest trait.
 
-    ``traits`` are the fonts' sizes or colours.
+    ``traits`` are the fonts' sizes or colors.
     """
     numbers: dict[Hashable, int] = {}
     by_font = np.array([numbers.setdefault(trait, len(numbers)) for trait in traits], np.int64)

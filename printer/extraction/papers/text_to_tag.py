@@ -2,7 +2,7 @@
 
 Scripts and remarks are removed; each line's ratio is its number of characters of text divided by
 its number of tags, or the number of characters if it has no tag; the ratios are smoothed over
-neighbouring lines, and clustered into content and non-content.
+neighboring lines, and clustered into content and non-content.
 
 Departures from the paper:
 
@@ -14,14 +14,14 @@ single
 - Tags are those of the repaired tree: omitted end tags are counted, void elements count once.
   Elements whose text is never seen (head, svg, select ...) are removed with the scripts.
 - Characters of every script are counted, white space folded, not only ASCII ones.
-- K-means, farthest first and expectation maximisation are usually initialised at random; here each
+- K-means, farthest first and expectation maximization are usually initialised at random; here each
   starts from the point nearest to the origin and then the farthest ones, so that results are
   reproducible.  The cluster nearest to the origin is non-content, all others are content.
-- ``prediction`` is not formalised in the paper: here the moving average of the lines before
+- ``prediction`` is not formalized in the paper: here the moving average of the lines before
 predicts
   those after, and the sequence of ratios is cut where the two differ most.
 - ``two-dimensional`` is the clustering the authors announce (ratio and the slope of the smoothed
-  ratio, k-means with one centre held at the origin), as they later published it in 'CETR: Content
+  ratio, k-means with one center held at the origin), as they later published it in 'CETR: Content
   Extraction via Tag Ratios' (Weninger, Hsu and Han, WWW 2010).
 """
 
@@ -164,40 +164,40 @@ def cluster_by_threshold(ratios: Floats, deviations: float = 1.0) -> Floats:
 
 
 def cluster_by_farthest_first(points: Floats, count: int) -> Floats:
-    """Cluster by the nearest of the farthest-first centres."""
-    return _margin(points, farthest_first_centres(points, count))
+    """Cluster by the nearest of the farthest-first centers."""
+    return _margin(points, farthest_first_centers(points, count))
 
 
 def cluster_by_k_means(
     points: Floats, count: int, *, fixed_origin: bool = False, rounds: int = 50
 ) -> Floats:
-    """Cluster by k-means; with ``fixed_origin`` one centre stays at the origin."""
+    """Cluster by k-means; with ``fixed_origin`` one center stays at the origin."""
     if not len(points):
         return np.zeros(0)
-    centres = farthest_first_centres(points, count)
+    centers = farthest_first_centers(points, count)
     if fixed_origin:
-        centres[0] = 0.0
-    nearest = _distances(points, centres).argmin(axis=1)
+        centers[0] = 0.0
+    nearest = _distances(points, centers).argmin(axis=1)
     for _ in range(rounds):
-        for number in range(int(fixed_origin), len(centres)):
+        for number in range(int(fixed_origin), len(centers)):
             members = points[nearest == number]
             if len(members):
-                centres[number] = members.mean(axis=0)
-        updated = _distances(points, centres).argmin(axis=1)
+                centers[number] = members.mean(axis=0)
+        updated = _distances(points, centers).argmin(axis=1)
         if np.array_equal(updated, nearest):
             break
         nearest = updated
-    return _margin(points, centres)
+    return _margin(points, centers)
 
 
 def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
-    """Cluster by expectation maximisation over Gaussians, from farthest-first centres.
+    """Cluster by expectation maximization over Gaussians, from farthest-first centers.
 
     The margin is the log-likelihood of content minus that of non-content.
     """
     if not len(points):
         return np.zeros(0)
-    means = farthest_first_centres(points, count)
+    means = farthest_first_centers(points, count)
     floor = max(float(points.var()) * 1e-4, 1e-9)
     membership = np.eye(len(means))[_distances(points, means).argmin(axis=1)]
     logs = np.zeros((len(points), len(means)))
@@ -244,8 +244,8 @@ def cluster_by_prediction(ratios: Floats, radius: int) -> Floats:
     return np.repeat(means, np.diff(bounds)) - float(ratios.mean())
 
 
-def farthest_first_centres(points: Floats, count: int) -> Floats:
-    """Return centres: the point nearest to the origin, then each time the farthest from all."""
+def farthest_first_centers(points: Floats, count: int) -> Floats:
+    """Return centers: the point nearest to the origin, then each time the farthest from all."""
     if not len(points):
         return points[:0]
     chosen = [int(np.square(points).sum(axis=1).argmin())]
@@ -263,16 +263,16 @@ def _peaks(values: Floats) -> Bools:
     return peaks
 
 
-def _distances(points: Floats, centres: Floats) -> Floats:
-    distances: Floats = np.sqrt(np.square(points[:, None, :] - centres[None, :, :]).sum(axis=2))
+def _distances(points: Floats, centers: Floats) -> Floats:
+    distances: Floats = np.sqrt(np.square(points[:, None, :] - centers[None, :, :]).sum(axis=2))
     return distances
 
 
-def _margin(points: Floats, centres: Floats) -> Floats:
-    """Return how much nearer each point is to a centre of content than to that of non-content."""
-    if len(centres) < 2:
+def _margin(points: Floats, centers: Floats) -> Floats:
+    """Return how much nearer each point is to a center of content than to that of non-content."""
+    if len(centers) < 2:
         return -np.ones(len(points))
-    distances = _distances(points, centres)
-    none = int(np.square(centres).sum(axis=1).argmin())
+    distances = _distances(points, centers)
+    none = int(np.square(centers).sum(axis=1).argmin())
     margin: Floats = distances[:, none] - np.delete(distances, none, axis=1).min(axis=1)
     return margin

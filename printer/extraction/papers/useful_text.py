@@ -1,7 +1,7 @@
 """Useful text nodes (CUTER, Adam, Bouras and Poulopoulos): the borders of the article.
 
 The first stage of CUTER as far as its paper on images describes it (sections III and IV): text
-nodes are characterised, neighbouring useful ones are joined into sets that determine the article,
+nodes are characterized, neighboring useful ones are joined into sets that determine the article,
 and its borders are the first and the last useful node in depth-first order.  As the title is often
 apart from the text, the first node is the last one before the starting paragraph that contains the
 title.
@@ -9,9 +9,9 @@ title.
 Departures from the paper:
 
 - The nodes are text segments: a paragraph with inline tags is one node.
-- How nodes are characterised and what a neighbourhood is are defined in another paper; here a node
+- How nodes are characterized and what a neighborhood is are defined in another paper; here a node
   is useful if it has enough text outside links and not too much inside, useful nodes at most
-  ``reach`` nodes apart are neighbours, and the neighbourhood with the most text is the article,
+  ``reach`` nodes apart are neighbors, and the neighborhood with the most text is the article,
   including the short nodes between its useful ones.
 - A node also contains the title if the page's title continues after it (with the site's name).
 """
@@ -30,7 +30,7 @@ from ..arrays import Bools, Floats, prefix_sums
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsefulTextOptions:
-    """``min_chars`` and ``max_links`` characterise a node, ``reach`` its neighbourhood (ours)."""
+    """``min_chars`` and ``max_links`` characterize a node, ``reach`` its neighborhood (ours)."""
 
     min_chars: int = 40
     max_links: float = 0.5
@@ -74,7 +74,7 @@ def find_borders(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -
     """Return the borders of the article, None when no node is useful."""
     index = page.index
     unlinked = prefix_sums(index.segment_chars - index.segment_link_chars)
-    found = neighbourhoods(useful_nodes(index, options), options.reach)
+    found = neighborhoods(useful_nodes(index, options), options.reach)
     sizes = [int(unlinked[last + 1] - unlinked[first]) for first, last in found]
     if not any(sizes):
         return None
@@ -91,7 +91,7 @@ def useful_nodes(index: PageIndex, options: UsefulTextOptions) -> Bools:
     return useful
 
 
-def neighbourhoods(useful: Bools, reach: int) -> list[tuple[int, int]]:
+def neighborhoods(useful: Bools, reach: int) -> list[tuple[int, int]]:
     """Return the first and last node of each set of useful nodes at most ``reach`` apart."""
     nodes = np.flatnonzero(useful)
     if not len(nodes):

@@ -45,6 +45,7 @@ from .process import (
     BrowserDied,
     BrowserProcess,
     PageGone,
+    PagesTooLarge,
     TabCrashed,
     page_timeout,
     runs_unsandboxed,
@@ -393,8 +394,9 @@ class Browser(Closing):
 
     Up to ``pages`` are loaded at a time.  All traffic passes ``guard`` (see :mod:`..proxy`).  A
     page that hangs or crashes does not affect others; if the browser dies, it is restarted and
-    loads the affected pages once more.  It is replaced after ``max_pages``, or above ``max_bytes``
-    of memory.  ``warnings`` are what the user should know.
+    loads the affected pages once more.  If they needed too much memory together, each is loaded in
+    a browser of its own, one after another.  A browser is replaced after ``max_pages``, or above
+    ``max_bytes`` of memory.  ``warnings`` are what the user should know.
     """
 
     def __init__(
@@ -417,6 +419,7 @@ class Browser(Closing):
         self._closed = False
         self._slots = asyncio.Semaphore(pages)
         self._starting = asyncio.Lock()
+        self._alone = asyncio.Lock()
         self._process: BrowserProcess | None = None
         self._processes: set[BrowserProcess] = set()
         self._spare_tabs: dict[BrowserProcess, asyncio.Task[Tab]] = {}
@@ -466,10 +469,26 @@ class Browser(Closing):
                         return await self._load(process, url, deadline)
                     finally:
                         await self._release(process)
+                except PagesTooLarge:
+                    break
                 except FetchError as error:
                     if last_attempt or not error.process_died or time.monotonic() >= deadline:
                         raise
-        raise AssertionError("the second attempt returns or raises")
+            return await self._load_alone(url)
+
+    async def _load_alone(self, url: str) -> Capture:
+        """Load a page in a browser of its own, after others that are loaded so."""
+        async with self._alone:
+            deadline = time.monotonic() + self.options.timeout
+            process = await BrowserProcess.start(deadline)
+            self._processes.add(process)
+            process.users += 1
+            try:
+                return await self._load(process, url, deadline)
+            finally:
+                process.retired = True
+                process.users -= 1
+                await self._end_idle(process)
 
     async def _load(self, process: BrowserProcess, url: str, deadline: float) -> Capture:
         opening = self._take_tab(process)

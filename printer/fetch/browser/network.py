@@ -21,8 +21,12 @@ from ..credentials import Credentials
 if TYPE_CHECKING:
     from hishel import Entry
 
-#: The cache's limits: bytes of all responses, bytes of one, URLs intercepted for one page.
-MAX_CACHE_BYTES, MAX_ENTRY_BYTES, MAX_CACHED_URLS = 64_000_000, 2_000_000, 300
+#: The most bytes of all responses in the cache.
+MAX_CACHE_BYTES = 64_000_000
+#: The most bytes of one response in it.
+MAX_ENTRY_BYTES = 2_000_000
+#: The most URLs that are intercepted for one page.
+MAX_CACHED_URLS = 300
 
 #: The types of requests whose responses are shared.
 SHARED_TYPES = frozenset({"stylesheet", "script", "font", "image"})

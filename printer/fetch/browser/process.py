@@ -57,6 +57,10 @@ class BrowserDied(FetchError):
     process_died = True
 
 
+class PagesTooLarge(BrowserDied):
+    """The browser was killed because the pages that it loaded at a time needed too much memory."""
+
+
 class TabCrashed(FetchError):
     """The renderer or network process crashed.
 
@@ -319,6 +323,7 @@ class BrowserProcess:
         self.user_agent = ""
         self.retired = False
         self.users = 0
+        self._too_large = False
         self.pages_loaded = 0
         self.disconnected = asyncio.Event()
         self._closed = False
@@ -376,7 +381,8 @@ class BrowserProcess:
 
         Raises:
             BrowserDied: the browser ended.
-            TooLarge: it needed more than ``MAX_MEMORY``, and was killed.
+            PagesTooLarge: several pages needed more than ``MAX_MEMORY`` together.
+            TooLarge: its only page needed more than that.
         """
         working = asyncio.ensure_future(work)
         dying = asyncio.ensure_future(self.disconnected.wait())
@@ -385,13 +391,17 @@ class BrowserProcess:
         try:
             await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
             if growing.done() and not working.done():
+                self._too_large = True
                 self.kill()
-                gigabytes = MAX_MEMORY / 1_000_000_000
-                raise TooLarge(f"the page needs more than {gigabytes:g} GB of the browser's memory")
+                limit = f"more than {MAX_MEMORY / 1_000_000_000:g} GB of the browser's memory"
+                if self.users > 1:
+                    raise PagesTooLarge(f"the pages need {limit} together")
+                raise TooLarge(f"the page needs {limit}")
             if working.done() and working.exception() and "closed" in str(working.exception()):
                 await asyncio.wait((dying,), timeout=_NEWS_SECONDS)
             if dying.done() and not (working.done() and not working.exception()):
-                raise BrowserDied("the browser exited unexpectedly")
+                error = PagesTooLarge if self._too_large else BrowserDied
+                raise error("the browser exited unexpectedly")
             return await working
         finally:
             for future in futures:

@@ -57,10 +57,15 @@ _CREDENTIAL = re.compile(
 _ADDRESS = re.compile(
     r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)(?:\.[a-z]{2})?\b", re.IGNORECASE
 )
+#: The work of those who made the site: 'Design: A. Writer. HTML: B. Author'.
+_MASTHEAD = re.compile(
+    r"\b(?:HTML|programming|(?:web )?(?:design|architecture|hosting)|development|webmaster)\s?:",
+    re.IGNORECASE,
+)
 #: The name of a site: 'Harbours.gr'.
 _DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
 #: What ends the name of a company in the register of its country.
-_COMPANY = re.compile(
+COMPANY = re.compile(
     r"(?<=[\s.,])(?:Ltd|LTD|Inc|LLC|PLC|Corp|GmbH|AG|KG|S\.\s?A|S\.?p\.?A|S\.?r\.?l|B\.V|N\.V"
     r"|A\.Ş|Α\.\s?Ε|s\.r\.o|z o\.\s?o|Kft|Zrt|Bhd)\.?$|有限公司$|^(?:株式会社|주식회사)"
 )
@@ -139,7 +144,7 @@ def find_office(stated: Iterable[str], *sites: str) -> str:
     known = set(map(comparison_key, sites)) - {""}
     texts = (clean_attribute(text, MAX_CHARS) for text in stated if "://" not in text)
     offices = (text for text in texts if not known.isdisjoint(_keys(text)))
-    return next((text for text in offices if not _COMPANY.search(text)), "")
+    return next((text for text in offices if not COMPANY.search(text)), "")
 
 
 def without_address(text: str, *sites: str) -> str:
@@ -228,6 +233,8 @@ def find_byline(text: str) -> str:
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a byline such as 'By A. Writer and B. Author | Staff'."""
     text = _without_by(clean_attribute(text, 400), language)
+    if _MASTHEAD.search(text):
+        return []
     if _ADDRESS.search(text):
         text = " ".join(_ADDRESS.sub(" ", text).split())
     names: list[str] = []
@@ -311,7 +318,7 @@ def _is_name(name: str) -> bool:
         and not _CODE.search(name)
         and (" " in name or not (_ACCOUNT.fullmatch(name) or folded in MONTHS))
         and not _DOMAIN.fullmatch(name)
-        and not _COMPANY.search(name)
+        and not COMPANY.search(name)
     )
 
 

@@ -173,6 +173,7 @@ class SchemaMetadata:
 
     titles: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
+    creators: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
@@ -217,14 +218,17 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
     for thing in things:
         if "WebSite" in type_names(thing):
             sites += string_values(thing.get("name")) + string_values(thing.get("alternateName"))
-    authors = [string_values(resolve((work or {}).get(field))) for field in ("author", "creator")]
+    authors, creators = (
+        tuple(string_values(resolve((work or {}).get(field)))) for field in ("author", "creator")
+    )
     return SchemaMetadata(
         titles=tuple(
             name
             for thing in main
             for name in string_values(thing.get("headline")) or string_values(thing.get("name"))
         ),
-        authors=tuple(authors[0] or authors[1]),
+        authors=authors,
+        creators=creators,
         published=first("datePublished", "@value"),
         sites=tuple(sites[:10]),
         leads=first("description"),

@@ -28,6 +28,8 @@ from .titles import LINES_BELOW, SLACK_CHARS, Heading, is_above_text, is_paragra
 #: Limits of the headings to examine, and of the text leaves of one element.
 _MAX_HEADINGS, _MAX_LEAVES = 20, 200
 _MAX_TITLES = 60
+#: The most characters that a title has more than its key of letters and digits.
+_TITLE_SLACK = 120
 #: The most elements between two marks that are side by side.
 _BESIDE = 2
 #: The largest distance of a mark below the main heading, above it, and from the page's top if it
@@ -84,6 +86,10 @@ _KICKER = re.compile(
     r"|(?:topic-)?label)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+#: Classes that a label above the heading has besides, if it is no kicker; the most elements between
+#: the two, and the longest kicker, in characters.
+_NOT_KICKER = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
+_ABOVE_HEADING, _KICKER_CHARS = 12, 60
 _SIGNS = " :|/·–—-"
 _UPDATED = re.compile(
     r"updat|modif|chang|revis|edited|güncel|ενημέρ|aktualiz"
@@ -144,6 +150,40 @@ def _kicker(heading: HtmlElement) -> tuple[str, bool]:
     return text, bool(named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
 
 
+def find_kicker(tree: HtmlElement, title: str) -> str:
+    """Return the kicker in the heading with the title, or right above it; '' for none."""
+    key = title_key(title)
+    heading = _title_heading(tree, key)
+    if heading is None:
+        return ""
+    text, certain = _kicker(heading)
+    rest = element_line(heading).removeprefix(text)
+    found = (
+        text if text and rest and (certain or title_key(rest) == key) else _kicker_above(heading)
+    )
+    found = found.strip(_SIGNS)
+    return found if len(found) <= _KICKER_CHARS and any(map(str.isalpha, found)) else ""
+
+
+def _kicker_above(heading: HtmlElement) -> str:
+    """Return the text of the last element before a heading that is named a kicker."""
+    for element in islice(_elements_before(heading), _ABOVE_HEADING):
+        named = (element.get("class") or "")[:300]
+        if _KICKER.search(named) and not _NOT_KICKER.search(named):
+            return element_line(element, " ", 2 * _KICKER_CHARS)
+    return ""
+
+
+def _elements_before(element: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the elements before one, the nearest first, without those around it."""
+    for around in (element, *islice(element.iterancestors(), _DEPTH)):
+        for sibling in around.itersiblings("*", preceding=True):
+            below = [sibling]
+            while below:
+                yield (nearest := below.pop())
+                below += nearest.iterchildren("*")
+
+
 def _text_before(element: HtmlElement) -> str:
     return (element.text or "").strip()
 
@@ -166,7 +206,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     hints = MarkupHints()
     kinds: dict[str, int] = {}
     stamps: list[str] = []
-    for window in _near(tree, heading):
+    for number, window in enumerate(_near(tree, heading)):
         authors: list[HtmlElement] = []
         lines: list[HtmlElement] = []
         dates: list[HtmlElement] = []
@@ -180,6 +220,8 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
                 lines.append(element)
             elif not stamps and (stamp := _stamp(element, language)):
                 stamps.append(stamp)
+        if number:
+            dates.reverse()  # above the heading, other stories are farther away
         hints.authors = hints.authors or _first(authors, _author) or _first(lines, _byline)
         hints.dates = hints.dates or _first(dates, read_date) or _first(lines, read_beside)
     hints.dates = hints.dates or stamps
@@ -198,6 +240,10 @@ def read_signatures(tree: HtmlElement) -> list[str]:
             if is_full_name(name) and is_paragraph(element_line(above)):
                 names.add(name)
     return list(names) if len(names) == 1 else []
+
+
+#: The most lines from the title down to a byline that counts more than what is stated.
+_BYLINE_BELOW = 3
 
 
 def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:
@@ -229,6 +275,19 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
     hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
     hints.authors = hints.authors or _names_beside(near, dated, lines) or [find_signature(lines)]
     return hints
+
+
+def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[str]:
+    """Return the byline just below the title if no line has any of the names that are stated.
+
+    These may be those of who published the page.
+    """
+    for place in _title_places(lines, title):
+        for line in lines[place + 1 : place + 1 + _BYLINE_BELOW]:
+            if len(line) <= _MAX_CHARS and BYLINE.match(line) and find_byline(line):
+                is_visible = any(name in text for name in names.split(", ") for text in lines)
+                return [] if is_visible else [line]
+    return []
 
 
 def _names_beside(near: Sequence[str], dated: Sequence[bool], lines: Sequence[str]) -> list[str]:
@@ -290,7 +349,19 @@ def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     main = [h1 for h1 in h1s if not _in_menu(h1)]
     lower = () if main or not title else islice(tree.iter("h2", "h3"), _MAX_TITLES)
     with_title = (e for e in (*main, *lower) if title in title_key(element_line(e)))
-    return next(with_title, next(iter(main or h1s), None))
+    found = next(with_title, next(iter(main or h1s), None))
+    return _element_with(tree, title) if found is None and title else found
+
+
+def _element_with(tree: HtmlElement, title: str) -> HtmlElement | None:
+    """Return the first element in the body whose own text is the title."""
+    body = tree.find("body")
+    inside = islice(() if body is None else body.iter("*"), _MAX_ELEMENTS)
+    return next((e for e in inside if e.text and _is_title_text(e.text, title)), None)
+
+
+def _is_title_text(text: str, title: str) -> bool:
+    return len(text) <= len(title) + _TITLE_SLACK and title_key(text) == title
 
 
 def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlElement]]:

@@ -11,13 +11,20 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from ...text import clean_attribute, clean_line, count_words
-from ...urls import resolve
+from ...urls import host_of, resolve
 from ..parse import element_line
 from .bylines import find_office, is_byline_label, join_names, without_address
 from .dates import find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
 from .language import choose_language, text_direction
-from .markup_hints import main_headings, read_line_hints, read_markup_hints, read_signatures
+from .markup_hints import (
+    find_kicker,
+    main_headings,
+    read_line_hints,
+    read_markup_hints,
+    read_signatures,
+    read_visible_byline,
+)
 from .titles import SiteNames, choose_title
 
 #: Limits of ``meta`` and ``link`` elements, and of the values of one name.
@@ -137,7 +144,9 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     canonical = _canonical(head, url, base)
     schema = read_schema(read_json_ld(tree), (url, canonical))
     sites = _sites(head, schema)
-    site_names = SiteNames(sites, url)
+    # A saved page has the host of its own address only here.
+    stated_host = host_of(_absolute(head.first("og:url", limit=_URL_CHARS), base))
+    site_names = SiteNames([*sites, stated_host.removeprefix("www.")], url)
     is_article = schema.article or head.first("og:type").lower() == "article"
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
     titles = [text for text in titles if text.lower() not in _NO_VALUE["any"]]
@@ -155,6 +164,9 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
         for texts in _stated_authors(head, schema)
     ]
     names = _persons(stated, language, *not_authors)
+    if names:
+        visible = read_visible_byline(lines, title, names)
+        names = join_names(visible, language, *not_authors) or names
     published = _published(head, schema, language, find_path_date(_path(url)))
     if not names or len(published) <= _DAY:
         for hints in (
@@ -178,7 +190,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
         direction=_direction(tree) or text_direction(language),
         canonical=canonical,
         image=_picture(head, schema, base),
-        section=_section(head, schema, site),
+        section=find_kicker(tree, title) or _section(head, schema, site, title),
     )
 
 
@@ -215,15 +227,21 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     return [name for name in names if name != head.title or count_words(name) <= _SITE_WORDS]
 
 
-def _section(head: Head, schema: SchemaMetadata, site: str) -> str:
-    """Return the name of the page's section, unless that is part of a URL, the site's or none."""
+def _section(head: Head, schema: SchemaMetadata, site: str, title: str) -> str:
+    """Return the name of the page's section, unless that is part of a URL, the site's or none.
+
+    An English name for a page in another script is not for its readers.
+    """
     stated = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
     no_value = _NO_VALUE["any"] | _NO_VALUE["section"]
     names = (name for name in map(clean_attribute, stated) if name.lower() not in no_value)
     name = next(names, "")
     is_slug = "-" in name and name == name.lower() and " " not in name
     is_name = len(name) <= _SECTION_CHARS and not _NOT_IN_NAMES.intersection(name)
-    return name if is_name and not is_slug and name.lower() != site.lower() else ""
+    letters = "".join(filter(str.isalpha, title))
+    is_foreign = bool(letters) and name.isascii() and not any(map(str.isascii, letters))
+    is_other = is_slug or is_foreign or name.lower() == site.lower()
+    return name if is_name and not is_other else ""
 
 
 def sample_text(tree: HtmlElement, size: int) -> str:
@@ -265,7 +283,12 @@ def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
     """Return the lists of authors that a page states, JSON-LD first."""
     label, name = head.first("twitter:label1"), head.first("twitter:data1")
     labelled = [name] if name and is_byline_label(label) else []
-    return [list(schema.authors), *head.value_lists(_NAMES["author"]), labelled]
+    return [
+        list(schema.authors),
+        list(schema.creators),
+        *head.value_lists(_NAMES["author"]),
+        labelled,
+    ]
 
 
 def _persons(stated: Iterable[Iterable[str]], language: str, *not_authors: str) -> str:

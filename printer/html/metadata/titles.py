@@ -18,6 +18,7 @@ from itertools import chain
 from urllib.parse import unquote, urlsplit
 
 from ...text import WORD, count_words
+from .bylines import COMPANY
 
 #: A separator between a title and the site's name.
 _SEPARATOR = re.compile(
@@ -268,7 +269,7 @@ class SiteNames:
         cuts = list(_SEPARATOR.finditer(text))
         while cuts:
             start = cuts[0].start()
-            if self.is_site_name(text[cuts[-1].end() :]) and text[: cuts[-1].start()]:
+            if self.is_site_name(text[cuts[-1].end() :]):
                 text = text[: cuts.pop().start()]
             elif self.is_leading_name(text[:start]) and text[cuts[0].end() :]:
                 text = text[cuts[0].end() :]
@@ -278,13 +279,14 @@ class SiteNames:
         return text
 
     def short_name(self, name: str) -> str:
-        """Return the site's name without a slogan or its owner, if the host repeats its first part.
+        """Return the site's name without a slogan or its owner.
 
-        Short names and abbreviations are kept whole.
+        The host repeats its first part, or a company owns it.  Short names and abbreviations are
+        kept whole.
         """
         first = _parts(name)[0]
         is_long = len(name) > _LONG_NAME and len(first) > _ABBREVIATION
-        return first if is_long and self.repeats_host(first) else name
+        return first if is_long and (self.repeats_host(first) or COMPANY.search(name)) else name
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of ``title`` that is the site's name, if it repeats the host's name."""

@@ -1,16 +1,16 @@
 """Joshi and Liu, "Web Document Text and Images Extraction using DOM Analysis and NLP" (2009).
 
 Pictures in the article subtree are candidates if they have a caption: all text of the picture's
-first block ancestor.  The people, places and organisations named in the caption are compared with
+first block ancestor.  The people, places and organizations named in the caption are compared with
 those in the article.  A short caption must contain one of the article's representative names, which
 are its most frequent ones; for a long one, the cosine of the name frequencies must be high enough.
 
 Differences from the paper:
 
 - The paper gives no thresholds; all values of :class:`RelevanceOptions` are ours.
-- The paper recognises names with GATE; we use :mod:`printer.images.papers.ner`, by rules or a spaCy
+- The paper recognizes names with GATE; we use :mod:`printer.images.papers.ner`, by rules or a spaCy
   model.
-- Frequencies are not normalised by length, which does not change a cosine.
+- Frequencies are not normalized by length, which does not change a cosine.
 - The article subtree is the smallest element that contains nearly all text kept by extraction.
 - Names in the caption itself do not count for the article, unless the article has no others.
 """
@@ -28,7 +28,7 @@ from ...selection import Verdict
 from ..candidates import Candidate, find_candidates
 from ..captions import Caption
 from ..selection import PictureSelection, RejectedPicture, SelectedPicture, is_minor_text
-from .ner import RULES, NameRecogniser, find_names, load_recogniser, name_words
+from .ner import RULES, NameRecognizer, find_names, load_recognizer, name_words
 
 #: The block elements of section 4.2, and those added to HTML since.
 BLOCK_TAGS = frozenset(
@@ -64,8 +64,8 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSe
     tree = page.index
     top = article_subtree(page, verdict, options.text_share)
     subtree = range(top, tree.subtree_ends[top]) if top >= 0 else range(0)
-    recognise = load_recogniser(ner, page.metadata.language)
-    names = article_names(page, verdict, recognise=recognise)
+    recognize = load_recognizer(ner, page.metadata.language)
+    names = article_names(page, verdict, recognize=recognize)
     captions: dict[range, tuple[str, bool]] = {}
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
@@ -76,8 +76,8 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSe
         segments = block_segments(page, candidate)
         if segments not in captions:
             text = " ".join(page.segments[at].text for at in segments)
-            other_names = names - article_names(page, verdict, segments, recognise) or names
-            captions[segments] = text, is_relevant(text, other_names, options, recognise)
+            other_names = names - article_names(page, verdict, segments, recognize) or names
+            captions[segments] = text, is_relevant(text, other_names, options, recognize)
         text, relevant = captions[segments]
         if not text:
             rejected.append(RejectedPicture(candidate, "without a caption"))
@@ -95,14 +95,14 @@ def caption_relevance(
     caption: str,
     article: Counter[str],
     options: RelevanceOptions = RelevanceOptions(),
-    recognise: NameRecogniser = find_names,
+    recognize: NameRecognizer = find_names,
 ) -> float:
     """Return the relevance of a caption, from 0 to 1, given the article's names.
 
     For a short caption, this is the share of its names that represent the article, in full or by
     one of their words; for a long one, the cosine.
     """
-    mentioned = recognise(caption)
+    mentioned = recognize(caption)
     if not mentioned or not article:
         return 0.0
     if len(caption) > options.short_chars:
@@ -121,10 +121,10 @@ def is_relevant(
     caption: str,
     article: Counter[str],
     options: RelevanceOptions = RelevanceOptions(),
-    recognise: NameRecogniser = find_names,
+    recognize: NameRecognizer = find_names,
 ) -> bool:
     """Return whether a caption is about an article, given the article's names."""
-    relevance = caption_relevance(caption, article, options, recognise)
+    relevance = caption_relevance(caption, article, options, recognize)
     return relevance >= options.min_cosine if len(caption) > options.short_chars else relevance > 0
 
 
@@ -175,8 +175,8 @@ def article_names(
     page: Page,
     verdict: Verdict,
     segments: Iterable[int] | None = None,
-    recognise: NameRecogniser = find_names,
+    recognize: NameRecognizer = find_names,
 ) -> Counter[str]:
     """Return the names in the article's text, or in its text within some segments."""
     indexes = range(len(page.segments)) if segments is None else segments
-    return recognise("\n".join(page.segments[at].text for at in indexes if verdict.keep[at]))
+    return recognize("\n".join(page.segments[at].text for at in indexes if verdict.keep[at]))

@@ -1,7 +1,7 @@
 """Named entity recognition for Joshi and Liu's method: by rules, or by a spaCy model.
 
 The rules are in the spirit of GATE's: names are runs of capitalised words, joined by particles
-(``University of Kestermouth``, ``Tove van der Lind``).  Titles before them, organisation suffixes
+(``University of Kestermouth``, ``Tove van der Lind``).  Titles before them, organization suffixes
 after them and a gazetteer of places identify names even at the beginning of a sentence.  In scripts
 without capitals, and in texts that do not use them, terms take the place of names: words, or pairs
 of characters in scripts without spaces.
@@ -19,7 +19,7 @@ from ...errors import MissingLibrary, UsageError
 from ...i18n import load_table
 
 #: Counts the mentions of each name in a text, in lower case.
-NameRecogniser: TypeAlias = Callable[[str], Counter[str]]
+NameRecognizer: TypeAlias = Callable[[str], Counter[str]]
 
 RULES = "rules"
 _SPACY = "spacy:"
@@ -29,7 +29,7 @@ _MAX_CHARS = 60_000
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«»\n]|\d+|&")
 _SENTENCE_ENDS = frozenset('.!?…:•|\n"“«(')
 _BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
-#: Words inside a name, words before one, words that end the name of an organisation or a place, and
+#: Words inside a name, words before one, words that end the name of an organization or a place, and
 #: capitalised words that are not names (first words of sentences, days, months).
 _PARTICLES, _TITLES, _SUFFIXES, _COMMON = (
     frozenset(load_table("entity_words")[kind])
@@ -41,13 +41,13 @@ _UNSPACED = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{3,40}(?:\u200c?[^\W\d_]+)?")
 
-#: The labels that models use for people, places and organisations.
+#: The labels that models use for people, places and organizations.
 _LABELS = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP", "GPE_LOC", "GPE_ORG"})
 _UNNEEDED_PIPES = ("parser", "senter", "lemmatizer", "textcat", "textcat_multilabel")
 
 
-def load_recogniser(name: str, language: str = "") -> NameRecogniser:
-    """Return the recogniser with a name.
+def load_recognizer(name: str, language: str = "") -> NameRecognizer:
+    """Return the recognizer with a name.
 
     Args:
         name: 'rules', or 'spacy:MODEL' with the name or the folder of an installed model.
@@ -57,14 +57,14 @@ def load_recogniser(name: str, language: str = "") -> NameRecogniser:
         UsageError: The name is neither.
         MissingLibrary: spaCy or the model is not installed.
     """
-    check_recogniser(name)
+    check_recognizer(name)
     if name == RULES:
         places = place_names(language.partition("-")[0].lower())
         return partial(find_names, places=places)
     return partial(_find_by_model, _load_model(name.removeprefix(_SPACY)))
 
 
-def check_recogniser(name: str) -> None:
+def check_recognizer(name: str) -> None:
     """Raise :class:`UsageError` unless the name is 'rules' or 'spacy:MODEL'."""
     if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
         raise UsageError(

@@ -1,6 +1,6 @@
 """Conversion of a PDF to grayscale.
 
-Pictures are converted when they are prepared.  All other colours (of themes, user style sheets,
+Pictures are converted when they are prepared.  All other colors (of themes, user style sheets,
 emoji and SVG) are converted here, in the finished PDF objects, so that none is missed.
 """
 
@@ -20,7 +20,7 @@ LUMA = (0.299, 0.587, 0.114)
 
 JPEG_QUALITY = 88
 
-# Operators of content streams (ISO 32000-2, 8.6.8) that set a colour or a colour space.
+# Operators of content streams (ISO 32000-2, 8.6.8) that set a color or a color space.
 _NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
 _RGB_OPERATOR = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
 _SPACE_OPERATOR = re.compile(rb"/(\S+) (cs|CS)")
@@ -28,7 +28,7 @@ _COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
 
 
 def convert_to_grayscale(pdf: Any) -> None:
-    """Convert the colours of a PDF that is about to be written."""
+    """Convert the colors of a PDF that is about to be written."""
     for item in pdf.objects:
         if isinstance(item, pydyf.Stream):
             if item.extra.get("Subtype") == "/Image":
@@ -44,7 +44,7 @@ def convert_to_grayscale(pdf: Any) -> None:
 
 
 def _convert_content(stream: Any) -> None:
-    """Replace the operators that set colours in the content of a page, a group or a pattern."""
+    """Replace the operators that set colors in the content of a page, a group or a pattern."""
     spaces = {b"cs": b"", b"CS": b""}
     for index, operation in enumerate(stream.stream):
         if not isinstance(operation, bytes):
@@ -73,7 +73,7 @@ def _luma(rgb: list[float]) -> float:
 
 
 def _to_rgb(space: bytes, values: list[float]) -> list[float]:
-    """Return a colour as RGB, accurately enough for its luma."""
+    """Return a color as RGB, accurately enough for its luma."""
     if len(values) == 4:
         *inks, black = values
         return [(1 - ink) * (1 - black) for ink in inks]
@@ -86,7 +86,7 @@ def _to_rgb(space: bytes, values: list[float]) -> list[float]:
 
 
 def _convert_function(function: Any) -> bool:
-    """Convert a function if it returns colours; return whether it does."""
+    """Convert a function if it returns colors; return whether it does."""
     converted = False
     for name in ("C0", "C1"):
         values = [float(value) for value in function.get(name, ())]

@@ -125,7 +125,7 @@ def _size(page: Page) -> tuple[float, float]:
 
 
 def _draw_in_cell(name: str, size: tuple[float, float], cell: Rectangle) -> str:
-    """Return operators that draw a form centred in a cell, as large as possible."""
+    """Return operators that draw a form centered in a cell, as large as possible."""
     left, bottom, right, top = cell
     scale = min((right - left) / size[0], (top - bottom) / size[1])
     x = (left + right - scale * size[0]) / 2

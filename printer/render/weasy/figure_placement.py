@@ -10,10 +10,11 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - moved before the text above it, as far as is needed to fit on the page,
 - moved behind the next heading and the paragraph below it.
 
-What does not fill the page better is undone.  A list, a table or a box that is kept whole may be
-broken between its items or rows where it would leave a large gap.  A table on a rotated page is
-moved behind text until the page before it is full.  The result depends only on the document.  A
-page is laid out at most ``MAX_TRIES`` times.
+What does not fill the page better is undone.  Rows of figures are shrunk together so that one more
+fits.  A list, a table, a stanza or a box that is kept whole may be broken between its items, rows
+or lines where it would leave a large gap.  A table on a rotated page is moved behind text until the
+page before it is full.  A picture that leaves no line of text on the first page is shrunk.  The
+result depends only on the document.  A page is laid out at most ``MAX_TRIES`` times.
 
 Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 
@@ -47,8 +48,11 @@ MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
 MAX_GAP_BEFORE_TURNED = 0.06
 
 #: The smallest scale to which a picture is shrunk, and that to which it is shrunk first of all; the
-#: largest of one as wide as the text, which is then centred.
+#: largest of one as wide as the text, which is then centered.
 MIN_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.85, 0.8
+
+#: The lines of text that should stand below the pictures of a first page.
+MIN_FIRST_LINES = 3
 
 #: The most layouts of a page, and the most repeated layouts in a document.
 MAX_TRIES, MAX_RELAYOUTS = 10, 400
@@ -90,9 +94,12 @@ def place_figures_on_page(
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
     filler = _PageFiller(root)
+    shrinks_lead = index == 0 and _let_text_below_lead(page, root, next_page)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
-        if relayouts >= MAX_RELAYOUTS or not filler.improve(page, next_page):
+        improves = shrinks_lead or filler.improve(page, next_page)
+        shrinks_lead = False
+        if relayouts >= MAX_RELAYOUTS or not improves:
             break
         setattr(html, _RELAYOUTS, relayouts + 1)
         context.footnotes = list(footnotes)
@@ -253,6 +260,7 @@ class _PageFiller:
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_back(page, place, self._change),
             "together": lambda: _shrink_both(page, place, self._change),
+            "rows": lambda: _shrink_rows(page, place, self._change),
             "heading": lambda: _pass_heading(place, self._change),
         }
         if not undone:
@@ -289,7 +297,7 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             index = start
             while _keeps_next(parent, index):
                 index += 1
-            if not _is_movable(parent, index) and not _has_tag(parent, index, UNBREAKABLE_TAGS):
+            if not _is_movable(parent, index) and not _is_unbreakable(parent, index):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent), above)
     return None
@@ -318,7 +326,7 @@ def _is_movable(parent: Box, index: int) -> bool:
 
 def _is_figure(box: Box) -> bool:
     """Return whether a box is a figure or a row of figures."""
-    return bool(box.element_tag == "figure") or box.element.get("class") == "figures"
+    return bool(box.element_tag == "figure") or _is_row(box)
 
 
 def count_wide_figures(pages: list[Any]) -> int:
@@ -330,12 +338,26 @@ def count_wide_figures(pages: list[Any]) -> int:
     )
 
 
+def is_picture_alone(page: Box) -> bool:
+    """Return whether a page holds but one figure or row of figures, and the source."""
+    bodies = (box for box in page.descendants() if box.element_tag == "div" and _is(box, "body"))
+    blocks = [box for body in bodies for box in body.children if not _is(box, "colophon")]
+    return len(blocks) == 1 and _is_figure(blocks[0])
+
+
 def _is_turned(box: Box) -> bool:
     return bool(box.element_tag == "div" and box.style["page"] == "turned")
 
 
 def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
     return index < len(parent.children) and parent.children[index].element_tag in tags
+
+
+def _is_unbreakable(parent: Box, index: int) -> bool:
+    """Return whether a child may be a list, a table, a stanza or a box kept on one page."""
+    if _has_tag(parent, index, ("p",)):
+        return bool(parent.children[index].style["break_inside"] == "avoid")
+    return _has_tag(parent, index, UNBREAKABLE_TAGS)
 
 
 def _keeps_next(parent: Box, index: int) -> bool:
@@ -398,14 +420,14 @@ def lowest_edge(root: Box, default: float = 0) -> float:
 def _let_break(block: Box, change: _Change) -> bool:
     """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
 
-    A short item or row still stays with its neighbour.
+    A short item or row still stays with its neighbor.
 
     Returns:
         Whether this allows any break that was forbidden before.
     """
     for box in (block, *block.descendants()):
         tag, length = box.element_tag, len("".join(box.element.itertext()))
-        if tag in UNBREAKABLE_TAGS and box.style["break_inside"] == "avoid":
+        if tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
             change.set_style(box, break_inside="auto")
         if tag == "tr" and box.style["break_after"] == "avoid":
             change.set_style(box, break_after="auto")
@@ -434,7 +456,7 @@ def _end_of_figures(parent: Box, index: int) -> int:
 
 
 def _is_figure_or_embed(box: Box) -> bool:
-    return _is_figure(box) or box.element.get("class") == "embed"
+    return _is_figure(box) or _is(box, "embed")
 
 
 def _let_text_ahead(place: _Place, change: _Change) -> bool:
@@ -460,6 +482,8 @@ def _pass_heading(place: _Place, change: _Change) -> bool:
         end += 1
     text = _end_of_figures(parent, end)
     is_below_heading = place.start < place.index
+    if place.figure.style["break_after"] == "avoid":
+        return False
     least = MIN_GAP_TO_PART if is_below_heading else MIN_GAP_TO_PASS_HEADING
     if place.gap <= least * place.height or end == start:
         return False
@@ -489,7 +513,10 @@ def _end_of_pair(parent: Box, start: int, end: int) -> int:
 def _move_back(page: Box, place: _Place, change: _Change) -> bool:
     """Move a figure before the text above it, so that both fit; return whether it was moved."""
     is_in_item = place.parent.element_tag == "li"  # whose mark would stand beside the picture
-    if place.start < place.index or is_in_item or place.parent.style["column_count"] != "auto":
+    belongs_below = place.figure.style["break_after"] == "avoid"
+    if place.start < place.index or is_in_item or belongs_below:
+        return False
+    if place.parent.style["column_count"] != "auto":
         return False
     (body,) = _fragments(page, place.parent)
     # The first text on the page may have begun on the one before.
@@ -540,6 +567,82 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
     for figure in pair:
         _scale(figure, change, scale)
     return True
+
+
+def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
+    """Shrink the pictures of a row and of those before it on the page; return whether it fits."""
+    if not _is_row(place.figure) or place.start < place.index:
+        return False
+    on_page = {id(box.element) for box in _fragments(page, place.parent)[0].children}
+    first = place.index
+    while first and _is_row(before := place.parent.children[first - 1]):
+        if id(before.element) not in on_page:
+            break
+        first -= 1
+    rows = [_figures(row) for row in place.parent.children[first : place.index + 1]]
+    figures = [figure for row in rows for figure in row]
+    heights = [max(map(_picture_height, row), default=0.0) for row in rows]
+    if first == place.index or not all(heights) or any(map(_is_shrunk, figures)):
+        return False
+    needed = SLACK + _row_height(place.figure, heights[-1]) - place.gap
+    scale = 1 - needed / sum(heights)
+    if not MIN_SCALE <= scale < 1:
+        return False
+    for figure in figures:
+        _scale(figure, change, scale)
+    return True
+
+
+def _is_row(box: Box) -> bool:
+    return _is(box, "figures")
+
+
+def _is(box: Box, name: str) -> bool:
+    """Return whether a box is of an element with just this class."""
+    return bool(box.element is not None and box.element.get("class") == name)
+
+
+def _figures(row: Box) -> list[Box]:
+    figures = (box for box in row.descendants() if box.element_tag == "figure")
+    return [figure for figure in figures if _picture_height(figure)]
+
+
+def _row_height(row: Box, picture_height: float) -> float:
+    """Return roughly the height of a row of figures with their labels."""
+    texts = [0.0]
+    for cell in (box for box in row.descendants() if _is(box, "cell")):
+        width = max((box.style["width"].value for box in _pictures(cell)), default=0.0)
+        labels = (box for box in cell.children if box.element_tag != "figure")
+        texts.append(sum(_text_height(box, width) for box in labels) if width else 0.0)
+    return _margins(row, "top") + picture_height + max(texts)
+
+
+def _let_text_below_lead(page: Box, root: Box, next_page: SkipStack) -> bool:
+    """Shrink the picture that ends a first page without text; return whether it was shrunk."""
+    parent, index = root, 0
+    while next_page and len(next_page) == 1:
+        ((index, next_page),) = next_page.items()
+        if index >= len(getattr(parent, "children", ())):  # Not every resumed box is in this tree.
+            return False
+        if next_page is None or parent.children[index].element_tag == "p":
+            break
+        parent = parent.children[index]
+    figure = parent.children[index - 1] if index else None
+    are_pictures = all(map(_is_figure, parent.children[:index]))
+    if next_page or figure is None or not are_pictures or not _has_tag(parent, index, ("p",)):
+        return False
+    height = _picture_height(figure)
+    line = parent.children[index].style["line_height"]
+    if parent.style["column_count"] != "auto" or not height or line == "normal":
+        return False
+    size = parent.children[index].style["font_size"]
+    lines = MIN_FIRST_LINES * line.value * (1 if line.unit else size)
+    gap = measure_gap(page) - _margins(figure, "bottom")
+    scale = 1 - (SLACK + lines - gap) / height
+    if MIN_SCALE <= scale < 1:
+        _scale(figure, _Change(), scale)
+        return True
+    return False
 
 
 def _is_shrunk(figure: Box) -> bool:

@@ -45,8 +45,8 @@ MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 #: The share of a line that the words before a title's colon fill if a line ends there.
 MIN_HEAD = 1 / 3
 
-#: The scale of a title whose quotation stays whole in smaller type only.
-SMALLER_TITLE = 0.83
+#: The scale of a title that in smaller type only has its quotation whole, or three lines at most.
+SMALLER_TITLE, MAX_TITLE_BREAKS = 0.83, 2
 
 #: The text and the style of a text box before lines were chosen, whether a title was scaled, and
 #: the width for which the lines of a heading were chosen.
@@ -128,12 +128,18 @@ def break_heading(context: Any, box: Box) -> None:
         colon = text.find(": ") + 1
         if box.element_tag == "h1" and len(chosen) > 1 and colon in ends[:-1]:
             chosen = _end_line_at(ends.index(colon), chosen, words, spaces, penalties, box.width)
-        if box.element_tag == "h1" and any(penalties[n] >= INSIDE_QUOTATION for n in chosen):
+        if box.element_tag == "h1" and (faults := _faults(chosen, penalties)):
             smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
-            if not any(penalties[n] >= INSIDE_QUOTATION for n in smaller):
+            if _faults(smaller, penalties) < faults:
                 chosen = smaller
                 _scale_once([box, *inside])
         _insert(pieces, [breaks[n] for n in chosen])
+
+
+def _faults(chosen: list[int], penalties: list[float]) -> int:
+    """Return how many of two things are wrong with a title: a torn quotation, too many lines."""
+    is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
+    return is_torn + (len(chosen) > MAX_TITLE_BREAKS)
 
 
 def _scale_once(parts: list[Box]) -> None:

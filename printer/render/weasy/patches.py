@@ -40,6 +40,9 @@ LEADER_TOLERANCE = 0.5
 #: space between words before letters are spaced, too, and the most between letters.
 MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
 
+#: The most lines that are moved to the next page for a word that is not to be divided.
+MAX_LINES_MOVED = 2
+
 #: The space added between words, in ems, from which a line is rather left short.
 TORN_LINE = 0.7
 
@@ -123,6 +126,9 @@ def hang_spaces(
     link that begins the next line, WeasyPrint treats the whole piece as too long and leaves just
     its first word on the line.
     """
+    if getattr(_thread, "undivided_words", False):
+        style = style.copy()
+        style["hyphens"] = "manual"
     result = original(text, style, context, max_width, *args, **kwargs)
     _, _, resume_index, *_ = result
     if resume_index is None or max_width is None or not text.endswith(" "):
@@ -190,6 +196,65 @@ def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> fl
             advance = _space_letters(context, child, spacing, advance)
     box.width += advance - start
     return advance
+
+
+def avoid_divided_words(
+    original: Callable[..., Any],
+    context: Any,
+    box: Box,
+    line: Box,
+    new_children: list[Box],
+    needed: int,
+    page_is_empty: bool,
+    *args: Any,
+) -> Any:
+    """Break a paragraph between pages not inside a word: a divided line goes to the next page.
+
+    See css-text-4, 6.3.5 (``hyphenate-limit-last``), which WeasyPrint does not have.
+    """
+    end = len(new_children) - needed
+    least = max(box.style["orphans"], end - MAX_LINES_MOVED)
+    ends = (at for at in range(end, least - 1, -1) if not _is_divided(new_children[at - 1]))
+    count = end if context.in_column else next(ends, None)
+    if count is None:
+        count = end
+        if end > 1:
+            _set_undivided(context, box, new_children, end - 1, args)
+    moved = new_children[count : max(0, end)]
+    if not any(part.footnote for line in moved for part in line.descendants()):
+        needed += len(moved)
+    return original(context, box, line, new_children, needed, page_is_empty, *args)
+
+
+def _set_undivided(
+    context: Any, box: Box, lines: list[Box], at: int, args: tuple[Any, ...]
+) -> None:
+    """Set a line of a paragraph, not its first, without its last word, which is divided."""
+    from weasyprint.layout.inline import iter_line_boxes
+
+    line = lines[at]
+    if any(part.footnote for part in line.descendants()):
+        return
+    index, *_, absolute_boxes, fixed_boxes = args
+    _thread.undivided_words = True
+    try:
+        undivided, resume_at = next(
+            iter_line_boxes(
+                context, box.children[index], line.position_y, 0, lines[at - 1].resume_at, box,
+                absolute_boxes, fixed_boxes, None, None,
+            )
+        )  # fmt: skip
+    finally:
+        _thread.undivided_words = False
+    if resume_at is not None and undivided.height == line.height:
+        undivided.resume_at = resume_at
+        lines[at] = undivided
+
+
+def _is_divided(line: Box) -> bool:
+    """Return whether a line ends inside a word."""
+    texts = [box for box in line.descendants() if getattr(box, "text", "")]
+    return bool(texts) and texts[-1].text.endswith(texts[-1].style["hyphenate_character"])
 
 
 def join_leader(
@@ -346,6 +411,7 @@ class Patch:
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
+    Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),

@@ -12,7 +12,8 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, HTTPException, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ...jobs import FINISHED, STATES, Job, State, handler
+from ...jobs import FINISHED, STATES, Job, State
+from ...jobs.storage import ARTICLE, PDF, result_file
 from ...options import ENDINGS, MEDIA_TYPES, Format
 from ...text import file_name
 from ..errors import document_problems
@@ -156,7 +157,7 @@ def delete_print(service: Service, print_id: PrintId) -> None:
 def get_pdf(service: Service, print_id: PrintId, download: bool = False) -> Response:
     """Get the PDF."""
     job = service.get(print_id)
-    data = service.read_result(job, handler.PDF)
+    data = service.read_result(job, PDF)
     headers = content_disposition(job, "pdf", "attachment" if download else "inline") | {
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
         "frame-ancestors 'self'",
@@ -173,13 +174,13 @@ def get_file(service: Service, print_id: PrintId) -> Response:
     """Get the result in the requested format, as a download."""
     job = service.get(print_id)
     format_ = print_format(job)
-    return _download(job, service.read_result(job, handler.result_file(format_)), format_)
+    return _download(job, service.read_result(job, result_file(format_)), format_)
 
 
 @router.get("/{print_id}/article", response_class=JSONResponse, responses=_RESULT_PROBLEMS)
 def get_article(service: Service, print_id: PrintId) -> Response:
     """Get the article: title, byline, typed blocks in reading order."""
-    data = service.read_result(service.get(print_id), handler.ARTICLE)
+    data = service.read_result(service.get(print_id), ARTICLE)
     return Response(data, 200, None, "application/json")
 
 

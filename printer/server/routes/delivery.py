@@ -16,7 +16,8 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ...digest.config import NO_DESTINATIONS, Digest, destinations, find_destination, load_digests
 from ...digest.delivery import Delivery, deliver
-from ...jobs import Job, handler
+from ...jobs import Job
+from ...jobs.storage import PDF, result_file
 from ...options import MEDIA_TYPES
 from ...text import file_name
 from ..errors import document_problems
@@ -102,7 +103,7 @@ def get_print_file(service: Service, print_id: str, ending: str) -> Response:
             data = service.first_page(job)
             return Response(data, 200, None, "image/png")
         case "pdf" | "epub" if ending == print_format(job):
-            data = service.read_result(job, handler.result_file(ending))
+            data = service.read_result(job, result_file(ending))
         case "epub":
             data = service.export(job, "epub")
         case _:
@@ -194,7 +195,7 @@ def _deliver(service: PrintService, print_id: str, name: str) -> str:
         raise HTTPException(409, f"the print is {job.state}, or not a PDF")
     destination, now = find_destination(name), datetime.now()
     is_epub = destination.format == "epub"
-    data = service.export(job, "epub") if is_epub else service.read_result(job, handler.PDF)
+    data = service.export(job, "epub") if is_epub else service.read_result(job, PDF)
     report = {
         "print": job.id,
         "title": job.title,

@@ -320,7 +320,12 @@ def change_rules(form: Form) -> Response:
     return RedirectResponse("/rules", 303)
 
 
-_HISTORY_PAGE, _MAX_IDS, _MAX_DIGESTS = 40, 200, 5
+#: The prints on a page of the history.
+_HISTORY_PAGE = 40
+#: The most prints of a request, such as one to delete them.
+_MAX_IDS = 200
+#: The most digests that are listed above the prints.
+_MAX_DIGESTS = 5
 _ID = re.compile(r"[0-9a-f]{20}")
 
 

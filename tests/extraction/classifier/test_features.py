@@ -204,6 +204,17 @@ def test_a_refrain_in_another_stanza_is_read_again() -> None:
     assert likely.tolist() == [0.9, 0.9, 0.9, 0.85, 0.3, 0]
 
 
+def test_a_command_or_list_that_another_section_repeats_is_read_again() -> None:
+    section = (
+        "<section><p>{} words that only this section has</p><div><pre>{}</pre></div></section>"
+    )
+    same = "clone the public repository into review"
+    page = reading("".join(section.format(name, same) for name in ("First", "Second")))
+    likely = np.full(4, 0.9)
+    suppress_duplicates(page, likely)
+    assert likely.tolist() == [0.9] * 4
+
+
 def test_a_second_copy_of_a_whole_box_is_dropped() -> None:
     box = "<div><p>a first line of five words</p><p>and a second line of words</p></div>"
     likely = np.full(4, 0.9)

@@ -13,7 +13,7 @@ from printer.extraction.papers.text_to_tag import (
     cluster_by_k_means,
     cluster_by_prediction,
     cluster_by_threshold,
-    farthest_first_centres,
+    farthest_first_centers,
 )
 
 VALUES = st.lists(st.floats(0, 1e4), max_size=30)
@@ -29,7 +29,7 @@ def test_the_threshold_is_one_standard_deviation() -> None:
 
 
 def test_farthest_first_starts_at_the_origin_and_goes_where_no_centre_is() -> None:
-    assert farthest_first_centres(column(9, 1, 5, 2), 3).ravel().tolist() == [1, 9, 5]
+    assert farthest_first_centers(column(9, 1, 5, 2), 3).ravel().tolist() == [1, 9, 5]
     margin = cluster_by_farthest_first(column(9, 1, 5, 2), 3)
     assert margin.tolist() == [8, -4, 4, -2]
 

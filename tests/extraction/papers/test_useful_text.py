@@ -8,7 +8,7 @@ from printer.extraction.papers.useful_text import (
     Borders,
     UsefulTextOptions,
     find_borders,
-    neighbourhoods,
+    neighborhoods,
     score,
 )
 from printer.html.page import read_page
@@ -44,7 +44,7 @@ def test_the_neighbourhood_with_the_most_text_is_the_article() -> None:
 
 def test_neighbours_are_at_most_the_reach_apart() -> None:
     flags = [True, False, False, True, False, False, False, True]
-    assert neighbourhoods(np.array(flags), 3) == [(0, 3), (7, 7)]
+    assert neighborhoods(np.array(flags), 3) == [(0, 3), (7, 7)]
 
 
 def test_without_a_useful_node_there_are_no_borders() -> None:

@@ -20,7 +20,7 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.process import find_chromium, translate
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
-from printer.pipeline import Session
+from printer.session import Session
 from tests.support.processes import process_tree
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -70,6 +70,29 @@ def test_a_page_that_takes_all_memory_is_ended(
         with pytest.raises(TooLarge, match=r"needs more than 0\.4 GB"):
             browser.capture(greedy)
         assert b"Fine" in browser.capture(fine).body
+
+
+def test_a_page_that_takes_all_memory_spares_the_others(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "MAX_MEMORY", 400_000_000)
+    monkeypatch.setattr(process, "_MEMORY_CHECK_SECONDS", 0.1)
+    script = "const all = []; while (all.length < 400) all.push(new Uint8Array(5e6).fill(1))"
+    again = threading.Event()
+
+    def answer(hit: Hit) -> Reply:
+        if len(web.hits("/fine")) > 1:
+            again.set()
+        assert again.wait(20), "the page was not asked for again"
+        return Reply("<p>Fine</p>")
+
+    greedy = web.add("/greedy", f"<p>Words</p><script>{script}</script>")
+    fine = web.add("/fine", answer)
+    with Browser(OPTIONS, Guard([web.url]), pages=2) as browser, ThreadPoolExecutor(2) as readers:
+        captures = [readers.submit(browser.capture, url) for url in (fine, greedy)]
+        assert b"Fine" in captures[0].result().body
+        with pytest.raises(TooLarge, match=r"the page needs more than 0\.4 GB"):
+            captures[1].result()
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")

@@ -302,6 +302,17 @@ def test_a_section_is_a_name(stated, expected):
     assert read('<meta property="article:section" content="Sea">').section == "Sea"
 
 
+def test_a_section_in_another_script_is_no_kicker():
+    head = "<title>渡轮将于三月停航</title><meta property='article:section' content='{}'>"
+    assert read(head.format("National")).section == ""
+    assert read(head.format("社会")).section == "社会"
+
+
+def test_a_site_is_named_without_the_company_that_owns_it():
+    name = "Harbour Post - Example Printing House GmbH & Co. KG"
+    assert read(f"<meta property='og:site_name' content='{name}'>").site == "Harbour Post"
+
+
 @pytest.mark.parametrize(
     ("title", "heading", "expected"),
     [
@@ -452,6 +463,20 @@ def test_a_line_of_its_own_names_the_author(lines, author, date):
     assert (found.byline, found.published) == (author, date)
 
 
+def test_a_byline_below_the_title_counts_more_than_a_name_that_no_reader_sees():
+    head = "<title>Why the ferry stops</title><meta name=author content='Tam Reed'>"
+    line = "<h3>By Orla Fennimoor, Columnist</h3>"
+    assert read_with_lines(head, BELOW + line + TEXT).byline == "Orla Fennimoor"
+    found = read_with_lines(head, BELOW + line + TEXT + "<p>Published by Tam Reed</p>")
+    assert found.byline == "Tam Reed"
+
+
+def test_a_title_of_nothing_but_the_site_gives_way_to_the_heading():
+    head = "<title> | Oar & Sail Magazine</title><meta property=og:site_name content='Oar Paper'>"
+    found = read_with_lines(head, f"<h1>Lamps</h1>{TEXT}", "https://www.oarsail.org/lamps")
+    assert found.title == "Lamps"
+
+
 def test_the_lines_beside_the_title_are_those_above_the_text():
     menu = LINK.format("Why the ferry stops") + "".join(map(LINK.format, "abcdefghijklmnop"))
     line = "<div>By Orla Fennimoor, 4 May 2021</div>"
@@ -509,3 +534,60 @@ def test_a_name_alone_on_the_right_below_the_text_is_the_author_rather_than_the_
     assert byline("Lê Phương") == "Lê Phương"
     assert byline("Lê Phương", "Ada Fenwick") == "Harbour"
     assert byline("Read more about the ferry") == "Harbour"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "<h1><span class='overline'>On the river</span> <span>Ferry &amp; tide</span></h1>",
+        "<p class=topline>On the river</p><h1>Ferry &amp; tide</h1>",
+        "<header><div><a class='head-eyebrow' href=/river>On <b>the river</b></a></div></header>"
+        "<h1>Ferry &amp; tide</h1>",
+    ],
+    ids=["inside", "above", "in a box above"],
+)
+def test_the_kicker_of_the_heading_precedes_the_section_stated(heading):
+    head = "<title>Ferry &amp; tide</title><meta property='article:section' content='News'>"
+    assert read(head, heading + TEXT).section == "On the river"
+    assert read(head, "<p class='ad-label kicker'>Advert</p><h1>Ferry</h1>").section == "News"
+    long = heading.replace("On", "On and on " * 9)
+    assert read(head, long + TEXT).section == "News"
+
+
+def test_a_date_beside_the_title_precedes_that_of_the_day_and_of_other_stories():
+    today = "<div>Tuesday, 9 April 2013</div><p>Weather</p>"
+    plain = "<div class=name>Ferry &amp; tide</div><div>21 December 2011</div>"
+    head = "<title>Ferry &amp; tide</title>"
+    assert read(head, today + plain + TEXT).published == "2011-12-21"
+    story = "<li><a href=/x>Another</a><time datetime=2013-04-10>Today</time></li>"
+    dated = "<time datetime=2012-01-05>5 January</time><h1>Ferry &amp; tide</h1>"
+    assert read(head, story + dated + TEXT).published == "2012-01-05"
+
+
+def test_a_creator_is_the_author_if_only_the_site_is_stated_as_one():
+    found = read(
+        json_ld(
+            """{"@type": "NewsArticle", "headline": "Ferry", "creator": ["Orla Fennimoor"],
+            "author": {"@type": "Organization", "name": "The Tide"},
+            "publisher": {"@type": "Organization", "name": "The Tide"}}"""
+        )
+    )
+    assert found.byline == "Orla Fennimoor"
+
+
+def test_those_who_made_the_site_are_not_authors():
+    masthead = "Architecture: Orla Fennimoor, Design: Tam Reed. HTML: Ann Marl."
+    assert read(f'<meta name="author" content="{masthead}">').byline == ""
+
+
+def test_the_author_may_be_stated_under_a_name_with_a_blank():
+    found = read('<meta name="twitter:misc:Written by" content="Orla Fennimoor">')
+    assert found.byline == "Orla Fennimoor"
+
+
+def test_a_saved_page_has_the_host_of_its_own_address_for_the_name_of_the_site():
+    head = """<title>Ferry &amp; tide - News - The Tide</title>
+    <meta property="og:title" content="tide.example - Ferry &amp; tide">
+    <meta property="og:url" content="http://www.tide.example/story?id=7">"""
+    found = read_with_lines(head, f"<div>Ferry &amp; tide</div>{TEXT}", "http://127.0.0.1/a.html")
+    assert found.title == "Ferry & tide"

@@ -14,26 +14,26 @@ import pytest
 from printer.errors import MissingLibrary, UsageError
 from printer.html.page import read_page
 from printer.images import select_by_method
-from printer.images.papers.ner import load_recogniser, place_names
+from printer.images.papers.ner import load_recognizer, place_names
 from printer.selection import Verdict
 
 
 def test_the_gazetteer_knows_a_place_where_a_sentence_begins() -> None:
     text = "Norway won. Nobody saw it. Norwegen gewann."
-    assert load_recogniser("rules")(text) == Counter({"norway": 1})
-    assert load_recogniser("rules", "de-AT")(text) == Counter({"norway": 1, "norwegen": 1})
+    assert load_recognizer("rules")(text) == Counter({"norway": 1})
+    assert load_recognizer("rules", "de-AT")(text) == Counter({"norway": 1, "norwegen": 1})
     assert "日本" in place_names("ja")
     assert place_names("no such language") == place_names("en") == place_names("")
 
 
 def test_scripts_without_capitals_need_no_gazetteer() -> None:
-    assert load_recogniser("rules", "ja")("渡し場") == Counter({"渡し": 1, "し場": 1})
+    assert load_recognizer("rules", "ja")("渡し場") == Counter({"渡し": 1, "し場": 1})
 
 
 @pytest.mark.parametrize("name", ["gate", "spacy:", "spacy", ""])
 def test_an_unknown_recogniser_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="rules or spacy:MODEL"):
-        load_recogniser(name)
+        load_recognizer(name)
 
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.delitem(sys.modules, "spacy", raising=False)
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(MissingLibrary, match=r"\[nlp\]"):
-        load_recogniser("spacy:absent_model")
+        load_recognizer("spacy:absent_model")
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.mark.filterwarnings("default")
 def test_a_model_names_people_and_places_and_nothing_else(model: Path) -> None:
-    found = load_recogniser(f"spacy:{model}")(
+    found = load_recognizer(f"spacy:{model}")(
         "on tuesday ada fenwick left kestermouth; ada fenwick."
     )
     assert found == Counter({"ada fenwick": 2, "kestermouth": 1})
@@ -77,9 +77,9 @@ def test_a_model_names_people_and_places_and_nothing_else(model: Path) -> None:
 def test_a_missing_model_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     with pytest.raises(MissingLibrary, match="not installed"):
-        load_recogniser(f"spacy:{tmp_path / 'nothing'}")
+        load_recognizer(f"spacy:{tmp_path / 'nothing'}")
     with pytest.raises(MissingLibrary, match="spacy download xx_absent"):
-        load_recogniser("spacy:xx_absent")
+        load_recognizer("spacy:xx_absent")
 
 
 @pytest.mark.filterwarnings("default")

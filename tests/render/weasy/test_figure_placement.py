@@ -114,6 +114,7 @@ def test_the_mark_of_an_item_does_not_stand_beside_its_picture(printed, monkeypa
 UNBROKEN_BLOCKS = {
     "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
+    "stanza": paragraph("\n".join(f"Line {n} of it" for n in range(11))),
     "short table": Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(8))),
 }
 
@@ -142,7 +143,7 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
         )
 
     broken = whites()
-    monkeypatch.setattr(figure_placement, "UNBREAKABLE_TAGS", ())
+    monkeypatch.setattr(figure_placement, "_is_unbreakable", lambda *_: False)
     assert broken < whites() - 0.03
 
 
@@ -357,3 +358,42 @@ def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
         assert figure.width == measure or figure.width <= 0.8 * measure + 1
         assert abs(figure.margin_left - figure.margin_right) < 1
     assert len(widths) > 1
+
+
+def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
+    high = {LANDSCAPE: specimens.jpeg(specimens.landscape(900, 800))}
+    blocks = (PICTURE, *(paragraph(TEXT) for _ in range(8)))
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+
+    def first_page():
+        return printed(full, pictures=high, css="header { padding-bottom: 67mm }").texts[0]
+
+    assert "The river rose" in first_page()
+    monkeypatch.setattr(figure_placement, "_let_text_below_lead", lambda *_: False)
+    assert "The valley in March." in first_page()
+    assert "The river rose" not in first_page()
+
+
+def test_rows_of_pictures_are_shrunk_to_take_in_one_more(printed, monkeypatch):
+    names = [f"https://valley.example.org/{n}.jpg" for n in range(12)]
+    picture = specimens.jpeg(specimens.landscape(600, 500))
+    figures = (Figure(name, width=600, height=500) for name in names)
+    goods = [block for n, one in enumerate(figures) for block in (one, heading(f"Lamp {n}", 3))]
+    full = replace(SAMPLE_ARTICLE, blocks=(*(paragraph(f"Line {n}.") for n in range(8)), *goods))
+
+    def first_page():
+        return printed(full, pictures=dict.fromkeys(names, picture)).texts[0].count("Lamp")
+
+    count = first_page()
+    monkeypatch.setattr(figure_placement, "_shrink_rows", lambda *_: False)
+    assert first_page() < count
+
+
+def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):
+    texts = [paragraph(f"P {n}. {TEXT}") for n in range(11)]
+    full = replace(SAMPLE_ARTICLE, blocks=(*texts, PICTURE), url="")
+    for step in ("_shrink", "_move_back"):
+        monkeypatch.setattr(figure_placement, step, lambda *_: False)
+    count = printed(full, pictures=specimens.pictures()).pages
+    monkeypatch.setattr(figure_placement, "is_picture_alone", lambda _: False)
+    assert count < printed(full, pictures=specimens.pictures()).pages

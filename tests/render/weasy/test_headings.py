@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from weasyprint import HTML
 
+from printer.render.weasy import headings
 from printer.render.weasy.headings import choose_lines, find_breaks
 from printer.render.weasy.patches import patched
 
@@ -137,3 +138,13 @@ def test_lines_are_as_few_as_possible_and_then_alike() -> None:
 def test_very_long_headings_and_scripts_without_known_words_are_left_alone() -> None:
     assert find_breaks("ຂ່າວ" * 9, "lo") == []
     assert lines("so " * 200, 20)[0].count("so") > 8
+
+
+def test_a_title_of_four_lines_is_smaller_if_it_then_has_three(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    title = "Arrested at the ferry over false banknotes, the miller of Nantmoor returns"
+    assert len(lines(title, 12)) == 3
+    assert len(lines(title, 10)) == 4, "it has no fewer in smaller type"
+    monkeypatch.setattr(headings, "SMALLER_TITLE", 1)
+    assert len(lines(title, 12)) == 4

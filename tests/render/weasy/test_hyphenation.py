@@ -1,9 +1,11 @@
 """Tests of the lazy reading of Pyphen's dictionaries."""
 
+from itertools import pairwise
+
 import pyphen
 import pytest
 
-from printer.render.weasy.engine import HyphDict, parse_pattern
+from printer.render.weasy.engine import HyphDict, parse_pattern, prepare_hyphenation
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "hu", "ru"])
@@ -32,7 +34,34 @@ def test_pattern_without_values_is_dropped() -> None:
 
 
 def test_names_are_not_divided_after_two_letters() -> None:
-    english = HyphDict(pyphen.LANGUAGES["en"])
+    english = HyphDict(pyphen.LANGUAGES["en_GB"])
 
     assert 2 in english.positions("reuters")
     assert 2 not in english.positions("Reuters")
+
+
+@pytest.mark.parametrize(
+    ("language", "divided"),
+    [
+        ("en", "ter-ri-to-ry"),
+        ("en_US", "ter-ri-to-ry"),
+        ("en_GB", "ter-rit-ory"),
+        ("en_AU", "ter-rit-ory"),
+        ("en_PH", "ter-ri-to-ry"),
+    ],
+)
+def test_english_is_divided_by_its_country(language: str, divided: str) -> None:
+    prepare_hyphenation()
+    dictionary = pyphen.Pyphen(lang=pyphen.language_fallback(language))
+
+    assert dictionary.inserted("territory") == divided
+
+
+@pytest.mark.parametrize("divided", ["unglück-lich", "Rück-kehr", "Deutsch-land", "zu-rück"])
+def test_every_piece_of_a_german_word_has_a_vowel(divided: str) -> None:
+    german = HyphDict(pyphen.LANGUAGES["de_DE"])
+    word = divided.replace("-", "")
+    positions = [at for at in german.positions(word) if 1 < at < len(word) - 2]
+    pieces = [word[a:b] for a, b in pairwise((0, *positions, len(word)))]
+
+    assert "-".join(pieces) == divided

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ PARAMETERS = {
     "block_level_layout": "context box bottom_space skip_stack containing_block page_is_empty"
     " absolute_boxes fixed_boxes adjoining_margins first_letter_style first_line_style discard"
     " max_lines",
+    "_break_line": "context box line new_children needed page_is_empty index skip_stack resume_at"
+    " absolute_boxes fixed_boxes",
     "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
     "justify_line": "context line extra_width",
     "handle_leader": "context line containing_block",
@@ -63,6 +66,7 @@ PARAMETERS = {
 BOUND_BY = {
     "block_container_layout": {"layout.page"},
     "block_level_layout": {"layout.__init__", "layout.page"},
+    "_break_line": set[str](),
     "split_first_line": {"layout.inline", "layout.preferred"},
     "justify_line": set[str](),
     "handle_leader": {"layout.inline"},
@@ -312,3 +316,36 @@ def test_a_style_sheet_with_effects_on_its_document_is_parsed_for_each(rule: str
     _parse_style_sheet.cache_clear()
     render_pdf(Document(f"<html lang=en><title>-</title><style>{rule}</style><p>Words"))
     assert _parse_style_sheet.cache_info().currsize == 0
+
+
+def count_divided_pages(document: Document) -> int:
+    with patched():
+        pages = HTML(string=document.html).render().pages
+    boxes = ([*page._page_box.children[0].descendants()] for page in pages)
+    lines = ([box for box in page if type(box).__name__ == "LineBox"] for page in boxes)
+    return sum(patches._is_divided(page[-1]) for page in lines)
+
+
+def test_no_word_is_divided_between_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("a", "the", "transportation", "and", "consideration", "of", "by", "to")
+    text = " ".join(Random(1).choices(words, k=3500))
+    article = replace(SAMPLE_ARTICLE, blocks=(paragraph(text),), language="en")
+    document = render_html([article], {}, PrintOptions())
+
+    assert count_divided_pages(document) == 0
+    monkeypatch.setattr(patches, "disabled", {patches.avoid_divided_words})
+    assert count_divided_pages(document) > 0
+
+
+def test_a_word_is_not_divided_after_two_lines_that_cannot_be_moved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("a", "the", "transportation", "and", "consideration", "of", "by", "to")
+    random = Random(1)
+    texts = [" ".join(random.choices(words, k=random.choice((20, 26, 30)))) for _ in range(120)]
+    article = replace(SAMPLE_ARTICLE, blocks=tuple(map(paragraph, texts)), language="en")
+    document = render_html([article], {}, PrintOptions())
+
+    assert count_divided_pages(document) == 0
+    monkeypatch.setattr(patches, "_set_undivided", lambda *_: None)
+    assert count_divided_pages(document) > 0

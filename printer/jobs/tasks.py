@@ -1,0 +1,220 @@
+"""Tasks: parts of a larger job that workers do, as pages to read and documents to render.
+
+Only plain data is exchanged: workers handle untrusted pages, and neither they nor the storage may
+make the process that asked execute anything.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import islice
+from typing import Any, TypeAlias
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from ..article import Article, from_data, to_data
+from ..backoff import Backoff
+from ..capture import PageSource
+from ..errors import ErrorRecord, JobsError
+from ..output import CompletenessReport, ExtractedPage
+from ..render.context import Document
+from ..render.weasy.engine import RenderedPdf
+from ..selection import PictureDecision
+from ..text import count
+from . import Job, JobRequest
+from .queue import JobQueue, QueueFull
+from .storage import Storage
+
+#: The parts of a request that select a task: reading its page, rendering a document.
+READ_PART, DOCUMENT_PART = "read", "document"
+
+#: The file name of a task's result.
+TASK_RESULT = "task.json"
+
+#: The seconds between two polls of the queue.
+_POLL_INTERVAL = 0.1
+
+#: The requested file, or the error.
+TaskResult: TypeAlias = bytes | ErrorRecord
+
+#: The fields of an :class:`ExtractedPage`, with the article's blocks as data.
+_PageValues: TypeAlias = tuple[
+    dict[str, Any], PageSource, bytes, tuple[PictureDecision, ...], str, str,
+    tuple[CompletenessReport, ...],
+]  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Task:
+    request: JobRequest
+    job_id: str = ""
+    tries: int = 0
+    due: float = 0.0
+    result: TaskResult | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class JobClient:
+    """Submits requests to workers, ``max_pending`` at a time, and collects their results.
+
+    Jobs are keyed by the content of their requests, so that a client that is killed and restarted
+    gets the same jobs.
+
+    Args:
+        name: the prefix of the jobs' keys.
+        file: the name of the result file to return.
+        max_tries: the attempts per request, the second after ``retry_delay`` seconds, which double.
+        may_submit: whether a request may be submitted now.
+        may_retry: whether a failed request may succeed later.
+        on_submit: called after submitting requests.
+        timeout: the seconds without a finished request after which to raise :class:`JobsError`.
+    """
+
+    queue: JobQueue
+    storage: Storage
+    name: str
+    file: str
+    max_pending: int = 100
+    max_tries: int = 3
+    retry_delay: float = 5.0
+    may_submit: Callable[[JobRequest], bool] = lambda _: True
+    may_retry: Callable[[JobRequest, ErrorRecord], bool] = lambda _request, _error: False
+    on_submit: Callable[[], None] = lambda: None
+    timeout: float = 900.0
+
+    def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
+        """Yield the result of each request, in order; raises :class:`JobsError`."""
+        tasks = map(_Task, requests)
+        pending: deque[_Task] = deque()
+        last = time.monotonic()
+        try:
+            while True:
+                pending.extend(islice(tasks, self.max_pending - len(pending)))
+                if not pending:
+                    return
+                if self._poll(pending):
+                    last = time.monotonic()
+                elif time.monotonic() - last > self.timeout:
+                    raise JobsError(
+                        f"no worker has finished anything for {count(self.timeout, 'second')}",
+                        hint="Start some with 'webprint worker'",
+                    )
+                if pending[0].result is None:
+                    time.sleep(_POLL_INTERVAL)
+                while pending and pending[0].result is not None:
+                    yield pending.popleft().result  # type: ignore[misc]
+        finally:
+            for task in pending:
+                if task.job_id:
+                    self._delete(task.job_id)
+
+    def _poll(self, tasks: Iterable[_Task]) -> bool:
+        """Collect finished tasks and submit permitted ones; return whether there were any."""
+        unfinished = [task for task in tasks if task.result is None]
+        jobs = self.queue.get_many([task.job_id for task in unfinished if task.job_id])
+        for task in unfinished:
+            if task.job_id:
+                self._collect(task, jobs.get(task.job_id))
+        waiting = [task for task in unfinished if not task.job_id and task.result is None]
+        submitted = [self._submit(task) for task in waiting]
+        if any(submitted):
+            self.on_submit()
+        return any(submitted) or any(task.result is not None for task in unfinished)
+
+    def _collect(self, task: _Task, job: Job | None) -> None:
+        if job is not None and job.state in ("queued", "running"):
+            return
+        task.job_id = ""  # A deleted job is submitted again.
+        if job is None:
+            return
+        if job.state == "done":
+            task.result = self.storage.get(f"{job.result_folder}/{self.file}")
+        if task.result is None:
+            ended = "result is not in the storage" if job.state == "done" else "job was cancelled"
+            error = job.error or ErrorRecord(f"its {ended}")
+            task.tries += 1
+            if task.tries >= self.max_tries or not self.may_retry(task.request, error):
+                task.result = error
+            task.due = time.monotonic() + Backoff(self.retry_delay).delay(task.tries)
+        self._delete(job.id)
+
+    def _delete(self, job_id: str) -> None:
+        self.queue.delete(job_id)
+        with suppress(JobsError):  # Retention deletes it later.
+            self.storage.delete(job_id)
+
+    def _submit(self, task: _Task) -> bool:
+        if time.monotonic() < task.due or not self.may_submit(task.request):
+            return False
+        key = f"{self.name} {task.request.fingerprint} {task.tries}"
+        try:
+            job, _ = self.queue.submit(task.request, key, sender=self.name, background=True)
+        except QueueFull:
+            return False
+        task.job_id = job.id
+        return True
+
+
+def dump_document(document: Document) -> bytes:
+    """Encode a document for a worker."""
+    return _dump(Document, document)
+
+
+def load_document(data: bytes) -> Document:
+    """Decode a document; raises :class:`JobsError`."""
+    document: Document = _load(Document, data)
+    return document
+
+
+def dump_rendered(rendered: RenderedPdf) -> bytes:
+    """Encode a rendered document."""
+    return _dump(RenderedPdf, rendered)
+
+
+def load_rendered(data: bytes) -> RenderedPdf:
+    """Decode a rendered document; raises :class:`JobsError`."""
+    rendered: RenderedPdf = _load(RenderedPdf, data)
+    return rendered
+
+
+def dump_page(page: ExtractedPage) -> bytes:
+    """Encode an extracted page."""
+    article = {field.name: getattr(page.article, field.name) for field in fields(Article)}
+    article |= {name: [*map(to_data, article[name])] for name in ("blocks", "key")}
+    values = (article, page.source, page.html, page.pictures, page.kind, page.canonical)
+    return _dump(_PageValues, (*values, page.losses))
+
+
+def load_page(data: bytes) -> ExtractedPage:
+    """Decode an extracted page; raises :class:`JobsError`."""
+    article, *values = _load(_PageValues, data)
+    try:
+        for name in ("blocks", "key"):
+            article[name] = tuple(map(from_data, article[name]))
+        for name in ("warnings", "keywords"):
+            article[name] = tuple(map(str, article[name]))
+        return ExtractedPage(Article(**article), *values)
+    except (KeyError, TypeError, ValueError) as error:
+        raise JobsError("the page that a worker read cannot be decoded") from error
+
+
+@cache
+def _adapter(type_: Any) -> TypeAdapter[Any]:
+    base64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+    return TypeAdapter(tuple[type_], config=base64)
+
+
+def _dump(type_: Any, value: object) -> bytes:
+    return _adapter(type_).dump_json((value,))
+
+
+def _load(type_: Any, data: bytes) -> Any:
+    try:
+        return _adapter(type_).validate_json(data)[0]
+    except ValidationError as error:
+        raise JobsError("the data exchanged with a worker cannot be decoded") from error
