@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LOCK_TIMEOUT = 5.0
 
 _RETRY_SECONDS = 0.01
+_NOT_SQLITE = "file is not a database"
 
 
 def enable_wal(connection: sqlite3.Connection, timeout: float) -> None:
@@ -160,6 +161,8 @@ def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
     except SQLAlchemyError as error:
         # PostgreSQL says on further lines what one might try.
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0][:200]
+        if reason == _NOT_SQLITE:
+            hint = "Name another file with --database; this one was left as it is"
         raise JobsError(f"{action}: {reason}", hint=hint) from error
 
 

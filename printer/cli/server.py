@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -70,9 +71,11 @@ def jobs(
     queue = open_queue(loaded.settings)
     try:
         if action == "list":
-            recent = [] if ids else queue.list_recent(200, kinds=KINDS)
-            for job in filter(None, [*map(queue.get, ids or []), *recent]):
+            found = [_find(queue, i) for i in ids] if ids else queue.list_recent(200, kinds=KINDS)
+            for job in found:
                 print(_to_json(job) if as_json else _to_line(job))
+            if not found and not as_json:
+                print("no jobs", file=sys.stderr)
         else:
             _change(queue, action, ids or [])
     finally:
@@ -96,6 +99,15 @@ def token(
 
     keys = replace_token(token_path()) if new else load_keys(token_path())
     print(keys.token)
+
+
+def _find(queue: JobQueue, job_id: str) -> Job:
+    """Return a job; raise :class:`UsageError` if there is none."""
+    if (job := queue.get(job_id)) is None:
+        raise UsageError(
+            f"there is no job {job_id[:_MAX_ID_CHARS]}", hint="webprint jobs list shows their ids"
+        )
+    return job
 
 
 def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:

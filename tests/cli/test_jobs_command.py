@@ -39,3 +39,16 @@ def test_jobs_are_tried_again_and_cancelled(webprint):
     assert waiting in err
     assert webprint("jobs", "retry")[0] == 2
     table.disconnect()
+
+
+def test_an_empty_queue_is_reported(webprint):
+    assert webprint("jobs") == (0, "", "no jobs\n")
+
+
+def test_a_file_that_is_no_database_is_named_and_left_alone(webprint, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database " * 99)
+    code, _, err = webprint("jobs", "list", "--database", str(path))
+    assert code == 14
+    assert "file is not a database. Name another file with --database" in err
+    assert path.read_text() == "not a database " * 99
