@@ -122,7 +122,7 @@ def break_heading(context: Any, box: Box) -> None:
         ends = [*(place.end for place in breaks), len(text)]
         starts = [0, *(place.start for place in breaks)]
         words = [ruler.measure(*pair) for pair in zip(starts, ends, strict=True)]
-        spaces = [ruler.measure(place.end, place.start) for place in breaks]
+        spaces = [ruler.measure_space(place.end, place.start) for place in breaks]
         penalties = [place.penalty for place in breaks]
         chosen = choose_lines(words, spaces, penalties, box.width)
         colon = text.find(": ") + 1
@@ -168,6 +168,14 @@ class _Ruler:
             if part:
                 width += self._width(part, piece)
         return width
+
+    def measure_space(self, start: int, end: int) -> float:
+        """Return the width of a space between two words, whose fonts it depends on; 0 for none."""
+        if start == end:
+            return 0.0
+        around = (start - 1, end + 1), (start - 1, start), (end, end + 1)
+        total, before, after = (self.measure(*span) for span in around)
+        return total - before - after
 
     def _width(self, text: str, piece: Box) -> float:
         from weasyprint.text.line_break import create_layout, line_size

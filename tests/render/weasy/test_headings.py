@@ -44,6 +44,14 @@ def test_headings_are_broken_between_phrases(language: str, title: str) -> None:
     assert lines(text, longest + 0.8, language) == expected
 
 
+def test_no_word_of_korean_is_broken_at_any_width() -> None:
+    title = '"왜 물방앗간, 제재소 나눠서 싸우나"... 마을 사람들 모두 강둑에 모여'
+    words = title.split()
+    for width in range(24, 40):
+        broken = lines(title, width / 2, "ko")
+        assert [word for line in broken for word in line.split()] == words, width
+
+
 def test_chinese_is_broken_between_phrases_that_it_can_tell() -> None:
     title = "河水在夜里上涨，磨坊里的人们都已经离开村庄"
     first, *rest = lines(title, 14, "zh")
