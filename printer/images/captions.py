@@ -428,6 +428,9 @@ _AGENCY_AFTER = re.compile(
 _SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _REPEATED = re.compile(r"^(.{4,200}?) ?\1$")
+#: A label in an element of its own, and the end of such an element before a name.
+_CREDIT_LABEL = re.compile(r"\s*(?:credits?|crédits?)?\s*", re.IGNORECASE)
+_GLUED = re.compile(r"(?<=[^\W\d_])\0(?=[^\W\d_a-z])")
 _BEFORE_CREDIT = " \n\t|·•/-–—"
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT = 200
@@ -452,7 +455,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     """
     pieces = _split_credit(list(_pieces(segments, base)))
     text = [piece for piece in pieces if not piece.credit]
-    credit = " ".join("".join(piece.text for piece in pieces if piece.credit).split())
+    credit = _join_credit([piece.text for piece in pieces if piece.credit and piece.text])
     if credit:
         ends = (at for at, piece in enumerate(text) if re.search(r"\w", piece.text))
         text = text[: max(ends, default=-1) + 1]
@@ -461,6 +464,12 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     if not any(re.search(r"\w", piece.text) for piece in text):
         text, credit = pieces if re.search(r"\w", credit) else [], ""
     return _spans(text), _strip_brackets(credit.strip("|·•/-–— "))
+
+
+def _join_credit(texts: list[str]) -> str:
+    """Return a credit without a bare label before the name, and with spaces between elements."""
+    first = next((n for n, text in enumerate(texts) if not _CREDIT_LABEL.fullmatch(text)), 0)
+    return " ".join(_GLUED.sub(" ", "\0".join(texts[first:])).replace("\0", "").split())
 
 
 def _strip_brackets(credit: str) -> str:
