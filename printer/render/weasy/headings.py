@@ -45,7 +45,8 @@ MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 #: The share of a line that the words before a title's colon fill if a line ends there.
 MIN_HEAD = 1 / 3
 
-#: The scale of a title that in smaller type only has its quotation whole, or three lines at most.
+#: The scale of a title that in smaller type only has its quotation whole, three lines at most, or
+#: a line that ends at a pause.
 SMALLER_TITLE, MAX_TITLE_BREAKS = 0.83, 2
 
 #: The text and the style of a text box before lines were chosen, whether a title was scaled, and
@@ -71,6 +72,8 @@ _NOT_LAST = "（「『【〔《〈([\u201c\u2018"
 _PAUSES = tuple("、。，：；？！」』】）》")
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+#: A space in Chinese or Japanese, which stands for a pause.
+_SPACE_BETWEEN_SIGNS = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
 _KANA, _HAN = re.compile("[\u3040-\u30ff]"), re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _THAI = re.compile("[\u0e00-\u0e7f]")
 
@@ -128,18 +131,20 @@ def break_heading(context: Any, box: Box) -> None:
         colon = text.find(": ") + 1
         if box.element_tag == "h1" and len(chosen) > 1 and colon in ends[:-1]:
             chosen = _end_line_at(ends.index(colon), chosen, words, spaces, penalties, box.width)
-        if box.element_tag == "h1" and (faults := _faults(chosen, penalties)):
+        if box.element_tag == "h1" and (faults := _count_faults(chosen, penalties)):
             smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
-            if _faults(smaller, penalties) < faults:
+            if _count_faults(smaller, penalties) < faults:
                 chosen = smaller
                 _scale_once([box, *inside])
         _insert(pieces, [breaks[n] for n in chosen])
 
 
-def _faults(chosen: list[int], penalties: list[float]) -> int:
-    """Return how many of two things are wrong with a title: a torn quotation, too many lines."""
+def _count_faults(chosen: list[int], penalties: list[float]) -> int:
+    """Return how many are wrong of a title's quotations, number of lines and pauses."""
     is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
-    return is_torn + (len(chosen) > MAX_TITLE_BREAKS)
+    has_pause = any(penalty <= AFTER_CJK_PAUSE for penalty in penalties)
+    misses_pause = has_pause and all(penalties[n] > AFTER_CJK_PAUSE for n in chosen)
+    return is_torn + (len(chosen) > MAX_TITLE_BREAKS) + misses_pause
 
 
 def _scale_once(parts: list[Box]) -> None:
@@ -216,7 +221,8 @@ def find_breaks(text: str, language: str) -> list[Break]:
             start,
             _penalize(text[before:end], text[start : start + 40], function_words)
             + AFTER_FIRST_WORD * text.endswith(_DASHES, 0, before)
-            + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations),
+            + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations)
+            + AFTER_CJK_PAUSE * bool(_SPACE_BETWEEN_SIGNS.match(text, end - 1)),
         )
         for before, (end, start) in zip(starts, ordered, strict=False)
     ]

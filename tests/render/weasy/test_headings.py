@@ -44,6 +44,12 @@ def test_headings_are_broken_between_phrases(language: str, title: str) -> None:
     assert lines(text, longest + 0.8, language) == expected
 
 
+@pytest.mark.parametrize("room", [8.8, 10.2, 13.5])
+def test_a_line_of_chinese_ends_at_a_space_in_type_that_may_be_smaller(room: float) -> None:
+    title = "磨坊终端年会今日开幕 二零一二成应用之年"
+    assert lines(title, room, "zh") == title.split()
+
+
 def test_no_word_of_korean_is_broken_at_any_width() -> None:
     title = '"왜 물방앗간, 제재소 나눠서 싸우나"... 마을 사람들 모두 강둑에 모여'
     words = title.split()
