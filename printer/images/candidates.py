@@ -71,6 +71,13 @@ _MIN_BOX, _MIN_BACKGROUND = 2.0, 150.0
 #: The share of the article's text that may lie outside its column on each side.
 _OUTSIDE_COLUMN = 0.05
 
+#: The words in the name of a file that tell the screens that it is made for.
+_SMALL_SCREENS, _LARGE_SCREENS = "m|mobile|phone|sm|xs", "d|desktop|tablet|md|lg|xl"
+_FOR_SMALL_SCREEN, _FOR_SCREEN = (
+    re.compile(rf"(?<![^_-])(?:{words})[_-]|[_-](?:{words})(?=\.\w+$)", re.IGNORECASE)
+    for words in (_SMALL_SCREENS, f"{_SMALL_SCREENS}|{_LARGE_SCREENS}")
+)
+
 _NUMBER = re.compile(r"\s{0,9}(\d{1,5})(?:\.\d{1,9})?\s{0,9}(?:px)?\s{0,9}$")
 _STYLE = {
     side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
@@ -288,6 +295,10 @@ def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str
     old = candidates[-1]
     if old.kind != "image" or new.kind != "image":
         return False
+    if _is_for_other_screen(old, new):
+        if _FOR_SMALL_SCREEN.search(_file_name(old)):
+            candidates[-1] = new
+        return True
     same_url = bool(_urls(old) & _urls(new))
     is_crop = same_url and _is_crop(old, new)
     if _is_displayed(old) and _is_displayed(new):
@@ -347,6 +358,18 @@ def _is_crop(old: Candidate, new: Candidate) -> bool:
     }
     is_one = figures[0] is not None and figures[0] is figures[1] and old.segment == new.segment
     return is_one and len(names) == 1 and "" not in names
+
+
+def _is_for_other_screen(old: Candidate, new: Candidate) -> bool:
+    """Return whether two neighbours are versions for screens, by their texts and names."""
+    if not old.alt or old.alt != new.alt or old.element.getparent() is not new.element.getparent():
+        return False
+    names = _file_name(old), _file_name(new)
+    return names[0] != names[1] and len({_FOR_SCREEN.sub("", name) for name in names}) == 1
+
+
+def _file_name(candidate: Candidate) -> str:
+    return (candidate.best.url if candidate.best else "").partition("?")[0].rpartition("/")[2]
 
 
 def _has_picture(candidate: Candidate) -> bool:

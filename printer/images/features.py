@@ -79,9 +79,15 @@ _FEED = re.compile(r"(?:rss|atom|xml)(?: ?feeds?)?|feeds?", re.IGNORECASE)
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
-#: The fewest digits in the name of a file that no other picture has, the segments above the title
-#: among which the lead picture may be, and features that it never has.
-_MIN_FILE_DIGITS, _LEAD_REACH = 5, 8
+#: The fewest digits, or characters, in the name of a file that no other picture has, the segments
+#: above the title among which the lead picture may be, the properties of schema.org that state it,
+#: and features that it never has.
+_MIN_FILE_DIGITS, _MIN_FILE_CHARS, _LEAD_REACH = 5, 24, 8
+_LEAD_PROPERTIES = frozenset({"image", "associatedMedia", "primaryImageOfPage"})
+_LEADING_AWAY = frozenset({
+    "linked within the site", "linked elsewhere", "linked to the front page", "linked for sharing",
+    "linked for money", "linked with words of its own",
+})  # fmt: skip
 _ICON_NAMES = frozenset({"file of an icon", "named as an icon", "file of a network"})
 _FURNITURE = frozenset({
     "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
@@ -156,6 +162,8 @@ class FeatureReader:
             return "a badge of a shop or player"
         if "an SVG file" in names and "alt names the site" in names and not caption.text:
             return "a logo of the site"
+        if {"hidden", "linked elsewhere"} <= names and not caption.text:
+            return "a hidden button"
         if candidate.kind == "image" and is_preview(candidate) and not caption.text:
             return "a placeholder"
         if self._is_of_feed_or_form(candidate):
@@ -407,22 +415,29 @@ class FeatureReader:
         if self._lead and (candidate.url_key == self._lead or self._has_lead_file(candidate)):
             yield "the page's own picture"
 
+    def key(self, candidate: Candidate) -> str:
+        """Return a key that crops of the page's own picture, too, share."""
+        return self._lead if self._has_lead_file(candidate) else candidate.url_key
+
     def _has_lead_file(self, candidate: Candidate) -> bool:
         """Return whether a picture's file has the distinct name of the page's own picture."""
         name = self._lead.rpartition("/")[2]
         digits = sum(character.isdigit() for character in name)
-        return digits >= _MIN_FILE_DIGITS and candidate.url_key.rpartition("/")[2] == name
+        is_distinct = digits >= _MIN_FILE_DIGITS or len(name) >= _MIN_FILE_CHARS
+        return is_distinct and candidate.url_key.rpartition("/")[2] == name
 
     def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
         """Return whether a picture before the text is that of the page, by what the page states."""
         if self._bounds is None or self._verdict.kind != "article":
             return False
         is_early = self._bounds.first - _LEAD_REACH <= candidate.segment <= self._bounds.start
-        is_linked = any(name.startswith("linked") for name in names) or names & _FURNITURE
-        if not is_early or is_linked or candidate.kind != "image":
+        if not is_early or names & (_LEADING_AWAY | _FURNITURE) or candidate.kind != "image":
             return False
-        around = islice(candidate.element.iterancestors(), 4)
-        is_marked = any("image" in (element.get("itemprop") or "").split() for element in around)
+        around = chain((candidate.element,), islice(candidate.element.iterancestors(), 4))
+        is_marked = any(
+            _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split())
+            for element in around
+        )
         return is_marked or bool(names & {"the page's own picture", "alt like the title"})
 
     def _alt(self, alt: str) -> Iterable[str]:
@@ -544,9 +559,14 @@ class _WordTable:
         return feature
 
     def features(self, names: str) -> frozenset[str]:
+        """Return the features of words and of pairs; a pair in the table stands for both words."""
         words = [word.lower() for word in _WORDS.findall(_RUN.sub(_drop_random, names[:400]))]
-        pairs = (one + other for one, other in pairwise(words) if len(one + other) > 2)
-        return frozenset(filter(None, map(self._look_up, chain(words, pairs))))
+        pairs = [one + other for one, other in pairwise(words)]
+        paired = {at for at, pair in enumerate(pairs) if pair in self._words}
+        alone = [word for at, word in enumerate(words) if not paired & {at, at - 1}]
+        separate = (pair for at, pair in enumerate(pairs) if not paired & {at - 1, at + 1})
+        found = chain(alone, (pair for pair in separate if len(pair) > 2))
+        return frozenset(filter(None, map(self._look_up, found)))
 
 
 name_features = lru_cache(8192)(_WordTable(_TABLES["names"]).features)

@@ -257,12 +257,13 @@ def _apply_threshold(
             reasons[candidate] = reason
         else:
             rank = bool(found[candidate].text), score
-            best[candidate.url_key] = max(rank, best.get(candidate.url_key, rank))
+            key = reader.key(candidate)
+            best[key] = max(rank, best.get(key, rank))
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
     for candidate, names in features:
-        key, caption = candidate.url_key, found.get(candidate, Caption())
+        key, caption = reader.key(candidate), found.get(candidate, Caption())
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
         elif key and (key in url_keys or (bool(caption.text), weights.score(names)) < best[key]):

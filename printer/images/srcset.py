@@ -40,10 +40,12 @@ _BACKGROUNDS = _TABLES["backgrounds"]
 _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNORECASE)
-_CSS_URL = re.compile(r"""url\(\s{0,9}["']?([^"')]{1,20000})""")
+_CSS_URL = re.compile(
+    r"""url\(\s{0,9}(?:(?P<quote>["'])(?P<quoted>.{1,20000}?)(?P=quote)|(?P<bare>[^"')]{1,20000}))"""
+)
 _BLANK = re.compile(
     r"[/_.-](?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|grey|gray|1x1|empty|"
-    r"spinner|dummy|clear)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
+    r"spinner|dummy|clear|holder)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
 )
 _BLURRED = re.compile(r"blur[_=(,\d-]")
 _WIDTH = re.compile(
@@ -215,12 +217,14 @@ def background_sources(element: HtmlElement) -> list[ImageSource]:
     style = element.get("style")
     sources: list[ImageSource] = []
     if style and "url(" in style:
-        urls = _CSS_URL.findall(style[:_MAX_CHARS])
-        sources = [ImageSource(url.strip(), 0, VERSION) for url in urls if url[:5] != "data:"]
+        matches = _CSS_URL.finditer(style[:_MAX_CHARS])
+        urls = [(match["quoted"] or match["bare"]).strip() for match in matches]
+        sources = [ImageSource(url, 0, VERSION) for url in urls if url[:5] != "data:"]
     for name in _BACKGROUNDS:
         value = (element.get(name) or "").strip()
         match = _CSS_URL.match(value)
-        sources += [ImageSource(match[1])] if match else parse_srcset(value)
+        url = match and (match["quoted"] or match["bare"])
+        sources += [ImageSource(url)] if url else parse_srcset(value)
     return sources
 
 

@@ -95,6 +95,7 @@ def test_a_picture_as_data_is_a_picture_when_it_is_no_placeholder() -> None:
         '<noscript><img src="/p.jpg"></noscript></figure>',
         '<img src="data:image/gif;base64,R0lG"><noscript><img src="/p.jpg"></noscript>',
         '<noscript><img src="/p.jpg"></noscript><img src="/blank.gif" data-src="/p.jpg">',
+        '<img src="/t2-holder.png" data-src="/p.jpg">',
         '<img src="/blank.gif"><noscript>&lt;img src="/p.jpg" alt="x"&gt;</noscript>',
         '<div><img src="/p.jpg?blur=40" class="preview"><img src="/p.jpg?w=1200"></div>',
         '<span><img src="/p-300x200.jpg"></span><span><img src="/p-1024x683.jpg"></span>',
@@ -304,6 +305,24 @@ def test_two_crops_of_a_picture_in_one_figure_are_one() -> None:
 
     assert len(found(crops("boat.jpg", "boat.jpg"))) == 1
     assert len(found(crops("boat.jpg", "quay.jpg"))) == 2
+
+
+def test_of_versions_for_screens_the_large_one_is_printed() -> None:
+    def versions(*pictures: tuple[str, str]) -> list[str]:
+        html = "".join(f'<img src="/{name}.jpg" alt="{alt}">' for name, alt in pictures)
+        return [urls[0].rpartition("/")[2] for urls in found(f"<div>{html}</div>")]
+
+    assert versions(("d-boat", "A boat"), ("m-boat", "A boat")) == ["d-boat.jpg"]
+    assert versions(("boat_mobile", "A boat"), ("boat_desktop", "A boat")) == ["boat_desktop.jpg"]
+    assert len(versions(("boat-1", "A boat"), ("boat-2", "A boat"))) == 2
+    assert len(versions(("d-boat", "A boat"), ("m-boat", "A quay"))) == 2
+
+
+def test_a_background_may_have_a_bracket_in_its_address() -> None:
+    for style in ("url('/boat(2).jpg')", "url(&quot;/boat(2).jpg&quot;)"):
+        assert found(f'<div style="background-image: {style}"></div>') == [
+            ("https://news.example.org/boat(2).jpg",)
+        ]
 
 
 @pytest.mark.parametrize(

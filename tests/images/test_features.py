@@ -47,6 +47,9 @@ def test_a_random_name_has_no_words(identifier: uuid.UUID, data: bytes) -> None:
         ("Zg2gF7PndxwiFVHfFfxM7M", ""),
         ("a-d", ""),
         ("icon24", "named as an icon"),
+        ("message-userContent", "named as content"),
+        ("user-name", "named as a portrait"),
+        ("site-heroBanner__image", "named as a lead"),
     ],
 )
 def test_words_are_read_from_names_but_not_from_identifiers(name: str, feature: str) -> None:

@@ -124,10 +124,12 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "an icon of a feed or a form"),
         (f'<form><input name="q"><p>{PLAIN.format("Sheep")}</p></form>',
          "an icon of a feed or a form"),
+        (f'<div style="display: none"><a href="https://voice.example.net/read?id=5">'
+         f'{PLAIN.format("Listen to this page")}</a></div>', "a hidden button"),
     ],
     ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
          "favicon", "badge", "placeholder", "player", "logo", "sound", "byline", "feed's title",
-         "feed", "form"],
+         "feed", "form", "hidden"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
     names = (
@@ -168,6 +170,39 @@ def test_the_picture_that_the_page_states_as_its_own_is_found_above_the_text() -
     assert names(find_pictures(page, verdict)) == ["20240312-55.jpg", "photo.jpg"]
     page, verdict = read(f"<main>{lead}{article(PHOTO)}</main>")
     assert names(find_pictures(page, verdict)) == ["photo.jpg"]
+
+
+LICENSE = '<a href="/rights.html">Kestermouth Pictures</a> | <a href="/shop.html">Buy this</a>'
+NAMED = '<meta property="og:image" content="https://cdn.example.org/fb/128/128/Ferry-At-Kestermouth-Quay.jpg">'
+
+
+@pytest.mark.parametrize(
+    ("lead", "head"),
+    [
+        (f'<div class="slideshow"><img src="/lead.jpg" itemprop="associatedMedia"><p>{LICENSE}</p>'
+         "</div>", ""),
+        ('<ul class="slideshow"><li><a href="#"><img src="/fb/660/371/Ferry-At-Kestermouth-Quay.jpg">'
+         "</a><p>News</p></li></ul>", NAMED),
+    ],
+    ids=["by its property", "by a long name"],
+)  # fmt: skip
+def test_a_lead_picture_among_links_of_a_slide_show_is_found(lead: str, head: str) -> None:
+    title = f"<h1>The ferry</h1>{lead}"
+    for_sale = article(PHOTO).replace("<h1>The ferry</h1>", title)
+    assert len(find_pictures(*read(for_sale, head))) == 2
+    assert len(find_pictures(*read(for_sale.replace(" itemprop", " data-x")))) == 1
+
+
+def test_of_several_crops_of_the_lead_picture_one_is_printed() -> None:
+    crops = "".join(
+        f'<div><p>Cut {ratio}</p><img src="/ar/{ratio}/Ferry-At-Kestermouth-Quay.jpg"></div>'
+        for ratio in ("16-9", "4-3", "3-4")
+    )
+    html = article(PHOTO).replace("<h1>The ferry</h1>", f"<h1>The ferry</h1>{crops}")
+    assert names(find_pictures(*read(html, NAMED))) == [
+        "Ferry-At-Kestermouth-Quay.jpg",
+        "photo.jpg",
+    ]
 
 
 def figure(alt: str) -> str:
