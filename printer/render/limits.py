@@ -111,11 +111,22 @@ def _limit_children(block: Block, depth: int) -> Block:
         case Table():
             return _limit_table(block, depth)
         case Heading(spans=spans):
-            return replace(block, spans=_without_common_marks(spans))
+            return replace(block, spans=_without_common_marks(_without_bold(spans)))
         case Figure(caption_spans=spans):
             return replace(block, caption_spans=_without_common_marks(spans))
         case _:
             return block
+
+
+def _without_bold(spans: Spans) -> Spans:
+    """Return a heading without bold type if most of it is bold, since headings have their own."""
+    bold = sum(len(span.text) for span in spans if "strong" in span.marks)
+    if 2 * bold <= sum(len(span.text) for span in spans):
+        return spans
+    return tuple(
+        replace(span, marks=tuple(mark for mark in span.marks if mark != "strong"))
+        for span in spans
+    )
 
 
 def _without_common_marks(spans: Spans) -> Spans:

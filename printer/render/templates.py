@@ -194,6 +194,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         bare=is_bare,
         brief=is_brief,
         entry=is_entry,
+        signed=_begins_with_sign,
         long=is_long_row,
         loose=is_loose,
         short=is_short,

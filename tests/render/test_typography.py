@@ -246,12 +246,14 @@ def test_emphasis_of_a_whole_heading_or_caption_is_removed():
     parts = (
         Heading(2, (Span("All of it", ("strong",)), Span(" "), Span("so", ("strong", "em")))),
         Heading(2, (Span("Part", ("strong",)), Span(" of it"))),
+        Heading(2, (Span("A "), Span("large share of it", ("strong",)))),
         Figure("https://example.org/a.png", caption_spans=(Span("A caption", ("strong",)),)),
         paragraph(WORDS),
     )
     html = render_html([article(*parts)], {}).html
     assert ">All of it <em>so</em></h2>" in html
     assert "<strong>Part</strong> of it</h2>" in html
+    assert "A large share of it</h2>" in html
     assert "A caption" in html
     assert "<strong>A caption" not in html
 
@@ -493,6 +495,16 @@ def test_the_end_mark_is_never_alone_on_a_line():
         assert marked.strip("\u25a0 \u00a0"), f"in a width of {width} pixels"
 
 
+def test_lines_below_a_sign_are_set_beside_it():
+    entries = paragraph(f"✅ {WORDS}"), paragraph("❌ Sell it.")
+    with open_pdf(render_pdf(render_html([article(*entries)], {})).pdf) as document:
+        page = document[0].get_textpage()
+        text = page.get_text_range()
+        second = text.index("\n", text.index(WORDS[:8])) + 1
+        starts = [page.get_charbox(at)[0] for at in (text.index(WORDS[:8]), second)]
+    assert abs(starts[0] - starts[1]) < 4
+
+
 def test_lines_with_labels_are_a_block():
     lines = paragraph("Type: String"), paragraph("Required: No"), paragraph(WORDS)
     html = render_html([article(paragraph(WORDS), *lines)], {}).html
@@ -500,7 +512,8 @@ def test_lines_with_labels_are_a_block():
     short = [paragraph(text) for text in ("4.1", "Today's best price", "$17", "Free domain")]
     assert render_html([article(paragraph(WORDS), *short)], {}).html.count('class="entry"') == 4
     signs = [paragraph(f"✅ {WORDS}"), paragraph("❌ Sell it.")]
-    assert render_html([article(paragraph(WORDS), *signs)], {}).html.count('class="entry"') == 2
+    html = render_html([article(paragraph(WORDS), *signs)], {}).html
+    assert html.count('class="entry hanging"') == 2
     longer = "A crate, for which we recommend one with room for a treat", "Leash", "Toys"
     supplies = paragraph("You need:"), *map(paragraph, longer)
     assert render_html([article(*supplies)], {}).html.count('class="entry"') == 3
