@@ -91,6 +91,9 @@ _KICKER = re.compile(
 _NOT_KICKER = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
 _ABOVE_HEADING, _KICKER_CHARS = 12, 60
 _SIGNS = " :|/·–—-"
+#: A visible separator, which no text contains, between parts of a kicker without a space.
+_SEPARATOR = "␟"
+_GLUED = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
 _UPDATED = re.compile(
     r"updat|modif|chang|revis|edited|güncel|ενημέρ|aktualiz"
     r"|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
@@ -170,7 +173,8 @@ def _kicker_above(heading: HtmlElement) -> str:
     for element in islice(_elements_before(heading), _ABOVE_HEADING):
         named = (element.get("class") or "")[:300]
         if _KICKER.search(named) and not _NOT_KICKER.search(named):
-            return element_line(element, " ", 2 * _KICKER_CHARS)
+            parts = element_line(element, _SEPARATOR, 2 * _KICKER_CHARS)
+            return _GLUED.sub(" · ", parts).replace(_SEPARATOR, "")
     return ""
 
 

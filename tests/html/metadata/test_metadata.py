@@ -554,6 +554,13 @@ def test_the_kicker_of_the_heading_precedes_the_section_stated(heading):
     assert read(head, long + TEXT).section == "News"
 
 
+def test_the_parts_of_a_kicker_are_not_glued():
+    kicker = "<p class=overline><b>On the river</b><span>High water</span></p>"
+    head = "<title>Ferry &amp; tide</title>"
+    page = read(head, f"{kicker}<h1>Ferry &amp; tide</h1>{TEXT}")
+    assert page.section == "On the river · High water"
+
+
 def test_a_date_beside_the_title_precedes_that_of_the_day_and_of_other_stories():
     today = "<div>Tuesday, 9 April 2013</div><p>Weather</p>"
     plain = "<div class=name>Ferry &amp; tide</div><div>21 December 2011</div>"
