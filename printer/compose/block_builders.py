@@ -30,7 +30,6 @@ from ..article import (
     Note,
     Paragraph,
     Quote,
-    Span,
     Spans,
     Table,
     iter_text,
@@ -48,7 +47,6 @@ _CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
 _CLOSING = "\"'”’»)]"
 #: A dash or bullet that an author wrote before the text of an item.
 _DASH = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
-_SOURCE = re.compile(r"(?:^|[\s_-])(?:source|author|attribution|cit(?:e|ation))", re.IGNORECASE)
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: those of the label above their text.
@@ -61,8 +59,6 @@ _PLAIN_BOX = re.compile(
     re.IGNORECASE,
 )
 _BOX_LABEL = re.compile(r"title|heading", re.IGNORECASE)
-#: The first line of a note in Markdown that was not rendered.
-_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*")
 #: The most elements of a box, and the most characters of its label.
 _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: Characters of links that are useless in print: a heading's link to itself, and a note's link back
@@ -365,7 +361,7 @@ class QuoteBuilder(BlockBuilder):
         is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
         if self.box:
             return self._set_source if is_first and _is_box_label(element) else None
-        if element.tag == "footer" or (self.pull and not is_first and _is_source(element)):
+        if element.tag == "footer":
             return self._set_source
         return self._set_cite if is_first and _is_introduction(element) else None
 
@@ -381,9 +377,8 @@ class QuoteBuilder(BlockBuilder):
         """Return the quotation with its attribution."""
         blocks = list(self.buffer.take())
         cite = self.cite
-        label = cite if self.box else _take_alert(blocks)
-        if self.box or label:
-            return [Quote(tuple(blocks), label, box=True)] if blocks else _paragraphs(label)
+        if self.box:
+            return [Quote(tuple(blocks), cite, box=True)] if blocks else _paragraphs(cite)
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
@@ -417,29 +412,10 @@ def is_box(element: HtmlElement) -> bool:
     return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
 
 
-def _is_source(element: HtmlElement) -> bool:
-    """Return whether an element's class names who is quoted."""
-    return bool(_SOURCE.search((element.get("class") or "")[:500]))
-
-
 def _is_box_label(element: HtmlElement) -> bool:
     classes = element.get("class") if isinstance(element.tag, str) else ""
     is_named = element.tag == "summary" or _BOX_LABEL.search((classes or "")[:500])
     return bool(is_named) and len(element_line(element)) <= _MAX_BOX_LABEL
-
-
-def _take_alert(blocks: list[Block]) -> Spans:
-    """Remove the sign of a note in Markdown, such as [!NOTE], from its text; return its label."""
-    if not blocks or not isinstance(first := blocks[0], Paragraph) or not first.spans:
-        return ()
-    lead = first.spans[0]
-    match = _ALERT.match(lead.text)
-    if match is None:
-        return ()
-    rest = lead.text[match.end() :]
-    spans = (*((replace(lead, text=rest),) if rest else ()), *first.spans[1:])
-    blocks[:1] = [replace(first, spans=spans)] if spans else []
-    return (Span(match[1].capitalize()),)
 
 
 def _take_introduction(blocks: list[Block]) -> Spans:

@@ -54,8 +54,6 @@ _MIN_WRAP_WORDS = 4
 _MIN_PARAGRAPH = 80
 #: The longest line of verse, an address or a list, beside no longer one.
 _MAX_VERSE_LINE = 72
-#: The longest end of a sentence, such as a speaker's name, that was put on a line of its own.
-_MAX_SENTENCE_END = 32
 #: A bold line up to this length may head the longer line below it.
 _MAX_LABEL = 90
 _STOPS = ".!?…。！？۔।:："
@@ -398,11 +396,8 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
 
 
 def _continues_sentence(before: str, text: str) -> bool:
-    """Return whether a line of prose goes on in lower case, or is the short end of a sentence."""
-    if text[:1].islower():
-        return before[-1:].isalnum()
-    is_end = len(text) <= _MAX_SENTENCE_END and text.endswith(".")
-    return is_end and before[-1:].islower() and len(before) > _MAX_VERSE_LINE
+    """Return whether a line of prose goes on in lower case."""
+    return text[:1].islower() and before[-1:].isalnum()
 
 
 def _ends_sentence(text: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, TypeGuard
 from unicodedata import category
 
@@ -23,7 +22,6 @@ from ..article import (
     Quote,
     Rule,
     Span,
-    Spans,
     iter_spans,
     iter_text,
     plain_text,
@@ -56,8 +54,6 @@ _MAX_TRAILING_HEADING = 40
 
 #: The fewest paragraphs of an article whose text is its content rather than a recording.
 _MIN_READ_ALOUD = 4
-#: The most blocks between a picture and a copy of its caption.
-_NEAR_CAPTION = 3
 #: The fewest letters and the most characters of a quotation that is dropped if it repeats the text.
 _MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
@@ -87,7 +83,7 @@ def postprocess(
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     sound = _join_fragments(_drop_title(sound, title), title)
     parts = [part for block in sound for part in _split_paragraph(block)]
-    parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
+    parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_figures(parts)))
     result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
     return _fix_links(result, aliases) if linked else result
 
@@ -109,12 +105,9 @@ def _clean_paragraph(block: Block) -> Block | None:
             return blocks[0]  # indented only
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
-        items = tuple(item for item in block.items if not _is_ornament(item))
-        if items and all(map(_is_note, items)):
-            items = tuple(map(_without_backlinks, items))
-        elif len(items) == len(block.items):
-            return block
-        return replace(block, items=items) if items else None
+        if block.items and all(map(_is_note, block.items)):
+            return replace(block, items=tuple(map(_without_backlinks, block.items)))
+        return block
     if not isinstance(block, Paragraph) or (block.spans and block.spans[0].text[:1].isalnum()):
         return block
     if not any(span.math for span in block.spans):
@@ -124,11 +117,6 @@ def _clean_paragraph(block: Block) -> Block | None:
         if not text or _BULLET.fullmatch(text):
             return None
     return block
-
-
-def _is_ornament(item: Item) -> bool:
-    """Return whether an item has nothing but rules, like the dots below a row of slides."""
-    return bool(item.blocks) and all(isinstance(block, Rule) for block in item.blocks)
 
 
 def _is_note(item: Item) -> bool:
@@ -274,23 +262,14 @@ def _clean_entry(item: Item) -> Item:
         if isinstance(block, Paragraph) and (price := _price_words(block)):
             key = price
             prices.append(price)
-            spans = (Span(next(iter(price))),) if len(price) == 1 else _offer_below(block.spans)
-            block = replace(block, spans=spans)
+            if len(price) == 1:
+                block = replace(block, spans=(Span(next(iter(price))),))
         if isinstance(block, Heading | Paragraph):
             block = replace(block, spans=tuple(_without_mark(span, "mark") for span in block.spans))
         if block is not None:
             distinct.setdefault(key, block)
     repeated = {price for price in prices if any(price < other for other in prices)}
     return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
-
-
-def _offer_below(spans: Spans) -> Spans:
-    """Return a line of prices with the words after the former one, if any, on a line below."""
-    lines = list(spans)
-    for number, (before, span) in enumerate(pairwise(spans), 1):
-        if "del" in before.marks and span.text.strip()[:1].isalpha():
-            lines[number] = replace(span, text="\n" + span.text.lstrip())
-    return tuple(lines)
 
 
 def _price_words(block: Paragraph) -> frozenset[str]:
@@ -315,9 +294,8 @@ def _drop_leading_players(blocks: list[Block]) -> list[Block]:
     ]
 
 
-def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
-    """Drop figures that stand there already, and text that repeats the caption of one nearby."""
-    figures: dict[int, set[str]] = {}  # the texts of the caption by position
+def _drop_repeated_figures(blocks: list[Block]) -> list[Block]:
+    """Drop figures that stand there already."""
     present: set[tuple[str, str]] = set()
     distinct: list[Block] = []
     for block in blocks:
@@ -326,28 +304,12 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
             if name in present:
                 continue
             present.add(name)
-            stated = (block.caption, f"{block.caption} {block.credit}")
-            figures[len(distinct)] = {
-                comparison_key(text) for text in stated if len(text) > _MIN_UNIQUE
-            }
         distinct.append(block)
-    captions: dict[int, set[str]] = {}  # those nearby, by position
-    for position, texts in figures.items():
-        for near in range(position - _NEAR_CAPTION, position + _NEAR_CAPTION + 1) if texts else ():
-            captions.setdefault(near, set()).update(texts)
-    return [
-        block
-        for position, block in enumerate(distinct)
-        if not (
-            position in captions
-            and isinstance(block, Paragraph | Heading)
-            and comparison_key(plain_text(block.spans)) in captions[position]
-        )
-    ]
+    return distinct
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
-    """Drop the first block, or first line of a block, that repeats the title."""
+    """Drop the first block that repeats the title."""
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
@@ -361,10 +323,6 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
             isinstance(block, Heading) and not begun and _has_title(found, key, block.level)
         ):
             return blocks[:position] + blocks[position + 1 :]
-        line, _, rest = text.partition("\n")
-        if rest.strip() and comparison_key(line) == key:
-            below = replace(block, spans=_below_first_line(block.spans))
-            return [*blocks[:position], below, *blocks[position + 1 :]]
         begun |= isinstance(block, Paragraph) and not block.standfirst and len(text) > _LONG_LINE
     return blocks
 
@@ -374,12 +332,6 @@ def _has_title(text: str, title: str, level: int) -> bool:
     if min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
         return False
     return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
-
-
-def _below_first_line(spans: Spans) -> Spans:
-    number, span = next((number, span) for number, span in enumerate(spans) if "\n" in span.text)
-    rest = span.text.partition("\n")[2]
-    return ((replace(span, text=rest),) if rest else ()) + spans[number + 1 :]
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:

@@ -206,7 +206,7 @@ class _Selection:
         texts = {segment.text for segment in self.segments if self.keep[segment.index]}
         is_reference = kind == "documentation"
         elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
-        for at, (tag, begin, end) in enumerate(elements):
+        for tag, begin, end in elements:
             if tag not in completed or end - begin < 2:
                 continue
             total = sum(self.sizes[begin:end])
@@ -229,7 +229,7 @@ class _Selection:
             elif tag in {"ul", "ol"} and share > 0:
                 linked = sum(self.segments[line].link_chars for line in inside)
                 is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS * total)
-                if is_stray or self._is_choice(at):
+                if is_stray:
                     self.drop(inside)
 
     def drop_contents(self) -> None:
@@ -257,15 +257,6 @@ class _Selection:
         chars = len(segment.text)
         is_button = chars == 1 or (chars <= _BUTTON_CHARS and segment.block.tag in _BUTTON_TAGS)
         return is_button and self.counts[segment.text] > 2
-
-    def _is_choice(self, at: int) -> bool:
-        """Return whether the items of a list are choices, as of an order or of a filter."""
-        items = self.index.elements[at].findall("li")
-        return len(items) > 1 and all(
-            any(field.get("type") == "radio" for field in item.iter("input"))
-            and item.find(".//label") is not None
-            for item in items
-        )
 
     def drop_table_remains(self, kind: str) -> None:
         """Drop the few selected cells of data tables: without the others they say nothing."""
@@ -400,24 +391,10 @@ class _Selection:
                 self.keep[at] = segment.link_chars < _STORIES_LINKS * len(title)
 
     def _stories_below(self, at: int, most: float) -> range | None:
-        """Return a label and the links below it, or the box that it heads; None if there are none.
+        """Return a label and the links below it; None if there are none.
 
         A label below which nothing is selected is returned alone.
         """
-        index = self.index
-        box = index.segment_blocks[at]
-        found: range | None = None
-        while box >= 0 and not any(self.keep[index.segment_begins[box] : at]):
-            inside = range(at, index.segment_ends[box])
-            chars = self.size(inside)
-            if chars > most:
-                break
-            links = sum(self.segments[i].link_chars for i in inside if self.keep[i])
-            if len(inside) > 1 and links >= _STORIES_LINKS * chars:
-                found = inside
-            box = index.parents[box]
-        if found is not None:
-            return found
         end = at + 1
         while end < len(self.keep) and (not self.keep[end] or _is_linked(self.segments[end])):
             end += 1
@@ -757,8 +734,6 @@ def _is_label(segment: Segment) -> bool:
     if not is_code and _PLACEHOLDER.fullmatch(segment.text):
         return True
     if is_advertisement_label(segment.text):
-        return True
-    if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in _TERM_TAGS:
         return False

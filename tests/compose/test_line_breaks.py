@@ -54,13 +54,6 @@ def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
     ]
 
 
-def test_the_name_of_a_speaker_ends_the_sentence_before() -> None:
-    begun = f"{LONG[0][:-1]}, said"
-    assert read(begun, "Kling.") == [f"{begun} Kling."]
-    assert read(begun, "Kling") == [f"{begun}\nKling"]
-    assert read(f"{begun}:", "Kling.") == [f"{begun}:", "Kling."]
-
-
 def test_scripts_without_spaces_keep_their_lines() -> None:
     lines = ("港" * 60, "海" * 58, "船" * 20)
     assert read(*lines) == ["\n".join(lines)]

@@ -38,13 +38,6 @@ def only(html: str, kind: type[B]) -> B:
     return found
 
 
-def test_items_that_hold_only_a_rule_are_dropped() -> None:
-    article = compose_article("<p>Text.</p><ol><li><hr></li></ol><p>More.</p>")
-    assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
-    found = only("<ul><li>One</li><li>Two</li><li><hr></li></ul>", List)
-    assert len(found.items) == 2
-
-
 def test_headings_begin_at_2_and_skip_no_level() -> None:
     html = "<h3>a</h3>x<h6>b</h6>x<h4>c</h4>x<h2>d</h2>x<h5>e</h5>x"
     assert outline(html) == [(2, "a"), (3, "b"), (3, "c"), (2, "d"), (3, "e")]
@@ -232,16 +225,6 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     assert only(body + plain.format("The line that matters, said twice."), Quote)
 
 
-def test_a_pull_quote_has_its_source_below() -> None:
-    quote = only(
-        "<p>Before.</p><blockquote><div class='Pullquote-pullquote'><div><div class='Pullquote-quote'>The mill sells.</div><div class="
-        "'Pullquote-sourceWrapper'><div class='Pullquote-source'>Ada Lee</div><div class='Pullquote-info'>founder</div></div></div></div></blockquote>",
-        Quote,
-    )
-    assert [plain_text(block.spans) for block in quote.blocks] == ["The mill sells."]
-    assert plain_text(quote.cite) == "Ada Lee founder"
-
-
 @pytest.mark.parametrize(
     ("html", "label"),
     [
@@ -258,7 +241,6 @@ def test_a_pull_quote_has_its_source_below() -> None:
             "info",
         ),
         ("<div class=markdown-alert><p class=markdown-alert-title>Tip</p><p>{}</p></div>", "Tip"),
-        ("<blockquote><p>[!WARNING]<br>{}</p></blockquote>", "Warning"),
         ("<aside class=note><p>{}</p></aside>", ""),
     ],
 )

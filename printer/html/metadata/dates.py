@@ -34,7 +34,6 @@ _BASIC = re.compile(
     rf"(?:T?(?P<hour>[0-9]{{2}})(?P<minute>[0-9]{{2}})(?P<second>[0-9]{{2}})?{_ZONE})?$",
     re.IGNORECASE,
 )
-_EPOCH = re.compile(r"(?P<seconds>[0-9]{9,10})(?:[0-9]{3})?$")
 _HAN = re.compile(
     r"(?P<year>[0-9]{4})\s?[年년]\s?(?P<month>[0-9]{1,2})\s?[月월]\s?(?P<day>[0-9]{1,2})\s?[日일]"
 )
@@ -99,9 +98,8 @@ def parse_date(text: str, language: str = "") -> str:
         language: The BCP 47 tag of the page's language, which decides 03/04/2024.
     """
     text = " ".join(text[:200].split())
-    for pattern in (_ISO, _BASIC, _EPOCH):
-        if match := pattern.match(text):
-            return _epoch(match) if pattern is _EPOCH else _to_iso(match.groupdict())
+    if match := _ISO.match(text) or _BASIC.match(text):
+        return _to_iso(match.groupdict())
     return find_date(text, language)
 
 
@@ -221,8 +219,3 @@ def _zone(stated: str | None) -> tzinfo | None:
     if hours > 14 or minutes > 59:
         raise ValueError(stated)
     return timezone(offset if stated[0] == "+" else -offset)
-
-
-def _epoch(match: re.Match[str]) -> str:
-    time = datetime.fromtimestamp(int(match["seconds"]), UTC)
-    return time.isoformat() if time.year > 1990 else ""
