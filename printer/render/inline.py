@@ -45,11 +45,12 @@ CodePiece: TypeAlias = tuple[str, str, str]
 MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
 
 #: The last two words of a text if the last is too short for a line of its own, or else the last
-#: word, of a script with spaces, which is not hyphenated.
+#: word, of a script with spaces, which is hyphenated only if it is long.
 _LAST_WORD = re.compile(
     r"(?<!\S)(?:\S{1,12} [^\s\uac00-\ud7af]{1,4}|"
     r"[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{6,22})\s*$"
 )
+_LONG_WORD = re.compile(r"[^\W\d_]{10,}\W{0,9}")
 
 #: Figures beside capitals, as in COP30, S3 and 3D.
 _SPECIFICATION = re.compile(
@@ -221,13 +222,14 @@ class _InlineWriter:
         return "".join((*html, "</span>"))
 
     def _content(self, span: Span) -> str:
-        """Return the content of a span; the paragraph's last words are kept together."""
+        """Return the content of a span; the last words are kept together, a long one nearly."""
         start = self.last_words.get(id(span))
         if start is None:
             return self._part(span)
         before = self._part(replace(span, text=span.text[:start])) if start else ""
         after = self._part(replace(span, text=span.text[start:], id="" if start else span.id))
-        return f'{before}<span class="no-break">{after}</span>'
+        kind = "last-word" if _LONG_WORD.fullmatch(span.text[start:]) else "no-break"
+        return f'{before}<span class="{kind}">{after}</span>'
 
     def _part(self, span: Span) -> str:
         text = printable(span.text)
