@@ -186,7 +186,7 @@ MISSING = ("huge.png", "bomb.png", "endless.jpg", "slow.jpg", "lost.jpg")
 
 def print_(site: Site, **more: Any) -> Result:
     fetch = FetchOptions(timeout=4.0, max_bytes=5_000_000, retries=0, cache=False)
-    pictures = ImageOptions(dpi=DPI, timeout=10.0, **more)
+    pictures = ImageOptions(dpi=DPI, timeout=60.0, **more)
     session = Session(fetch, pictures, user_urls=(site.url,))
     page = PrintOptions(grayscale=pictures.grayscale)
     with Printer(Options(fetch=fetch, images=pictures, page=page), session) as printer:
