@@ -241,7 +241,8 @@ class _InlineWriter:
             if _STRAY_START.match(text) and not self.ends_in_space:
                 text = text[1:]
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
-        if "sup" in span.marks and text.startswith("[") and not self.ends_in_space:
+        is_mark = _MARK.fullmatch(text) or ("sup" in span.marks and text.startswith("["))
+        if is_mark and not self.ends_in_space:
             html = WORD_JOINER + html
         self.ends_in_space = not text or text[-1].isspace()
         if span.ruby:
@@ -377,6 +378,7 @@ _STRAY_START = re.compile(r" [,.](?=[\s”\"’]|$)")
 _STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))")
 #: A reference mark between an ideograph, which may end a link, and its comma or full stop.
 _MARK_BEFORE_STOP = re.compile(r"(?:^|(?<=[\u3040-\u30ff\u3400-\u9fff]))(?=[*＊※†][、。，．])")
+_MARK = re.compile(r"[*＊※†]{1,3}")
 _COLON = re.compile(r"(?<=[^\s:])[ \u00a0\u202f](?=:(?:\s|$))")
 
 

@@ -108,7 +108,7 @@ def test_a_last_page_of_two_lines_is_spared():
     assert pages[43] == (2, 2)
 
 
-@pytest.mark.parametrize(("count", "pages", "layouts"), [(38, 2, 1), (120, 3, 2)])
+@pytest.mark.parametrize(("count", "pages", "layouts"), [(38, 2, 1), (120, 3, 2), (517, 13, 2)])
 def test_a_last_page_is_spared_if_those_before_have_room_for_it(
     monkeypatch: pytest.MonkeyPatch, count: int, pages: int, layouts: int
 ) -> None:
@@ -117,7 +117,7 @@ def test_a_last_page_is_spared_if_those_before_have_room_for_it(
     enable = figure_placement.enable
     monkeypatch.setattr(figure_placement, "enable", lambda html: tried.append(enable(html)))
     document = render_html([article(*paragraphs(count))], {})
-    assert render_pdf(replace(document, extended_css=())).pages == {38: 2, 120: 4}[count]
+    assert render_pdf(replace(document, extended_css=())).pages == {38: 2, 120: 4, 517: 14}[count]
     tried.clear()
     assert render_pdf(document).pages == pages
     assert len(tried) == layouts
@@ -431,6 +431,14 @@ def test_paragraphs_with_long_identifiers_are_ragged():
     assert not is_rough(paragraph("eine «10-Millionen-Schweiz» und die Ziffer-1-Regel-Debatte"))
     assert is_rough(paragraph("siehe Anlage-weasyprint.layout.split_first_line()"))
     assert not is_rough(paragraph("河水从山脊下流出，慢慢穿过草地。2024年COP30在贝伦举行，人们说"))
+
+
+def test_a_mark_of_its_own_does_not_begin_a_line():
+    for count in range(6, 45, 3):
+        places = (Span("延岡市"), Span("*"), Span("、西都市、木城町")) * 6
+        listed = article(Paragraph((Span("日" * count), *places)), language="ja")
+        (text,) = texts_of(render_pdf(render_html([listed], {})).pdf)
+        assert "\n*" not in text
 
 
 def test_the_last_word_of_a_paragraph_is_not_hyphenated_unless_it_is_long():

@@ -59,7 +59,7 @@ DPI_TOLERANCE = 1.1
 
 #: A document of at least ``MIN_PAGES`` and at most so many pages is laid out again with longer
 #: pages if less than this share of its last page is filled, with the lines of the source.
-MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (60, 0.12))
+MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (30, 0.2), (60, 0.12))
 
 #: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
