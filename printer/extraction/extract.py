@@ -34,6 +34,7 @@ from .arrays import Bools, Ints
 from .classifier.model import classify, load_default_model
 from .missing_blocks import (
     add_announced_lists,
+    add_item_labels,
     add_linked_notes,
     add_long_stretches,
     add_missing_blocks,
@@ -43,7 +44,7 @@ from .missing_blocks import (
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
 from .postprocess import complete_elements
-from .standfirst import find_standfirst
+from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
 
 Scores: TypeAlias = tuple[float, ...]
@@ -87,11 +88,13 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_missing_end(page, keep, verdict.scores["default"])
         keep = add_announced_lists(page, keep)
     if verdict.kind == "article":
+        keep = add_item_labels(page, keep, verdict.scores["default"])
         keep = add_subheadings(page, keep, verdict.scores["default"])
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     standfirst = frozenset[int]()
     if verdict.kind == "article":
+        keep = drop_repeated_standfirst(page, keep)
         standfirst = find_standfirst(page, keep, verdict.scores["default"])
     keep = tuple(flag or at in standfirst for at, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)

@@ -64,6 +64,9 @@ _SHORT_STRETCH = 3
 #: with, the lowest score relative to theirs, the most unlikely lines in between, and the most lines
 #: to examine; the shortest paragraph, in characters.
 _MIN_TEXT, _LAST_SEGMENTS, _END_SCORE, _END_GAP, _END_SEGMENTS, _END_CHARS = 5, 12, 0.6, 2, 60, 60
+#: The fewest selected labels of a list, and their smallest share.
+_MIN_LABELS, _LABELS_SHARE = 2, 0.3
+_DIGITS = re.compile(r"\d+")
 #: The most segments of a section to examine.
 _SECTION_SEGMENTS = 30
 #: The most lines above the heading of a box (a recipe, an offer), the elements around it to
@@ -325,6 +328,37 @@ def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             after = range(at + 1, min(at + 1 + _SECTION_SEGMENTS, len(keep)))
             end = next((i for i in after if "h1" <= tags[i] <= tags[at]), after.stop)
             selected[at] = any(keep[at + 1 : end])
+    return tuple(selected)
+
+
+def add_item_labels(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the labels above paragraphs, if some of the same list are selected.
+
+    A list of products or projects may have a link above each description.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+    """
+    index = page.index
+    lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for at, segment in enumerate(index.segments[:-1]):
+        block = index.segment_blocks[at]
+        is_label = index.tags[block] not in {"p", "td"}
+        below = index.segments[at + 1]
+        if is_label and len(segment.text) <= _HEADING_CHARS and keep[at + 1]:
+            is_text = len(below.text) >= _PARAGRAPH_CHARS and _is_free([below], _MAX_LINKED)
+            if is_text and not index.flags[block] & _OUTSIDE:
+                lists.setdefault(_outer_shape(index, block), []).append(at)
+    selected = list(keep)
+    for labels in lists.values():
+        known = sum(keep[at] for at in labels)
+        kinds = {_DIGITS.sub("", index.segments[at].text) for at in labels}
+        is_counter = len(kinds) == 1 < len(labels)  # 'Picture 1 of 10', or a button
+        if not is_counter and known >= max(_MIN_LABELS, _LABELS_SHARE * len(labels)):
+            for at in labels:
+                selected[at] |= scores[at] >= _MIN_SCORE
     return tuple(selected)
 
 

@@ -61,7 +61,7 @@ _NOT_TEXT = re.compile(
     r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])"
 )
 _PROMOTION = re.compile(
-    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
+    r"newsletter|related-?(?:articles?|content|links|posts|reading|stories)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _NOT_TEXT.pattern
 )
@@ -100,6 +100,8 @@ _CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
 _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
 )
+#: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
+_CALL = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 _IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
 #: What may stand in a figure instead of a picture.
 _MEDIA = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
@@ -412,14 +414,11 @@ class _Selection:
         return href[0] != "#" and host_of(resolve(self.page.base, href)) in self.hosts
 
     def drop_notices(self) -> None:
-        """Drop short lines about newsletters, apps, consent, subscriptions and paywalls."""
+        """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
         for at, segment in enumerate(self.segments):
-            if (
-                self.keep[at]
-                and len(segment.text) <= _NOTICE_CHARS
-                and has_phrase(segment.text, "notices")
-            ):
-                self.keep[at] = False
+            if self.keep[at] and len(segment.text) <= _NOTICE_CHARS:
+                is_call = self.page.metadata.published and _CALL.search(segment.text)
+                self.keep[at] = not (is_call or has_phrase(segment.text, "notices"))
 
     def drop_requests(self) -> None:
         """Drop requests to follow or recommend the author after the text's first third.
@@ -447,7 +446,7 @@ class _Selection:
             ):
                 self.keep[at] = at + 1 == len(self.keep)  # a table of contents
                 continue
-            had_text = False
+            had_text = self._is_hidden(at + 1)
             for below in range(at + 1, len(self.keep)):
                 other = self.segments[below].block.tag
                 if self.keep[below] or (before[below] and other in _HEADING_TAGS and other <= tag):
@@ -456,6 +455,11 @@ class _Selection:
                     break
                 had_text = had_text or before[below]
             self.keep[at] = not had_text
+
+    def _is_hidden(self, at: int) -> bool:
+        """Return whether a line is not displayed; false after the last one."""
+        blocks = self.index.segment_blocks[at : at + 1]
+        return any(self.index.flags[block] & IS_HIDDEN for block in blocks)
 
     def _small_box(self, at: int) -> int:
         """Return the outermost element around one that is still a small box, or -1."""
@@ -538,13 +542,17 @@ class _Selection:
         self.drop(dropped)
 
     def drop_menu(self) -> None:
-        """Drop runs of lines that only link to other pages, above the first paragraph."""
+        """Drop runs of lines that only link to other pages, above the first paragraph.
+
+        Most of the selected text is no menu: descriptions may be links as a whole.
+        """
+        most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
         run: list[int] = []
         for at, segment in enumerate(self.segments):
             if _is_linked(segment) and not _is_internal(segment):
                 run.append(at)
                 continue
-            if len(run) >= _MENU_LINES:
+            if len(run) >= _MENU_LINES and self.size(run) <= most:
                 self.drop(run)
             run = []
             if self.keep[at] and _is_paragraph(segment):

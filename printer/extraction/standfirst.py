@@ -8,6 +8,7 @@ sentence between title and text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, islice
 
@@ -15,7 +16,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..text import comparison_key, count_words
+from ..text import WORD, comparison_key, count_words
 
 #: The names of elements with a standfirst, as journalists of many countries call it.
 _NAME = re.compile(
@@ -42,6 +43,10 @@ _REPEATED_TITLE = 10
 _MIN_KEY, _MAX_KEY = 30, 60
 #: The most characters of a paragraph that may begin with a place and repeat the standfirst.
 _DATELINED_CHARS = 800
+#: The smallest share of a standfirst's words in the paragraph that repeats it.
+_REPEATED_SHARE = 0.8
+#: The most letters of a place and an agency before a text: 'KESTER, 3 May (Agency)'.
+_PLACE_CHARS = 40
 #: The most levels from a paragraph up to the elements that are beside each other.
 _MAX_LEVELS = 3
 #: The fewest words of the first paragraph below, and the most of a line that is a date.
@@ -62,6 +67,19 @@ def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     """
     finder = _Finder(page, keep)
     return frozenset(finder.by_summary() or finder.by_name() or finder.by_place(scores))
+
+
+def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection without a first paragraph that the next ones repeat after their place.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+    """
+    finder = _Finder(page, keep)
+    first = finder.text[0] if finder.text else -1
+    repeated = first >= 0 and finder.is_repeated_below(first)
+    return tuple(flag and not (repeated and at == first) for at, flag in enumerate(keep))
 
 
 class _Finder:
@@ -165,6 +183,18 @@ class _Finder:
                 text.startswith(key) or (len(key) >= _MIN_KEY and key[:_MAX_KEY] in text)
             ):
                 return True
+        return False
+
+    def is_repeated_below(self, at: int) -> bool:
+        """Return whether a paragraph below has this one after a place, nearly whole."""
+        key = self._key(at)[:_MAX_KEY]
+        parts = Counter(WORD.findall(self.segments[at].text.casefold()))
+        for later in filter(self.keep.__getitem__, range(at + 1, self.text[-1] + 1)):
+            text = self.segments[later].text[: 2 * _DATELINED_CHARS]
+            is_after_place = 0 < comparison_key(text).find(key) <= _PLACE_CHARS
+            same = parts & Counter(WORD.findall(text.casefold()))
+            if is_after_place and same.total() >= _REPEATED_SHARE * parts.total():
+                return len(key) >= _MIN_KEY
         return False
 
     def _is_text(self, at: int) -> bool:

@@ -16,6 +16,7 @@ from lxml.html import HtmlElement
 
 from ..article import MARKS, Span, Spans, plain_text
 from ..html.index import ElementFlag, Segment
+from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
 from ..urls import resolve
 from .candidates import Candidate
@@ -353,7 +354,7 @@ _CREDIT_CLASS = re.compile(
     re.IGNORECASE,
 )
 _NOT_READ = re.compile(
-    r"toggle|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|icon|zoom|expand|enlarge)(?:$|[\s_-])",
+    r"toggle|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile(
@@ -418,7 +419,13 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
 
     A credit without a caption becomes the caption.
     """
-    pieces = _split_credit(list(_pieces(segments, base)))
+    pieces = list(_pieces(segments, base))
+    while pieces and not pieces[-1].text.strip(_BEFORE_CREDIT):
+        pieces.pop()
+    pieces[-1:] = [piece._replace(text=piece.text.rstrip(" \n\t|")) for piece in pieces[-1:]]
+    if is_label_alone("".join(piece.text for piece in pieces).strip()):
+        return (), ""
+    pieces = _split_credit(pieces)
     text = [piece for piece in pieces if not piece.credit]
     credit = _join_credit([piece.text for piece in pieces if piece.credit and piece.text])
     if credit:

@@ -8,6 +8,7 @@ import pytest
 
 from printer.extraction.missing_blocks import (
     add_announced_lists,
+    add_item_labels,
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
@@ -249,3 +250,17 @@ def test_the_name_of_a_product_below_a_heading_is_added() -> None:
     assert names == ["The Kettle"]
     assert not flags[1]
     assert add_subheadings(page, keep, [0.1] * len(keep)) == keep
+
+
+def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
+    names = "The lamp", "The bell", "The chart", "The rope"
+    items = [f"<ul><li><a href=/{n}>{n}</a></li></ul><p>{TEXT} {n}.</p>" for n in names]
+    page = read_page(f"<body><div>{''.join(items)}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    scores = [0.2 if text == names[3] else 0.6 for text in texts]
+    keep = [text in names[:2] or len(text) > len(TEXT) for text in texts]
+    flags = add_item_labels(page, keep, scores)
+    added = [text for text, flag, old in zip(texts, flags, keep, strict=True) if flag > old]
+    assert added == [names[2]]
+    keep[0] = False
+    assert add_item_labels(page, keep, scores) == tuple(keep)

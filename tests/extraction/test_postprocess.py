@@ -180,6 +180,12 @@ def test_a_row_of_links_at_the_end_goes():
     assert len(choice(f"<h1>Ferries</h1><p>{TEXT}</p>{named}", [TEXT, "It runs"])) == 2
 
 
+def test_a_box_of_related_content_goes_with_its_introduction():
+    box = "<div class='RelatedContent-box'><h2>More views</h2><p>Here are more of them.</p></div>"
+    html = f"<p>{TEXT}</p>{box}<p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == [TEXT, f"{TEXT} Again."]
+
+
 def test_a_box_that_calls_to_action_goes():
     for name in ("recipe-cta", "card_cta_2", "call-to-action__title", "follow-popup", "ss-modal"):
         box = f'<div class="{name}">Tag us</div>'
@@ -200,6 +206,12 @@ def test_a_menu_above_the_text_goes_and_a_list_of_contents_stays():
 
     assert choice(page("/part"), ["Part", TEXT]) == [TEXT]
     assert len(choice(page("#part"), ["Part", TEXT])) == 6
+
+
+def test_links_that_are_most_of_a_page_are_no_menu():
+    items = "".join(f"<p><a href=/{n}>{TEXT} Course {n}.</a></p>" for n in range(6))
+    html = f"<h1>All our courses</h1>{items}<p>Courses begin in May.</p>"
+    assert len(choice(html, [""])) == 8
 
 
 def test_a_copyright_line_at_the_end_goes():
@@ -464,6 +476,14 @@ def test_a_heading_below_which_nothing_was_selected_stays():
     assert len(choice(html, [TEXT, "map", "quay"])) == 4
 
 
+def test_a_heading_above_hidden_text_goes():
+    hidden = "<p style='display: none'>A chart that nobody sees.</p>"
+    html = f"<p>{TEXT}</p><h2>The map</h2>{hidden}"
+    assert choice(html, [TEXT, "map"]) == [TEXT]
+    more = f"{html}<h2>The quay</h2><p>{TEXT} Again.</p>"
+    assert choice(more, [TEXT, "map", "quay"]) == [TEXT, "The quay", f"{TEXT} Again."]
+
+
 def test_code_named_a_comment_is_no_readers_comment():
     code = (
         "<pre class=comment># the ferry</pre><p><code><span class=comment># dawn</span></code></p>"
@@ -488,6 +508,20 @@ def test_notices_go_from_articles(text, goes):
     html = f"<p>{TEXT}</p><p>{text}</p><p>{TEXT} Again.</p>"
     assert (len(choice(html, [""])) == 2) is goes
     assert len(choice(html, [""], kind="forum")) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("Were you on the quay? Get in touch at news@harbour.example", True),
+        ("“Who is there?” asked pilot@harbour.example in a letter to the keeper.", False),
+    ],
+)
+def test_a_question_to_readers_with_an_address_goes_from_dated_articles(line, goes):
+    html = f"<p>{TEXT}</p><p>{line}</p><p>{TEXT} Again.</p>"
+    head = "<meta property='article:published_time' content='2024-05-03'>"
+    assert (len(choice(html, [""], head=head)) == 2) is goes
+    assert len(choice(html, [""])) == 3
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from printer.article import Figure, Heading, Paragraph, iter_text, plain_text
 from printer.compose import compose
-from printer.extraction.standfirst import find_standfirst
+from printer.extraction.standfirst import drop_repeated_standfirst, find_standfirst
 from printer.html.page import read_page
 from printer.selection import PlacedFigure, Verdict
 
@@ -134,3 +134,13 @@ def test_the_only_sentence_below_the_title_or_above_the_byline_is_the_standfirst
     for score, found in ((0.5, expected), (0.05, [])):
         chosen = find_standfirst(page, keep, [score] * len(keep))
         assert [page.segments[at].text for at in sorted(chosen)] == found
+
+
+def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None:
+    again = f"<p>KESTER, 3 May. {TEXT} The keeper said so.</p>"
+    more = "<p>The tower was built by nine masons, and it still stands, as all of them knew.</p>"
+    for lead, repeats in ((TEXT, True), (f"{TEXT} {SUMMARY}, and {SUMMARY}.", False)):
+        page = read_page(f"<body><h1>The ferry</h1><div>{lead}</div>{again}{more}</body>")
+        keep = tuple(segment.block.tag != "h1" for segment in page.segments)
+        left = drop_repeated_standfirst(page, keep)
+        assert left == ((False, False, True, True) if repeats else keep)

@@ -168,6 +168,8 @@ def test_other_text_is_no_caption(html: str) -> None:
         ('The boat.<button>Enlarge</button>', "The boat.", ""),
         ("<b>The boat.</b><b>A. Name/Agency</b>", "The boat.", "A. Name/Agency"),
         ("<b>The boat.</b><b>It sank.</b>", "The boat.It sank.", ""),
+        ("The boat | <a class='buy' href='/buy'>Order a copy</a>", "The boat", ""),
+        ('<i class="photo-author">By</i>', "", ""),
         ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ _MAX_WORDS = 12
 #: Text before a name in any language: a word that is not a name, or one with a colon.
 _BY = re.compile(
     r"""(?:[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
+    |insights\sfrom\b
     |authors?\b\s*:?
     |written\sby(?=[A-Z])
     |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent

@@ -11,6 +11,7 @@ from printer.html.parse import parse
         ("Orla Fennimoor", "en", "Orla Fennimoor"),
         ("By Orla Fennimoor", "en", "Orla Fennimoor"),
         ("BY ORLA FENNIMOOR", "en", "Orla Fennimoor"),
+        ("Insights from Orla Fennimoor", "en", "Orla Fennimoor"),
         ("Written by: Orla Fennimoor", "en", "Orla Fennimoor"),
         ("by Orla Fennimoor and Tam Reed", "en", "Orla Fennimoor, Tam Reed"),
         ("Orla Fennimoor, Tam Reed & Jo Ash", "en", "Orla Fennimoor, Tam Reed, Jo Ash"),
