@@ -134,7 +134,7 @@ class TextRun:
         joint_after = False
         if not (text.isascii() or text.isprintable()):
             text = _UNREADABLE.sub("", text)
-            if not self.parts and not text.strip(f"{_FORMATTING} \n\t"):
+            if not self.parts and not "".join(text.split()).strip(_FORMATTING):
                 return
             if ZERO_WIDTH_SPACE in text:
                 joint_before, text, joint_after = _collapse_joints(text)

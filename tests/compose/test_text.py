@@ -155,6 +155,6 @@ def test_marks_nest_in_one_order_and_spaces_between_links_are_in_none() -> None:
 
 def test_a_paragraph_of_nothing_but_joiners_is_empty() -> None:
     article = compose_article(
-        "<p>The ferry is late.</p><p>\u200d</p><p>\u200e\ufe0fNobody waits.</p>"
+        "<p>The ferry is late.</p><p>\u200d</p><p>\u00a0\u200d</p><p>\u200e\ufe0fNobody waits.</p>"
     )
     assert len(article.blocks) == 2
