@@ -225,8 +225,8 @@ class Math:
 class Embed:
     """Embedded media or a quoted social post.
 
-    ``author`` and ``published`` (as written on the page) belong to a post.  ``blocks`` is the
-    printable part: a post's text, a video's poster.
+    ``author`` and ``published`` (as written on the page) belong to a post, ``duration`` (h:mm:ss)
+    to a video or audio.  ``blocks`` is the printable part: a post's text, a video's poster.
     """
 
     kind: Literal["video", "audio", "map", "post", "frame"]
@@ -234,6 +234,7 @@ class Embed:
     title: str = ""
     author: str = ""
     published: str = ""
+    duration: str = ""
     blocks: tuple[Block, ...] = ()
 
 

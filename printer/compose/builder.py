@@ -15,6 +15,7 @@ from lxml.html import HtmlElement
 from ..article import (
     Block,
     Code,
+    Embed,
     Heading,
     Item,
     List,
@@ -44,7 +45,7 @@ from .block_builders import (
     is_quotation,
     language_of,
 )
-from .embeds import PostBuilder, is_post, read_card, read_embed
+from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
 from .footnotes import LinkResolver, LinkTargets
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
 from .math import Formula, is_preview, read_formula
@@ -108,7 +109,8 @@ class ArticleBuilder:
         self.style = PLAIN
         self.last: Leaf | None = None
         self.builders: list[BlockBuilder] = []
-        self.tabs: Tabs | None = None  # read on first use
+        self.tabs: Tabs | None = None  # read on first use, like the durations
+        self.durations: dict[str, str] | None = None
         self.has_formulas = selection.formulas
         self.headings = selection.headings
         self.entries = selection.entries
@@ -218,7 +220,7 @@ class ArticleBuilder:
             return entered
         if element in self.figures and not (tag == "img" and read_formula(element)):
             figure = self.figures[element]
-            video = read_embed(element, self.links.resolve) if tag == "video" else None
+            video = self._embed(element) if tag == "video" else None
             if video:
                 self.buffer.put(replace(video, blocks=(figure,)))
             else:
@@ -266,7 +268,7 @@ class ArticleBuilder:
         if tag == "hr":
             self.buffer.put(Rule())
         elif tag in _FRAMES:
-            if embed := read_embed(element, self.links.resolve):
+            if embed := self._embed(element):
                 self.buffer.put(embed)
         elif tag in _CODE or (tag == "table" and is_code_table(element)):
             self._link_target(element)
@@ -279,6 +281,16 @@ class ArticleBuilder:
         else:
             return self._formula_element(element, tag)
         return True
+
+    def _embed(self, element: HtmlElement) -> Embed | None:
+        """Return a media element as an embed, with its duration from JSON-LD if stated there."""
+        embed = read_embed(element, self.links.resolve)
+        if embed is None or embed.duration or embed.kind not in ("video", "audio"):
+            return embed
+        if self.durations is None:
+            self.durations = described_durations(self.page.tree, self.links.resolve)
+        sole = self.durations.get(element.tag, "")
+        return replace(embed, duration=self.durations.get(embed.url, sole))
 
     def _formula_element(self, element: HtmlElement, tag: str) -> bool:
         if formula := read_formula(element):
@@ -358,7 +370,7 @@ class ArticleBuilder:
             return builder
         if tag == "blockquote":
             if is_post(element):
-                return PostBuilder()
+                return PostBuilder(element, self.links.resolve)
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         if tag in _HEADINGS or element in self.headings:
             return HeadingBuilder(_HEADINGS.get(tag, _LOWEST))
@@ -388,9 +400,9 @@ class ArticleBuilder:
             if role not in ("tabpanel", "tablist") and "tab" not in classes.lower():
                 return None
             self.tabs = read_tabs(self.page.tree)
-        if role == "tabpanel" or (element.get("id") or "") in self.tabs.ids:
+        if role == "tabpanel" or self.tabs.has_panel(element):
             return PanelBuilder(label_of(element, self.tabs))
-        if role == "tablist":
+        if role == "tablist" or element in self.tabs.rows:
             return TabListBuilder(self.tabs)
         return None
 
@@ -468,11 +480,19 @@ class Tabs:
 
     Attributes:
         labels: The labels, by the ids of tabs and their panels.
-        ids: The ids of the panels of tabs without roles.
+        panels: The labels of panels without ids.
+        rows: The rows of tabs without roles.
+        ids: The ids of the panels of these rows.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
+    panels: dict[HtmlElement, str] = field(default_factory=dict)
+    rows: set[HtmlElement] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
+
+    def has_panel(self, element: HtmlElement) -> bool:
+        """Return whether an element without a role is a panel."""
+        return element in self.panels or (element.get("id") or "") in self.ids
 
 
 class PanelBuilder(BlockBuilder):
@@ -495,7 +515,7 @@ class TabListBuilder(BlockBuilder):
 
     def __init__(self, tabs: Tabs) -> None:
         super().__init__()
-        self.labels = frozenset(tabs.labels.values())
+        self.labels = frozenset((*tabs.labels.values(), *tabs.panels.values()))
 
     def build(self) -> list[Block]:
         """Return the blocks that are not labels, such as the panels of an accordion."""
@@ -511,12 +531,19 @@ def read_tabs(tree: HtmlElement) -> Tabs:
     """Read the tabs of a page."""
     found = Tabs()
     tabs = (element for element in tree.iter() if element.get("role") == "tab")
+    unnamed: dict[HtmlElement, list[str]] = {}  # the labels of tabs without ids, by row
     for tab in islice(tabs, _MAX_TABS):
         label = _text(tab)
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
         names = [name[:_MAX_NAME] for name in (tab.get("id") or "", target) if name]
         for name in names if label else ():
             found.labels.setdefault(name, label)
+        ancestors = islice(tab.iterancestors(), 3)
+        row = next((element for element in ancestors if element.get("role") == "tablist"), None)
+        if row is not None and label and not names:
+            unnamed.setdefault(row, []).append(label)
+    for row, labels in unnamed.items():
+        found.panels.update(_following_panels(row, labels))
     _read_rows_by_class(tree, found)
     return found
 
@@ -545,6 +572,7 @@ def _read_rows_by_class(tree: HtmlElement, found: Tabs) -> None:
         if labels.keys() <= panels:
             found.labels |= labels
             found.ids |= labels.keys()
+            found.rows.add(row)
 
 
 def _text(element: HtmlElement) -> str:
@@ -564,10 +592,21 @@ def _target(link: HtmlElement) -> str:
     return stated.removeprefix("#")[:_MAX_NAME] if is_id else ""
 
 
+def _following_panels(row: HtmlElement, labels: list[str]) -> dict[HtmlElement, str]:
+    """Return the elements after a row of tabs if they are alike and there is one for each label."""
+    panels = list(islice(row.itersiblings(), len(labels)))
+    kinds = {(element.tag, element.get("class")) for element in panels}
+    if len(panels) == len(labels) > 1 == len(kinds):
+        return dict(zip(panels, labels, strict=True))
+    return {}
+
+
 def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     """Return a panel's label, '' if it has none."""
+    if panel in tabs.panels:
+        return tabs.panels[panel]
     names = (panel.get("aria-labelledby") or "").split()[:5]
     for name in (*names, panel.get("id") or ""):
         if label := tabs.labels.get(name[:_MAX_NAME]):
             return label
-    return ""
+    return readable_line((panel.get("aria-label") or "")[:_MAX_LABEL])

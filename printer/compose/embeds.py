@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Embed, Quote, Span, Spans, plain_text
+from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.index import BLOCK_TAGS
+from ..html.metadata.jsonld import Thing, read_json_ld, string_values, type_names
 from .block_builders import QuoteBuilder
 from .inline import readable_line
 
@@ -19,6 +20,12 @@ Resolve: TypeAlias = Callable[[str], str]
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
 _MAX_URL = 2000
+_ISO_DURATION = re.compile(
+    r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
+)
+#: The JSON-LD properties with the URL of a video and with the media of an article.
+_URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
+_MEDIA_PROPERTIES = ("video", "audio", "associatedMedia")
 
 _VIDEO = re.compile(
     r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
@@ -47,6 +54,7 @@ _MAX_WRAPPERS = 6
 _POST = re.compile(
     r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
 )
+_POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 
 
 def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
@@ -56,7 +64,7 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     if not url or _is_smaller(element, _MIN_SIZE) or _is_decoration(element):
         return None
     if element.tag in ("video", "audio"):
-        return Embed(element.tag, url, title)
+        return Embed(element.tag, url, title, duration=_duration(element))
     names = f"{title} {url[:300]} {element.get('id') or ''} {element.get('class') or ''}"
     if _UNWANTED.search(names[:600]):
         return None
@@ -100,6 +108,69 @@ def _frame_kind(
     # A frame of unknown kind can be printed if it has a title that does not only name its maker.
     is_page = bool(element.get("title")) and not _WIDGET.search(names)
     return "frame" if is_page and not _is_smaller(element, _MIN_UNKNOWN_SIZE) else ""
+
+
+# Durations
+
+
+def _duration(element: HtmlElement) -> str:
+    """Return the duration stated by a media element or the microdata beside it."""
+    stated = element.get("data-duration") or element.get("duration") or ""
+    parent = element.getparent()
+    if not stated and parent is not None:
+        for meta in islice(parent.iterchildren("meta"), 20):
+            if meta.get("itemprop") == "duration":
+                return _format_duration(meta.get("content") or "")
+    return _format_duration(stated)
+
+
+def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:
+    """Return the durations of the media described in JSON-LD, by URL.
+
+    If the page and its JSON-LD each have exactly one video (or audio), its duration is also stored
+    under ``video`` (``audio``).
+    """
+    durations: dict[str, str] = {}
+    for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
+        media = [item for item in _media(read_json_ld(tree)) if name in type_names(item)]
+        for item in media:
+            duration = _item_duration(item)
+            urls = (url for key in _URL_PROPERTIES for url in string_values(item.get(key), "url"))
+            durations |= {resolve(url[:_MAX_URL]): duration for url in urls if duration}
+        if len(media) == len(list(islice(tree.iter(kind), 2))) == 1:
+            durations[kind] = _item_duration(media[0])
+    return durations
+
+
+def _media(items: list[Thing]) -> Iterator[Thing]:
+    """Yield items and the media that are part of them."""
+    for item in items:
+        yield item
+        for key in _MEDIA_PROPERTIES:
+            value = item.get(key)
+            parts = value if isinstance(value, list) else [value]
+            yield from (part for part in parts[:100] if isinstance(part, dict))
+
+
+def _item_duration(item: Thing) -> str:
+    return _format_duration(next(iter(string_values(item.get("duration"))), ""))
+
+
+def _format_duration(stated: str) -> str:
+    """Return an ISO 8601 duration, or seconds, as h:mm:ss or m:ss; '' if invalid or zero."""
+    stated = stated.strip()[:40]
+    if match := _ISO_DURATION.fullmatch(stated):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        seconds += 60 * minutes + 3600 * hours
+    elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", stated, re.ASCII):
+        seconds = round(float(stated))
+    else:
+        return ""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    if not (hours or minutes or seconds):
+        return ""
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 # Link cards
@@ -166,22 +237,43 @@ def is_post(blockquote: HtmlElement) -> bool:
 class PostBuilder(QuoteBuilder):
     """Builds an embed from the quotation of a social post.
 
-    Its URL is in the last link of the line with the author.
+    Its URL is in an attribute, or in the last link of the line with the author.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
         super().__init__(post=True)
+        self.url = ""
+        for name, value in islice(element.items(), 40):
+            if not self.url and _POST_URL.search(name) and value.strip():
+                url = resolve(value.strip()[:_MAX_URL])
+                self.url = url if url.startswith("http") else ""
 
     def build(self) -> list[Block]:
         """Return the post, or a quotation if its URL is unknown."""
         blocks = super().build()
         if len(blocks) != 1 or not isinstance(quote := blocks[0], Quote):
             return blocks
-        links = [span.href for span in quote.cite if span.href.startswith("http")]
-        if not links:
+        card = _sole_link(quote)
+        links = [span.href for span in card or quote.cite if span.href.startswith("http")]
+        url = self.url or (links[-1] if links else "")
+        if not url:
             return blocks
+        if card:
+            return [Embed("frame", url, plain_text(card))]
         author, published = _split_signature(quote.cite)
-        return [Embed("post", links[-1], author=author, published=published, blocks=quote.blocks)]
+        return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
+
+
+def _sole_link(quote: Quote) -> Spans:
+    """Return the spans of a post that consists of one link, () for any other post."""
+    if quote.cite:
+        return ()
+    spans: Spans = ()
+    for block in quote.blocks:
+        if not isinstance(block, Paragraph):
+            return ()
+        spans += block.spans
+    return spans if all(span.href for span in spans if span.text.strip()) else ()
 
 
 def _split_signature(cite: Spans) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from ..article import (
     Quote,
     Rule,
     Span,
+    Spans,
     iter_spans,
     iter_text,
     plain_text,
@@ -54,6 +55,8 @@ _MAX_TRAILING_HEADING = 40
 
 #: The fewest paragraphs of an article whose text is its content rather than a recording.
 _MIN_READ_ALOUD = 4
+#: The most blocks between a picture and a copy of its caption.
+_NEAR_CAPTION = 3
 #: The fewest letters and the most characters of a quotation that is dropped if it repeats the text.
 _MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
@@ -83,7 +86,7 @@ def postprocess(
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     sound = _join_fragments(_drop_title(sound, title), title)
     parts = [part for block in sound for part in _split_paragraph(block)]
-    parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_figures(parts)))
+    parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
     return _fix_links(result, aliases) if linked else result
 
@@ -294,8 +297,9 @@ def _drop_leading_players(blocks: list[Block]) -> list[Block]:
     ]
 
 
-def _drop_repeated_figures(blocks: list[Block]) -> list[Block]:
-    """Drop figures that stand there already."""
+def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
+    """Drop figures that stand there already, and text that repeats the caption of one nearby."""
+    figures: dict[int, set[str]] = {}  # the texts of the caption by position
     present: set[tuple[str, str]] = set()
     distinct: list[Block] = []
     for block in blocks:
@@ -304,12 +308,28 @@ def _drop_repeated_figures(blocks: list[Block]) -> list[Block]:
             if name in present:
                 continue
             present.add(name)
+            stated = (block.caption, f"{block.caption} {block.credit}")
+            figures[len(distinct)] = {
+                comparison_key(text) for text in stated if len(text) > _MIN_UNIQUE
+            }
         distinct.append(block)
-    return distinct
+    captions: dict[int, set[str]] = {}  # those nearby, by position
+    for position, texts in figures.items():
+        for near in range(position - _NEAR_CAPTION, position + _NEAR_CAPTION + 1) if texts else ():
+            captions.setdefault(near, set()).update(texts)
+    return [
+        block
+        for position, block in enumerate(distinct)
+        if not (
+            position in captions
+            and isinstance(block, Paragraph | Heading)
+            and comparison_key(plain_text(block.spans)) in captions[position]
+        )
+    ]
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
-    """Drop the first block that repeats the title."""
+    """Drop the first block, or first line of a block, that repeats the title."""
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
@@ -323,6 +343,10 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
             isinstance(block, Heading) and not begun and _has_title(found, key, block.level)
         ):
             return blocks[:position] + blocks[position + 1 :]
+        line, _, rest = text.partition("\n")
+        if rest.strip() and comparison_key(line) == key:
+            below = replace(block, spans=_below_first_line(block.spans))
+            return [*blocks[:position], below, *blocks[position + 1 :]]
         begun |= isinstance(block, Paragraph) and not block.standfirst and len(text) > _LONG_LINE
     return blocks
 
@@ -332,6 +356,12 @@ def _has_title(text: str, title: str, level: int) -> bool:
     if min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
         return False
     return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
+
+
+def _below_first_line(spans: Spans) -> Spans:
+    number, span = next((number, span) for number, span in enumerate(spans) if "\n" in span.text)
+    rest = span.text.partition("\n")[2]
+    return ((replace(span, text=rest),) if rest else ()) + spans[number + 1 :]
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:

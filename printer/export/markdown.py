@@ -210,6 +210,7 @@ def _embed(block: Embed) -> str:
         source = f"[{by or _text(block.url)}]({url})" if url else by
         return _quoted(_join((_blocks(block.blocks), f"— {source}")))
     name = _text(block.title or block.url) or block.kind
+    name += f" ({block.duration})" if block.duration else ""
     link = f"[{block.kind}: {name}]({url})" if url else f"{block.kind}: {name}"
     return _join((_blocks(block.blocks), link, by))
 

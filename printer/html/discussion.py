@@ -66,6 +66,14 @@ _TABLE = load_table("comment_headings")
 _LABELS = frozenset(map(str.casefold, [*_TABLE["by_language"].values(), *_TABLE["others"]]))
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _LEVEL_CLASS = re.compile(r"(?:^|[\s_-])(?:depth|level|lvl|indent)[-_]?(\d{1,2})(?=$|\s)")
+_LEVEL_ATTRIBUTES = (
+    "depth",
+    "data-depth",
+    "data-level",
+    "data-comment-depth",
+    "indent",
+    "data-indent",
+)
 _INDENT = re.compile(
     r"(?:margin|padding)-(?:left|inline-start)\s{0,9}:\s{0,9}(\d{1,4})(?:\.\d{1,6})?(?:px|r?em|%)"
 )
@@ -330,6 +338,9 @@ def _find_parent(
 def _stated_level(post: Post) -> int:
     """Return the level or indent that attributes state, in any unit."""
     for element in chain([post.element], islice(post.element.iterdescendants(), 12)):
+        for name in _LEVEL_ATTRIBUTES:
+            if (level := element.get(name) or "").isdecimal():
+                return int(level[:4])
         if match := _LEVEL_CLASS.search(names_of(element)) or _INDENT.search(
             (element.get("style") or "")[:300]
         ):

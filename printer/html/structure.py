@@ -1,4 +1,4 @@
-"""Replace generic elements by the lists, tables and code that they are drawn as.
+"""Replace generic elements by the lists, tables, verse and code that they are drawn as.
 
 Their roles, styles and classes tell which they are.  Leftover shortcodes and notices that a link
 opens a new window are removed.  All of this is done before the page is indexed.
@@ -32,9 +32,22 @@ _TABLE_NAMES = frozenset({"table", "grid"})
 _DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
 _MAX_PARTS = 20_000
 
+_VERSE = re.compile(
+    r"(?:^|[\s_-])(?:verses?|stanzas?|strophes?|poems?|poetry|lyrics)(?:$|[\s_-])", re.IGNORECASE
+)
+_CODE_BOX = re.compile(
+    r"(?:^|\s)(?:code|source-?code|code-?(?:block|box|snippet|listing|sample|example)"
+    r"|language-\w{1,30})(?=$|\s)",
+    re.IGNORECASE,
+)
+#: What the names of both contain; searching for it is faster.
+_BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
 #: The last class of a ``span`` that is drawn as a line break.
 _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
-_MAX_NOTICE = 100
+#: The signs before which no language has a space.
+_STOPS = (".", ",", ";")
+_SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
+_MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
 _QUOTES = "\"'“”„″‘’«»"
 _SIGNS = frozenset(_QUOTES)
@@ -44,6 +57,8 @@ _SHORTCODE = re.compile(
     rf"|[^\s\[\]{_QUOTES}]{{1,100}})){{0,20}})\s?/?\]"
 )
 _SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
+#: The shortcodes whose content only invites to something.
+_ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
 #: The roles of boxes drawn as tables and lists.
 _ROLES = frozenset({"table", "grid", "list"})
@@ -56,10 +71,12 @@ def name_structures(tree: HtmlElement, source: str) -> None:
         tree: The page, which is changed.
         source: Its markup, which is searched for shortcodes, since few pages have any.
     """
-    boxes = list(tree.iter("div"))
+    boxes = list(tree.iter("blockquote", "div", "p", "section"))
     _name_roles(boxes)
     _name_styled(boxes)
+    _name_boxes(boxes)
     _name_codes(tree)
+    _join_citations(tree)
     _drop_window_notices(tree)
     _name_breaks(tree)
     if _SUSPECT.search(source):
@@ -78,7 +95,7 @@ def _name_roles(boxes: Iterable[HtmlElement]) -> None:
 
     Cards, links and comments have the role of lists, too.
     """
-    for box in [box for box in boxes if box.get("role") in _ROLES]:
+    for box in [box for box in boxes if box.tag == "div" and box.get("role") in _ROLES]:
         items = list(box)
         if box.get("role") != "list":
             _name_table(box, lambda element: element.get("role") or "")
@@ -89,10 +106,13 @@ def _name_roles(boxes: Iterable[HtmlElement]) -> None:
 
 
 def _name_styled(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables by display."""
-    for box in [box for box in boxes if box.get("style")]:
-        if "table" in (box.get("style") or "") and _display(box) == "table":
+    """Name tables by display, and keep the line ends that a style keeps."""
+    for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
+        style = box.get("style") or ""
+        if "table" in style and _display(box) == "table" and box.tag == "div":
             _name_table(box, _display)
+        elif "white-space" in style and _SPACED_STYLE.search(style):
+            _keep_breaks(box)
 
 
 def _display(element: HtmlElement) -> str:
@@ -141,6 +161,40 @@ def _are_lines(items: list[HtmlElement]) -> bool:
 # Lines
 
 
+def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
+    named = [
+        box
+        for box in boxes
+        if (names := box.get("class"))
+        and box.tag in ("blockquote", "div", "section")
+        and _BOX_HINT.search(names[:300].lower())
+    ]
+    for box in named:
+        _name_lines(box)
+
+
+def _name_lines(box: HtmlElement) -> None:
+    """Join lines that are boxes: those of code as preformatted text, those of verse by breaks."""
+    names = (box.get("class") or "")[:300]
+    is_code = _CODE_BOX.search(names) is not None
+    if not is_code and not _VERSE.search(names):
+        return
+    for group in [box] if is_code else [box, *box.iterchildren("div")]:
+        lines = list(group[: _MAX_LINES + 1])
+        if not 1 < len(lines) <= _MAX_LINES or not _is_blank(group.text):
+            continue
+        if any(line.tag not in ("div", "p") or not _is_line(line) for line in lines):
+            continue
+        if is_code:
+            if next(group.iter("a", "img", "button"), None) is None:
+                group.tag = "pre"
+        elif all(len("".join(line.itertext())) <= _MAX_VERSE for line in lines):
+            for at, line in enumerate(lines):
+                line.tag = "span"
+                if at:
+                    group.insert(2 * at - 1, group.makeelement("br"))
+
+
 def _is_line(element: HtmlElement) -> bool:
     """Return whether an element has only text, and blank space after it."""
     inside = any(child.tag in _BLOCKS or child.tag == "br" for child in element.iterdescendants())
@@ -180,6 +234,48 @@ def _name_code(code: HtmlElement) -> None:
             outer.tag = "div"
 
 
+def _join_citations(tree: HtmlElement) -> None:
+    """Join the lines of citations that empty boxes part, as those of a browser's extension."""
+    for citation in tree.iter("cite"):
+        if next(citation.iterancestors("cite"), None) is not None:
+            continue
+        for box in list(citation.iter("div")):
+            if _is_blank("".join(box.itertext())):
+                before, parent = box.getprevious(), box.getparent()
+                box.tag = "span"
+                if (box.tail or "").lstrip()[:1] in _STOPS and parent is not None:
+                    del box[:]
+                    box.text, box.tail = None, (box.tail or "").lstrip()
+                    if before is not None:
+                        before.tail = (before.tail or "").rstrip()
+                    else:
+                        parent.text = (parent.text or "").rstrip()
+
+
+def _keep_breaks(box: HtmlElement) -> None:
+    """Turn the line ends in text whose style keeps them into breaks."""
+    if any(child.tag in _BLOCKS for child in box):
+        return
+    for element in [box, *box.iterchildren()]:
+        text = (element.text or "") if element is box else (element.tail or "")
+        if element.tag in _VERBATIM and element is box:
+            return
+        head, *lines = re.split(r"[ \t]*\n", text)
+        if element is box and _is_blank(head) and len(box) == 0:
+            head, *lines = re.split(r"[ \t]*\n", text.strip())
+        if not lines or all(map(_is_blank, lines)) or len(lines) > _MAX_LINES:
+            continue
+        at = 0 if element is box else box.index(element) + 1
+        if element is box:
+            element.text = head
+        else:
+            element.tail = head
+        for number, line in enumerate(lines):
+            mark = box.makeelement("br")
+            mark.tail = line
+            box.insert(at + number, mark)
+
+
 # What is no text
 
 
@@ -205,7 +301,15 @@ def _drop_shortcodes(tree: HtmlElement) -> None:
         return match[2] in closed or not _SIGNS.isdisjoint(match[3])
 
     for (element, tail), text in zip(places, texts, strict=True):
-        remaining = _SHORTCODE.sub(lambda match: "" if is_shortcode(match) else match[0], text)
+        rest, end, action = [], 0, ""
+        for match in _SHORTCODE.finditer(text):
+            if not is_shortcode(match):
+                continue
+            if not (action and match[1] and match[2] == action):
+                rest.append(text[end : match.start()])
+            action = match[2] if not match[1] and _ACTION.search(match[2]) else ""
+            end = match.end()
+        remaining = "".join([*rest, text[end:]])
         if tail:
             element.tail = remaining
         else:

@@ -29,10 +29,46 @@ def test_a_post_is_a_quotation_with_author_date_and_source() -> None:
     ]
 
 
+def test_a_post_may_name_its_address_in_an_attribute() -> None:
+    (post,) = only(TOOT, Embed)
+    assert post.url == "https://m.example.org/@ann/77/embed"
+    assert post.author == "Ann of Marl, 3 March"
+    (bad,) = only(TOOT.replace("https://m.example.org/@ann/77/embed", "javascript:alert(1)"), Quote)
+    assert plain_text(bad.cite) == "Ann of Marl, 3 March"
+
+
+def test_a_post_that_is_only_a_link_is_a_box_with_its_title() -> None:
+    link = '<a href="https://b.example.org/lock">The lock</a>'
+    (box,) = only(f'<blockquote class="wp-embedded-content"><p>{link}</p></blockquote>', Embed)
+    assert (box.kind, box.url, box.title) == ("frame", "https://b.example.org/lock", "The lock")
+
+
 def test_an_ordinary_quotation_stays_one() -> None:
     html = "<blockquote class='posted-by-hand'><p>Mind the gap.</p><p>— A sign</p></blockquote>"
     assert only(html, Quote)
     assert not only(html, Embed)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "duration"),
+    [
+        ("data-duration=93", "1:33"), ("data-duration='93.4'", "1:33"), ("duration=PT1H2M3S", "1:02:03"),
+        ("data-duration='3600'", "1:00:00"), ("data-duration='1e9'", ""), ("data-duration='-5'", ""),
+        ("data-duration='0'", ""), ("data-duration='" + "9" * 5000 + "'", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_how_long_a_film_is(attributes, duration) -> None:
+    (film,) = only(
+        f"<video src='https://v.example.org/1.mp4' title='Gap' {attributes}></video>", Embed
+    )
+    assert (film.title, film.duration) == ("Gap", duration)
+
+
+def test_a_duration_beside_the_sound() -> None:
+    meta = '<meta itemprop="duration" content="PT3M20S">'
+    assert (
+        only(f'<div>{meta}<audio src="a.mp3" title="T"></audio></div>', Embed)[0].duration == "3:20"
+    )
 
 
 def test_a_frame_with_a_name_is_a_box_and_others_are_nothing() -> None:
@@ -81,6 +117,15 @@ def test_panels_are_opened_under_their_labels() -> None:
     ]  # fmt: skip
 
 
+def test_panels_without_ids_follow_their_tabs_in_order() -> None:
+    html = """<div role=tablist><button role=tab>Oak</button><button role=tab>Elm</button></div>
+    <div class=p><p>Forty loads of oak.</p></div><div class=p><p>Two loads of elm.</p></div>"""
+    texts = [plain_text(block.spans) for block in compose_article(AROUND + html + AROUND).blocks][
+        1:-1
+    ]
+    assert texts == ["Oak", "Forty loads of oak.", "Elm", "Two loads of elm."]
+
+
 def test_an_accordion_keeps_its_panels() -> None:
     html = """<div role="tablist"><h3 role="tab" id="h1">Oak</h3>
     <div role="tabpanel" aria-labelledby="h1"><p>Forty loads of oak from Harrow.</p></div></div>"""
@@ -124,6 +169,25 @@ def test_other_lists_of_links_are_no_tabs(was, now) -> None:
 def test_hostile_rows_of_tabs_cost_little() -> None:
     rows = "<div class=tabs>" * 2000 + "<a href=#x>A</a>" * 2000 + "</div>" * 2000
     assert only(rows + "<p id=x>Here it is.</p>", Paragraph)
+
+
+@pytest.mark.parametrize(
+    ("described", "duration"),
+    [
+        ('{"@type":"VideoObject","contentUrl":"https://v.example.org/a.mp4","duration":"PT1M5S"}', "1:05"),
+        ('{"@type":"Article","video":[{"@type":"VideoObject","contentUrl":"a.mp4","duration":"PT2M"}]}', "2:00"),
+        ('{"@type":"VideoObject","name":"x","duration":"PT3M"}', "3:00"),
+        ('[{"@type":"VideoObject","duration":"PT3M"},{"@type":"VideoObject","duration":"PT4M"}]', ""),
+        ('{"@type":"AudioObject","name":"x","duration":"PT3M"}', ""),
+        ('{"@type":"VideoObject","duration":{"@value":17}}', ""),
+        ("{", ""),
+    ],
+)  # fmt: skip
+def test_how_long_a_film_is_may_stand_in_json_ld(described, duration) -> None:
+    base = '<base href="https://v.example.org/">'
+    script = f'<script type="application/ld+json">{described}</script>'
+    (film,) = only(f'{base}{script}<video src="a.mp4" title="Gap"></video>', Embed)
+    assert film.duration == duration
 
 
 def test_a_card_is_a_box_with_its_words() -> None:

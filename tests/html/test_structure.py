@@ -57,6 +57,8 @@ def test_lists_by_role() -> None:
 @pytest.mark.parametrize(
     "html",
     [
+        f"<div class='code-block'>{''.join(f'<div>{line}</div>' for line in LINES)}</div>",
+        f"<div class='language-python'>{''.join(f'<div>{line}</div>' for line in LINES)}</div>",
         f"<code>{'<br>'.join(LINES)}</code>",
         f"<p><code>{'<br>'.join(LINES)}</code></p>",
     ],
@@ -71,11 +73,28 @@ def test_code_in_a_sentence_stays_there() -> None:
     assert texts("<p>Call <code>a()<br>b()</code> first.</p>") == ["Call a()\nb() first."]
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<div class=poem><div class=stanza><div>{'</div><div>'.join(VERSE)}</div></div></div>",
+        f"<blockquote class=verse><p>{'</p><p>'.join(VERSE)}</p></blockquote>",
+        "<p style='white-space: pre-line'>{}\n{}</p>".format(*VERSE),
+    ],
+)
+def test_the_lines_of_verse_are_kept(html: str) -> None:
+    assert texts(html) == ["\n".join(VERSE)]
+
+
 def test_long_paragraphs_of_a_class_named_verse_stay_paragraphs() -> None:
     long = (
         "The silt comes down in winter, and nobody on the quay has ever known quite why it does. "
     )
     assert len(texts(f"<div class=verse><p>{long * 2}</p><p>{long * 2}</p></div>")) == 2
+
+
+def test_empty_boxes_do_not_break_a_citation() -> None:
+    html = "<ul><li><cite>Moor, A. <div></div><i>Silt</i>. <div class=x> <div></div></div>1999.</cite></li></ul>"
+    assert texts(html) == ["Moor, A. Silt. 1999."]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +103,7 @@ def test_long_paragraphs_of_a_class_named_verse_stay_paragraphs() -> None:
         ('[caption id="a_1" width="300"]The dredger[/caption]', ["The dredger"]),
         ("[vc_row][vc_column_text]The lamps.[/vc_column_text][/vc_row]", ["The lamps."]),
         ("[gallery ids=”1,2,3″]", []),
-        ('[button link="/buy"]Buy the book[/button]', ["Buy the book"]),
+        ('[button link="/buy"]Buy the book[/button]', []),
         ("He said [sic] that [the post] and note [1] were lost.", None),
         ("Write <code>[caption id='1']</code> there.", ["Write [caption id='1'] there."]),
         ("The address is /users/[user_id]/posts.", None),

@@ -48,6 +48,13 @@ def test_unseen_text_within_a_line_is_left_out(attributes: str) -> None:
     assert texts(body) == ["The report says."]
 
 
+def test_a_tooltip_within_a_word_is_left_out() -> None:
+    tooltip = "<span aria-hidden=true>a book of the archive</span>"
+    assert texts(f"<p>Each vol{tooltip}ume is heavy.</p>") == ["Each volume is heavy."]
+    initial = "<span aria-hidden=true>V</span>"
+    assert texts(f"<p>Each {initial}olume is heavy.</p>") == ["Each Volume is heavy."]
+
+
 @pytest.mark.parametrize(
     "names", ["focus:not-sr-only", "md:sr-only", "overflow-hidden", "tooltip", "screenshot", "only"]
 )
