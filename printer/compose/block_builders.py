@@ -400,11 +400,13 @@ def is_box(element: HtmlElement) -> bool:
     """Return whether an element is a note or a warning set apart from the text.
 
     A plain name such as "note" is not enough, unless the element is an ``aside`` or has a label.
+    An ``aside`` of a heading with text below it needs no name.
     """
     classes = (element.get("class") or "")[:500]
-    if not classes or element.tag == "body":
+    is_headed = _is_headed_aside(element)
+    if not (classes or is_headed) or element.tag == "body":
         return False
-    if not _BOX.search(classes):
+    if not is_headed and not _BOX.search(classes):
         is_aside = element.tag == "aside"
         is_labelled = is_aside or (len(element) > 0 and _is_box_label(element[0]))
         if not (is_labelled and _PLAIN_BOX.search(classes)):
@@ -412,9 +414,19 @@ def is_box(element: HtmlElement) -> bool:
     return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
 
 
+def _is_headed_aside(element: HtmlElement) -> bool:
+    """Return whether an element is an ``aside`` of a heading with paragraphs and lists below it."""
+    if element.tag != "aside":
+        return False
+    first, *below = [child.tag for child in islice(element, _MAX_BOX)] or [""]
+    return first in _HEADING_TAGS and len(below) > 0 and set(below) <= {"p", "ul", "ol"}
+
+
 def _is_box_label(element: HtmlElement) -> bool:
     classes = element.get("class") if isinstance(element.tag, str) else ""
-    is_named = element.tag == "summary" or _BOX_LABEL.search((classes or "")[:500])
+    around = element.getparent()
+    is_heading = element.tag in _HEADING_TAGS and around is not None and _is_headed_aside(around)
+    is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
     return bool(is_named) and len(element_line(element)) <= _MAX_BOX_LABEL
 
 
@@ -565,6 +577,7 @@ class NoteBuilder(BlockBuilder):
         return spans
 
 
+_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
     re.IGNORECASE,

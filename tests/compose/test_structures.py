@@ -242,6 +242,7 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
         ),
         ("<div class=markdown-alert><p class=markdown-alert-title>Tip</p><p>{}</p></div>", "Tip"),
         ("<aside class=note><p>{}</p></aside>", ""),
+        ("<aside><h3>April records</h3><p>{}</p></aside>", "April records"),
     ],
 )
 def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) -> None:
@@ -254,6 +255,7 @@ def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) ->
     "html",
     [
         "<div class=note><p>A line of the text.</p></div>",
+        "<aside><p>A line of the text.</p></aside>",
         "<div class='news-alert'><p class=title>Late</p><p>A line of the text.</p></div>",
         f"<div class=callout>{'<p>A line of the text, and another one.</p>' * 90}</div>",
         "<blockquote><p>[note] A line of the text.</p></blockquote>",
