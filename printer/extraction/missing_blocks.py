@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
-from ..text import SCENE_BREAK, continues_drop_cap, count_words
+from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
 #: The fewest paragraphs directly inside an element that holds the text, and their smallest share of
@@ -584,14 +584,15 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
 
 
 def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select short lines that belong to others: drop caps, breaks, times, numbers.
+    """Select short lines that belong to others: drop caps, datelines, breaks, times, numbers.
 
     The numbers of consecutive headings are selected, and no other number above a heading.
     """
     flags = list(keep)
     steps: list[tuple[int, int]] = []
     for at, (segment, after) in enumerate(pairwise(segments)):
-        if flags[at + 1] and continues_drop_cap(segment.text, after.text):
+        is_place = after.block.tag == "p" and DATELINE.fullmatch(segment.text)
+        if flags[at + 1] and (is_place or continues_drop_cap(segment.text, after.text)):
             flags[at] = True
         is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[at + 1]
         tags = segment.block.tag, after.block.tag

@@ -25,6 +25,9 @@ _NAME = re.compile(
     r"|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario"
     r"|catenaccio|manchet|perex|anons|spot|olho)(?=$|[\s_-])"
 )
+_NOT_NAME = re.compile(
+    r"(?:^|[\s_-])(?:card|cta|feed|promo|related|sr-only|visually-hidden)(?=$|[\s_-])"
+)
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
 #: Sub-headings are questions more often than standfirsts are.
 _TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
@@ -113,8 +116,21 @@ class _Finder:
             return []
         for at in reversed(range(self.title + 1, self.text[0] + 1)):
             if self._repeats(at, summary) and self._may_be(at):
-                return [] if self._is_text(at) else [at]
+                return [] if self._is_text(at) else [at, *self._more(at)]
         return []
+
+    def _more(self, at: int) -> list[int]:
+        """Return the lines right below a standfirst whose elements have the same name."""
+        named = _names(self.segments[at].block)
+        found: list[int] = []
+        for below in range(at + 1, min(at + _MAX_SEGMENTS, self.text[0] + 1)):
+            same = named.strip() and _names(self.segments[below].block) == named
+            if not (same and self._is_named(below) and self._may_be(below)):
+                break
+            if self._is_text(below):
+                break
+            found.append(below)
+        return found
 
     def _repeats(self, at: int, summary: str) -> bool:
         key = self._key(at)
@@ -198,7 +214,10 @@ class _Finder:
         return False
 
     def _is_text(self, at: int) -> bool:
-        """Return whether a selected segment is a paragraph like the one after it."""
+        """Return whether a selected segment is a paragraph like the one after it.
+
+        Classes tell nothing where each paragraph has one of its own.
+        """
         if at != self.text[0] or len(self.text) < 2:
             return at in self.text
         blocks = [self.index.segment_blocks[number] for number in self.text]
@@ -212,7 +231,9 @@ class _Finder:
         else:
             return False
         classes = [self.index.elements[block].get("class") for block in blocks]
-        return bool(classes[0] == classes[1])
+        return classes[0] == classes[1] or (
+            None not in classes and len(set(classes)) == len(classes) == len(self.text) > 2
+        )
 
     def _is_named(self, at: int) -> bool:
         """Return whether the block, or a small element around it, is called a standfirst."""
@@ -221,7 +242,7 @@ class _Finder:
         names = [_names(self.index.elements[block])]
         if self.index.segment_ends[parent] - self.index.segment_begins[parent] <= _MAX_SEGMENTS:
             names.append(_names(self.index.elements[parent]))
-        return any(map(_NAME.search, names))
+        return any(map(_NAME.search, names)) and not any(map(_NOT_NAME.search, names))
 
 
 def _names(element: HtmlElement) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Literal, NamedTuple
 
-from lxml import etree
+from lxml import etree, html
 from lxml.html import HtmlElement
 
 from ..capture import PictureBox, Rect, is_visible
@@ -43,7 +43,7 @@ Kind = Literal["image", "drawing", "poster", "background", "lead"]
 #: Further pictures are ignored.
 MAX_CANDIDATES = 3000
 
-_TAGS = ("img", "video", "svg", "object")
+_TAGS = ("img", "video", "svg", "object", "noscript")
 #: Elements of a site's own that scripts turn into pictures, such as ``amp-img``.
 _CUSTOM_TAG = re.compile(
     r"[a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2}"
@@ -53,6 +53,7 @@ _NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
 #: A background behind more segments or characters than this is not a picture of the article.
 _MAX_SEGMENTS_OVER, _MAX_CHARS_OVER = 8, 150
 _MAX_BACKGROUNDS, _MAX_STYLED_BACKGROUNDS = 300, 100
+_MAX_NOSCRIPT_CHARS = 20_000
 _MAX_MERGED_SOURCES = 100
 #: An address that as many pictures share is that of a stand-in.
 _MIN_REPEATED = 4
@@ -210,8 +211,15 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
     elif "-" in tag:
         if element.find(".//img") is None and (sources := read_sources(element)):
             yield _candidate(element, "image", index, segment, sources)
+    elif tag == "noscript":
+        text = element.text or ""
+        # The parser may have left its content as text.
+        if not len(element) and "<img" in text and len(text) <= _MAX_NOSCRIPT_CHARS:
+            for image in html.fragment_fromstring(text, create_parent="div").iter("img"):
+                candidate = _candidate(image, "image", index, segment, read_sources(image))
+                yield replace(candidate, element=element)
     elif tag == "video":
-        poster = (element.get("poster") or "").strip()
+        poster = (element.get("poster") or element.get("data-poster") or "").strip()
         if poster:
             yield _candidate(element, "poster", index, segment, [ImageSource(poster)])
     elif tag == "object":

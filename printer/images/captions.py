@@ -47,6 +47,9 @@ _CAPTION_NAME = re.compile(
     r"img[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
     re.IGNORECASE,
 )
+_NOT_CAPTION_NAME = re.compile(
+    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Caption:
 
 @lru_cache(4096)
 def _is_caption_name(name: str) -> bool:
-    return _CAPTION_NAME.search(name) is not None
+    return bool(_CAPTION_NAME.search(name)) and not _NOT_CAPTION_NAME.search(name)
 
 
 class CaptionFinder:
@@ -102,6 +105,13 @@ class CaptionFinder:
             or self._named_caption(candidate)
             or self._next_text(candidate)
         )
+        segments = self._with_caption_above(candidate, segments)
+        if linked := [segment.index for segment in segments if self._is_linked_heading(segment)]:
+            # The heading above a player leads to its page; the caption stands below the picture.
+            below = (
+                candidate.segment if max(linked) < candidate.segment else len(self._page.segments)
+            )
+            segments = [near for near in self._named_caption(candidate) if near.index >= below]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):
@@ -249,6 +259,19 @@ class CaptionFinder:
             break
         return ()
 
+    def _with_caption_above(
+        self, candidate: Candidate, segments: Sequence[Segment]
+    ) -> Sequence[Segment]:
+        """Return a credit with the line between the picture and it, beside it in one element."""
+        if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
+            return segments
+        credit = segments[0]
+        if credit.index <= max(candidate.segment, 1):
+            return segments
+        line = self._page.segments[credit.index - 1]
+        is_beside = line.block is credit.block.getprevious() and not line.link_chars
+        return [line, credit] if is_beside else segments
+
     def _is_centered_alone(self, candidate: Candidate, at: int) -> bool:
         """Return whether a line is centered, as the picture above it, and no text after it is."""
         elements, blocks = self._index.elements, self._index.segment_blocks
@@ -278,8 +301,14 @@ def _is_beside(candidate: Candidate, segment: Segment) -> bool:
 
 
 def _is_floated(element: HtmlElement) -> bool:
-    """Return whether an element's class places it beside the text."""
-    return _FLOATED_NAME.search(_element_name(element)) is not None
+    """Return whether an element's own attributes place it beside the text."""
+    style = "".join((element.get("style") or "")[:500].lower().split())
+    return (
+        "float:left" in style
+        or "float:right" in style
+        or (element.get("align") or "").lower() in ("left", "right")
+        or _FLOATED_NAME.search(_element_name(element)) is not None
+    )
 
 
 def _is_in_caption(segment: Segment) -> bool:
@@ -390,6 +419,12 @@ _CREDIT_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _WORDS["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) "
 )
+#: Names after the end of a sentence, the last of them an agency's.
+_AGENCY_AFTER = re.compile(
+    r"(?<=[.!?…»”\"]) (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
+    + "|".join(sorted(map(re.escape, _WORDS["agencies"]), key=len, reverse=True))
+    + r")\s*$"
+)
 #: A name in an element of its own, right behind the end of a sentence.
 _SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
@@ -469,6 +504,9 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         break
     else:
         *before, last = pieces
+        if match := _AGENCY_AFTER.search(last.text):
+            caption, credit = last.text[: match.start()], last.text[match.start() :]
+            return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
         caption = next((piece.text for piece in reversed(before) if piece.text), "")
         if caption.endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
             return [*before, last._replace(credit=True)]

@@ -52,6 +52,19 @@ _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
 )
+#: The class of a player of sounds, and the widest picture of one, where larger ones are the lead.
+_MAX_AUDIO_WIDTH = 300
+_AUDIO = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
+_BADGE = re.compile(
+    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
+    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
+    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
+    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
+    re.IGNORECASE,
+)
+_PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
+_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 #: The fewest characters of a caption that tells a picture of the article from a teaser's.
 _MIN_CAPTION = 12
 #: The fewest characters of links in a teaser without a heading, and their share of its text.
@@ -61,8 +74,11 @@ _MAX_TEASER_SEGMENTS, _MAX_TEASER_LINKS = 40, 50
 _MAX_BESIDE_NAME = 24
 #: The most characters before a name in a byline: 'written by '.
 _MAX_BEFORE_NAME = 12
-_PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
+#: The words of a link to a feed, and its address.
+_FEED = re.compile(r"(?:rss|atom|xml)(?: ?feeds?)?|feeds?", re.IGNORECASE)
+_FEED_LINK = re.compile(
+    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
+)
 #: The fewest digits, or characters, in the name of a file that no other picture has, the segments
 #: above the title among which the lead picture may be, the properties of schema.org that state it,
 #: and features that it never has.
@@ -142,22 +158,32 @@ class FeatureReader:
             return "a smiley"
         if "an SVG file" in names and names & _ICON_NAMES:
             return "a drawing of the interface"
+        if "linked elsewhere" in names and not caption.text and _BADGE.fullmatch(candidate.alt):
+            return "a badge of a shop or player"
+        if "an SVG file" in names and "alt names the site" in names and not caption.text:
+            return "a logo of the site"
         if {"hidden", "linked elsewhere"} <= names and not caption.text:
             return "a hidden button"
         if candidate.kind == "image" and is_preview(candidate) and not caption.text:
             return "a placeholder"
-        if self._is_in_form(candidate):
-            return "an icon of a form"
+        if self._is_of_feed_or_form(candidate):
+            return "an icon of a feed or a form"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
             return "a teaser of another page"
         if not caption.text and self._is_below_other_heading(candidate):
             return "a picture below a heading of something else"
-        return ""
+        return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
 
-    def _is_in_form(self, candidate: Candidate) -> bool:
-        """Return whether a picture is in a form without the article's text."""
+    def _is_of_feed_or_form(self, candidate: Candidate) -> bool:
+        """Return whether a picture links to a feed, or is in a form without the article's text."""
+        link = _closest(candidate.element, "a", 3)
+        if link is not None:
+            href = (link.get("href") or "").strip()[:2000]
+            words = (candidate.alt, candidate.title, (link.get("title") or "")[:40].strip())
+            if _FEED_LINK.match(href) or any(map(_FEED.fullmatch, words)):
+                return True
         index, article = candidate.index, self._article
         while index >= 0 and self._index.elements[index].tag != "form":
             index = self._index.parents[index]
@@ -174,6 +200,18 @@ class FeatureReader:
             return False
         flags = self._index.flags[self._index.segment_blocks[above]]
         return bool(flags & _HEADING) and not self._verdict.keep[above]
+
+    def _is_in_audio_player(self, candidate: Candidate) -> bool:
+        """Return whether a picture is small, in a part without the article's text that plays."""
+        if not 0 < candidate.width <= _MAX_AUDIO_WIDTH:
+            return False
+        index, begins, ends = candidate.index, self._index.segment_begins, self._index.segment_ends
+        while index >= 0 and self._article[begins[index]] == self._article[ends[index]]:
+            element = self._index.elements[index]
+            if _AUDIO.search(f"{element.get('class') or ''} {element.get('id') or ''}"[:400]):
+                return True
+            index = self._index.parents[index]
+        return False
 
     def _is_portrait(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> bool:
         """Return whether a picture shows the author: by its link, its text or its names."""

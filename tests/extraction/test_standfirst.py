@@ -38,6 +38,14 @@ def test_the_summary_is_found_on_a_page_that_is_all_hidden_or_a_form(around: str
     assert standfirst(alone, SUMMARY) == []
 
 
+def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
+    more = "The pilot retires in the autumn, and nobody has been found for the work"
+    lines = f"<h2 class='subtitle'>{SUMMARY}</h2><h2 class='subtitle'>{more}</h2>"
+    assert standfirst(f"<h1>The ferry</h1>{lines}{BODY}", SUMMARY) == [SUMMARY, more]
+    named = lines.replace("subtitle", "teaser", 1)
+    assert standfirst(f"<h1>The ferry</h1>{named}{BODY}", SUMMARY) == [SUMMARY]
+
+
 @pytest.mark.parametrize(
     "name", ["standfirst", "article-subtitle", "ArticleDek_x7", "chapo", "perex"]
 )
@@ -55,6 +63,7 @@ def test_a_line_with_the_name_of_a_standfirst_is_one(name: str) -> None:
         "<p class=subtitle>By Ann Lee</p>",
         "<p class=teaser-date>Published on 3 May 2024</p>",
         f"<figure><img src=a.jpg><figcaption class=summary>{SUMMARY}</figcaption></figure>",
+        f"<div class='related excerpt'>{SUMMARY}</div>",
     ],
 )
 def test_other_lines_between_title_and_text_are_not(line: str) -> None:

@@ -96,6 +96,7 @@ def test_a_picture_as_data_is_a_picture_when_it_is_no_placeholder() -> None:
         '<img src="data:image/gif;base64,R0lG"><noscript><img src="/p.jpg"></noscript>',
         '<noscript><img src="/p.jpg"></noscript><img src="/blank.gif" data-src="/p.jpg">',
         '<img src="/t2-holder.png" data-src="/p.jpg">',
+        '<img src="/blank.gif"><noscript>&lt;img src="/p.jpg" alt="x"&gt;</noscript>',
         '<div><img src="/p.jpg?blur=40" class="preview"><img src="/p.jpg?w=1200"></div>',
         '<span><img src="/p-300x200.jpg"></span><span><img src="/p-1024x683.jpg"></span>',
         '<amp-img src="/p.jpg"><noscript><img src="/p.jpg"></noscript></amp-img>',
@@ -111,6 +112,7 @@ def test_copies_that_stand_together_are_one(html: str) -> None:
     [
         '<figure><img src="/t/60/q-a.jpg" width="60" height="40">'
         '<noscript><img src="/full-a.jpg" width="1200" height="800"></noscript></figure>',
+        '<p><img src="/tiny.jpg?w=44"><noscript>&lt;img src="/full-a.jpg"&gt;</noscript></p>',
     ],
 )
 def test_a_stand_in_gives_way_to_the_picture_it_stands_for(html: str) -> None:

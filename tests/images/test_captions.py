@@ -57,6 +57,14 @@ def test_the_caption_is_found(html: str) -> None:
     assert len(found.segments) == 1
 
 
+def test_a_named_credit_has_the_caption_above_it() -> None:
+    box = "<section><span>Picture</span><p class=text>The boat.</p>{}</section>"
+    named = box.format("<div class=copyright>Photo: Ann Marl</div>")
+    assert caption(f"<div><figure>{IMG}</figure>{named}</div>").text.startswith("The boat.")
+    separated = named.replace("<div class", "<hr><div class")
+    assert "boat" not in caption(f"<div><figure>{IMG}</figure>{separated}</div>").text
+
+
 def test_a_line_and_a_credit_alone_with_a_picture_are_its_caption() -> None:
     found = caption(f"<div>{IMG}<p>The boat.</p><p>Photo: Ann Marl</p></div>")
     assert (found.text, len(found.segments)) == ("The boat.", 2)
@@ -97,6 +105,15 @@ def test_a_gallery_may_have_its_caption_below() -> None:
 def test_centred_text_is_no_caption() -> None:
     text = "".join(f"<p align=center>{line}</p>" for line in ("The boat.", "It sank.", "We swam."))
     assert caption(f"<p align=center>{IMG}</p>{text}").text == ""
+
+
+def test_an_agency_at_the_end_is_a_credit() -> None:
+    found = caption(
+        f"<figure>{IMG}<figcaption>The boat, he says. Ada Lee/dpa</figcaption></figure>"
+    )
+    assert (found.text, found.credit) == ("The boat, he says.", "Ada Lee/dpa")
+    alone = caption(f"<figure>{IMG}<figcaption>Ada Lee of AFP</figcaption></figure>")
+    assert (alone.text, alone.credit) == ("Ada Lee of AFP", "")
 
 
 @pytest.mark.parametrize(
@@ -259,3 +276,14 @@ def test_the_title_of_the_link_that_enlarges_a_picture_tells_its_caption() -> No
     )
     assert caption(html).text == text
     assert caption(html.replace(f'"{text}"', '"A boat"')).text == ""
+
+
+def test_below_a_player_whose_heading_leads_to_its_page_stands_the_caption() -> None:
+    label = '<p>Audio</p><a href="/sound"><h3>How the ferry sounds in the fog</h3></a>'
+    html = (
+        f'<figure><figcaption class="caption-box">{label}</figcaption>{IMG}'
+        '<div><span class="figcaption">The boat at sea.</span></div></figure>'
+    )
+    assert caption(html).text == "The boat at sea."
+    card = f'<div><figure>{IMG}<figcaption class="caption">{label}</figcaption></figure></div>'
+    assert caption(card).text == ""

@@ -50,6 +50,8 @@ _AND = re.compile(
     r"\s*(?:;|、|،|\s&\s|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*"
 )
 _PERHAPS_AND = re.compile(r"\s(?:y|e|i|en|ja|ve|dan|và)\s")
+#: The name of an office, which may contain a conjunction.
+_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
 _CREDENTIAL = re.compile(
     r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
 )
@@ -84,6 +86,7 @@ _PARTICLES = frozenset({
     "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
     "i", "la", "le", "of", "und", "van", "von", "y",
 })  # fmt: skip
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 #: The most characters of a line with a name; the beginning of one that says who wrote the page.
 _LINE_CHARS = 160
@@ -113,6 +116,7 @@ _BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"]
 _JOB_TITLES = frozenset(_WORDS["job_titles"].split())
 #: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
+_AGENCIES = frozenset(_WORDS["agencies"])
 #: The words for an account, which others may precede: 'Harbour Admin'.
 _ACCOUNT_WORDS = frozenset(_WORDS["accounts"].split())
 
@@ -165,15 +169,23 @@ def _signed(line: str) -> str:
     return text if all(word in _PARTICLES or not word[0].islower() for word in words) else ""
 
 
-def find_dated_names(line: str, *, is_dated: bool) -> list[str]:
-    """Return the names on a line with a date or a time; beside one, only a Chinese reporter's."""
+def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
+    """Return the names on a line with a date or a time, or on the line beside one.
+
+    A news agency counts if nobody else is named.
+    """
     line = line.strip()
     if han := _HAN_REPORTER.search(line):
         return [han[1]]
+    if beside_date:
+        first, *rest = line.split(", ")
+        is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
+        return [line] if is_named and any(map(_has_job_title, rest)) else []
     parts = _SEPARATORS.split(line)
-    if not is_dated or len(parts) < 2:
+    if len(parts) < 2:
         return []
-    return [part for part in parts if _FULL_NAME.fullmatch(part) and not _has_job_title(part)]
+    names = [part for part in parts if _FULL_NAME.fullmatch(part) and not _has_job_title(part)]
+    return names or [part for part in parts if part in _AGENCIES]
 
 
 def is_label_alone(line: str) -> bool:
@@ -240,6 +252,8 @@ def _names(text: str, language: str) -> list[str]:
 
 
 def _split_at_conjunctions(text: str) -> list[str]:
+    if _OFFICE.fullmatch(text):
+        return [text]
     parts: list[str] = []
     for part in _AND.split(text)[:MAX_NAMES]:
         pieces = _PERHAPS_AND.split(part)
@@ -272,9 +286,11 @@ def _split_at_commas(part: str) -> list[str]:
         return [f"{pieces[1]} {pieces[0]}"]
     names: list[str] = []
     for piece in pieces:
-        if names and _has_job_title(piece):
+        if names and piece.rstrip(".").casefold() in _SUFFIXES:
+            names[-1] += f", {piece}"
+        elif names and _has_job_title(piece):
             break  # an office follows
-        if not (names and _CREDENTIAL.fullmatch(piece)):
+        elif not (names and _CREDENTIAL.fullmatch(piece)):
             names.append(piece)
     return names
 

@@ -298,7 +298,7 @@ def _names_beside(near: Sequence[str], dated: Sequence[bool], lines: Sequence[st
     """Return the author's name from a line of its own below the title or beside the date."""
     for at, line in enumerate(near):
         beside = any(dated[max(0, at - 1) : at + 2])
-        if beside and (names := find_dated_names(line, is_dated=dated[at])):
+        if beside and (names := find_dated_names(line, beside_date=not dated[at])):
             return names
         if is_full_name(line) and (
             (at and is_label_alone(near[at - 1]))

@@ -511,11 +511,12 @@ def test_the_day_that_the_page_shows_is_preferred_to_the_one_beside_it(stated, e
     assert found.byline.startswith("Orla Fennimoor, Tam Reed")
 
 
-def test_the_author_on_the_line_of_the_date():
+def test_an_agency_is_the_author_if_nobody_else_is_named():
     def byline(line):
         body = f"<h1>Ferry to stop</h1><div>{line}</div>{TEXT}"
         return read_with_lines("<title>Ferry to stop</title>", body).byline
 
+    assert byline("Reuters | 2024-01-17 09:07:25") == "Reuters"
     assert byline("Ada Fenwick | Reuters | 2024-01-17 09:07:25") == "Ada Fenwick"
     assert byline("Ferries | 2024-01-17 09:07:25") == ""
     assert read('<meta name="articleAuthor" content="Anadolu Ajansı">').byline == "Anadolu Ajansı"
