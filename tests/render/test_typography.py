@@ -452,6 +452,14 @@ def test_the_last_word_of_a_paragraph_is_not_hyphenated_unless_it_is_long():
     assert all(len(end) >= 5 for end in ends)
 
 
+def test_a_long_last_word_is_never_broken_without_a_hyphen():
+    for count in range(0, 20, 3):
+        words = Span("i" * count + f" {WORDS[:40]} im Mai – die Titelstory.", ("strong",))
+        text = article(Paragraph((words,)), paragraph(WORDS * 2), language="de")
+        (printed,) = texts_of(render_pdf(render_html([text], {})).pdf)
+        assert re.search(r"Titel(‐\n)?story\.", printed), printed
+
+
 def test_norwegian_is_hyphenated_by_its_general_tag():
     words = "Kommunestyrerepresentantene behandlet samarbeidsavtalen med fylkeskommunene. " * 8
     (text,) = texts_of(render_pdf(render_html([article(paragraph(words), language="no")], {})).pdf)
