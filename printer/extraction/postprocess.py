@@ -743,6 +743,8 @@ def _is_label(segment: Segment) -> bool:
         return True
     if is_advertisement_label(segment.text):
         return True
+    if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
+        return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in _TERM_TAGS:
         return False
     words = _WORDS.findall(segment.text.lower())
