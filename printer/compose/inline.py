@@ -310,7 +310,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and _ends_sentence(before):
             paragraphs.append([line])
-        elif is_prose and _continues_sentence(before, text):
+        elif is_prose and text[:1].islower() and before[-1:].isalnum():
             paragraphs[-1][-1] = _join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
@@ -393,11 +393,6 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
         for line, after in breaks
         if after
     )
-
-
-def _continues_sentence(before: str, text: str) -> bool:
-    """Return whether a line of prose goes on in lower case."""
-    return text[:1].islower() and before[-1:].isalnum()
 
 
 def _ends_sentence(text: str) -> bool:
