@@ -58,13 +58,18 @@ def test_a_driver_that_starts_too_late_is_ended(
     assert not ours & {*processes_of("run-driver")}
 
 
-def test_a_page_that_takes_all_memory_is_ended(
-    web: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def add_greedy_page(web: WebServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Add a page that soon takes more memory than is allowed from now on; return its URL."""
     monkeypatch.setattr(process, "MAX_MEMORY", 400_000_000)
     monkeypatch.setattr(process, "_MEMORY_CHECK_SECONDS", 0.1)
     script = "const all = []; while (all.length < 400) all.push(new Uint8Array(5e6).fill(1))"
-    greedy = web.add("/greedy", f"<p>Words</p><script>{script}</script>")
+    return web.add("/greedy", f"<p>Words</p><script>{script}</script>")
+
+
+def test_a_page_that_takes_all_memory_is_ended(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    greedy = add_greedy_page(web, monkeypatch)
     fine = web.add("/fine", "<p>Fine</p>")
     with Browser(OPTIONS, Guard([web.url])) as browser:
         with pytest.raises(TooLarge, match=r"needs more than 0\.4 GB"):
@@ -75,9 +80,7 @@ def test_a_page_that_takes_all_memory_is_ended(
 def test_a_page_that_takes_all_memory_spares_the_others(
     web: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "MAX_MEMORY", 400_000_000)
-    monkeypatch.setattr(process, "_MEMORY_CHECK_SECONDS", 0.1)
-    script = "const all = []; while (all.length < 400) all.push(new Uint8Array(5e6).fill(1))"
+    greedy = add_greedy_page(web, monkeypatch)
     again = threading.Event()
 
     def answer(hit: Hit) -> Reply:
@@ -86,7 +89,6 @@ def test_a_page_that_takes_all_memory_spares_the_others(
         assert again.wait(20), "the page was not asked for again"
         return Reply("<p>Fine</p>")
 
-    greedy = web.add("/greedy", f"<p>Words</p><script>{script}</script>")
     fine = web.add("/fine", answer)
     with Browser(OPTIONS, Guard([web.url]), pages=2) as browser, ThreadPoolExecutor(2) as readers:
         captures = [readers.submit(browser.capture, url) for url in (fine, greedy)]
