@@ -36,8 +36,8 @@ print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@$(PY) scripts/print
 
-test: .venv/.develop ## Run the tests, all (some ten minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: some ten minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all (10 to 15 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: 10 to 15 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
 test-all: .venv/.develop ## Run the tests, with more of what is generated and killed at random
