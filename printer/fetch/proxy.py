@@ -116,8 +116,11 @@ class Proxy:
         return TooLarge(message, hint=LARGER_HINT)
 
     async def _stop_listening(self) -> None:
+        # A server that is closed leaks the connections it has accepted but not begun.
+        for listener in self._server.sockets:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
+        await asyncio.sleep(0)
         self._server.close()
-        await asyncio.sleep(0)  # Lets connections that were just accepted begin.
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -134,7 +137,8 @@ class Proxy:
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        target = await asyncio.wait_for(_handshake(reader, writer), _HANDSHAKE_SECONDS)
+        async with asyncio.timeout(_HANDSHAKE_SECONDS):
+            target = await _handshake(reader, writer)
         if isinstance(target, int):
             await _reply(writer, target)
             return
@@ -164,16 +168,19 @@ class Proxy:
             await asyncio.get_running_loop().run_in_executor(
                 self._resolvers, check, host, port, limit
             )
-            return await asyncio.wait_for(_connect_through(upstream, host, port), limit)
+            async with asyncio.timeout(limit):
+                return await _connect_through(upstream, host, port)
         *rest, last = await loop.run_in_executor(
             self._resolvers, self._guard.addresses, host, port, limit
         )
         for address in rest:
             try:
-                return await asyncio.wait_for(asyncio.open_connection(address, port), limit)
+                async with asyncio.timeout(limit):
+                    return await asyncio.open_connection(address, port)
             except (OSError, TimeoutError):
                 continue
-        return await asyncio.wait_for(asyncio.open_connection(last, port), limit)
+        async with asyncio.timeout(limit):
+            return await asyncio.open_connection(last, port)
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         """Copy bytes one way until the end, or until the traffic is over the limit."""

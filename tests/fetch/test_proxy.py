@@ -1,5 +1,6 @@
 """The browser's proxy, tested byte by byte."""
 
+import gc
 import socket
 import struct
 import threading
@@ -135,6 +136,23 @@ def test_closing_ends_every_connection(web: WebServer) -> None:
     assert time.monotonic() - begun < 3
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", running.port), timeout=1)
+
+
+def test_closing_ends_connections_at_every_stage_of_their_beginning(web: WebServer) -> None:
+    greeting, request = b"\x05\x01\x00", b"\x05\x01\x00\x01\x7f\x00\x00\x01"
+    request += web.port.to_bytes(2, "big")
+    begun = time.monotonic()
+    for attempt in range(90):
+        sent = (b"", greeting, greeting + request)[attempt % 3]
+        with Proxy(Guard([web.url]), connect_timeout=2, max_bytes=1000) as running:
+            socks = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(6)]
+            for sock in socks:
+                sock.sendall(sent)
+            time.sleep(attempt % 5 / 1000)
+        for sock in socks:
+            sock.close()
+    gc.collect()  # Connections left open are reported as warnings, which are errors.
+    assert time.monotonic() - begun < 60
 
 
 def test_a_name_that_is_not_found_is_kept_as_the_reason() -> None:
