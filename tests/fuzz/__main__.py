@@ -12,10 +12,13 @@ fuzzed, and it says so.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import hashlib
+import importlib
+import multiprocessing
 import os
-import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,11 +38,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="0, the default, for another each time")
     parser.add_argument("--jobs", type=int, default=min(2, len(os.sched_getaffinity(0))))
     parser.add_argument("--keep", type=Path, default=HERE.parents[1] / "build" / "fuzz")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.here:
-        fuzz(arguments.target[0], arguments.seconds, arguments.seed, arguments.keep)
-        return 0
     if not find_spec("atheris"):
         print("atheris is not installed on this Python, so nothing is fuzzed: see `make fuzz`")
         return 0
@@ -49,20 +48,12 @@ def main() -> int:
     if unknown := set(names) - set(SEEDS):
         parser.error(f"no target is called {', '.join(unknown)}; there are {', '.join(SEEDS)}")
     share = max(arguments.seconds // len(names), 3)
-    options = [
-        "--seconds",
-        str(share),
-        "--seed",
-        str(arguments.seed),
-        "--keep",
-        str(arguments.keep),
-    ]
     arguments.keep.mkdir(parents=True, exist_ok=True)
+    _load()
     failed = False
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        for name, (code, output) in zip(
-            names, pool.map(lambda n: _ran(n, options), names), strict=True
-        ):
+        runs = pool.map(lambda name: _run(name, share, arguments.seed, arguments.keep), names)
+        for name, (code, output) in zip(names, runs, strict=True):
             failed |= bool(code)
             summary = [line for line in output.splitlines() if line.startswith(("Done", "#"))]
             print(
@@ -73,25 +64,35 @@ def main() -> int:
     return int(failed)
 
 
-def _ran(name: str, options: list[str]) -> tuple[int, str]:
-    """Fuzz a target in a new process; return its exit code and its output."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", "--here", *options, name],
-        stderr=subprocess.PIPE, text=True, errors="replace", check=False,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
-    )  # fmt: skip
-    return ran.returncode, ran.stderr
+def _load() -> None:
+    """Import all targets, instrumented, once for the processes that are forked to run them."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    import atheris
+
+    with atheris.instrument_imports(include=["printer"], enable_loader_override=False):
+        importlib.import_module("tests.fuzz.targets")
 
 
-def fuzz(name: str, seconds: int, seed: int, keep: Path) -> None:
+def _run(name: str, seconds: int, seed: int, keep: Path) -> tuple[int, str]:
+    """Fuzz a target in a forked process; return its exit code and its output."""
+    with tempfile.TemporaryFile() as output:
+        process = multiprocessing.get_context("fork").Process(
+            target=_fuzz, args=(name, seconds, seed, keep, output.fileno())
+        )
+        process.start()
+        process.join()
+        output.seek(0)
+        return process.exitcode or 0, output.read().decode(errors="replace")
+
+
+def _fuzz(name: str, seconds: int, seed: int, keep: Path, output: int) -> None:
     """Fuzz one target in this process, which ends with it."""
     import atheris
 
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with atheris.instrument_imports(include=["printer"], enable_loader_override=False):
-        from tests.fuzz.targets import TARGETS
     from tests.fuzz.seeds import SEEDS, WORDS
+    from tests.fuzz.targets import TARGETS
 
+    os.dup2(output, 2)
     corpus = keep / name
     corpus.mkdir(parents=True, exist_ok=True)
     for example in SEEDS[name]:
@@ -105,7 +106,11 @@ def fuzz(name: str, seconds: int, seed: int, keep: Path) -> None:
         f"-max_len={LONGEST}", f"-seed={seed}", f"-artifact_prefix={FOUND / name}-", f"-dict={words}",
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *options, str(corpus)], TARGETS[name])
-    atheris.Fuzz()
+    try:
+        atheris.Fuzz()
+    except SystemExit as ended:
+        # libFuzzer writes what failed in a handler that `multiprocessing` would leave out.
+        ctypes.CDLL(None).exit(ended.code)
 
 
 if __name__ == "__main__":
