@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 import httpcore2
 import httpx2
+from httpx2 import _decoders  # Private, but only its decoders know whether the data ended.
 
 from ..backoff import Backoff
 from ..capture import Capture, PageSource
@@ -462,7 +463,25 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
             unchecked = False
     if unchecked:
         check_html(media_type, bytes(body), url)
+    if body and _ends_early(response._get_content_decoder()):
+        error = FetchError(
+            "the response is incomplete: its compressed data ends early",
+            url=url,
+            hint="Try again with --no-cache, or take what a browser shows: --render always",
+        )
+        raise TransientError(error)
     return bytes(body)
+
+
+def _ends_early(decoder: _decoders.ContentDecoder) -> bool:
+    """Return whether compressed data was cut off; httpx2 itself notices that in Zstandard only."""
+    if isinstance(decoder, _decoders.MultiDecoder):
+        return any(_ends_early(child) for child in decoder.children)
+    if isinstance(decoder, (_decoders.GZipDecoder, _decoders.DeflateDecoder)):
+        return not getattr(decoder.decompressor.decompressor, "eof", True)
+    if isinstance(decoder, _decoders.BrotliDecoder):
+        return not decoder.decompressor.is_finished()
+    return False
 
 
 def _check_encoding(response: httpx2.Response, url: str) -> None:

@@ -5,6 +5,7 @@ import sys
 import time
 import tracemalloc
 import zlib
+from collections.abc import Callable
 
 import brotli
 import pytest
@@ -90,10 +91,34 @@ def test_an_unknown_compression_is_an_error(web: WebServer, encoding: str) -> No
     assert len(caught.value.message) < 120
 
 
-def test_a_cut_zstd_answer_is_an_error(web: WebServer) -> None:
-    url = web.add("/x", zstd.compress(b"<p>Hello</p>" * 90)[:-5], encoding="zstd")
-    with HttpClient(SMALL, user_urls=[url]) as fetcher, pytest.raises(FetchError):
-        fetcher.get_page(url)
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [
+        ("gzip", lambda data: gzipped(data.decode())),
+        ("deflate", zlib.compress),
+        ("deflate", lambda data: zlib.compress(data, wbits=-15)),
+        ("br", brotli.compress),
+        ("zstd", zstd.compress),
+        ("gzip, gzip", lambda data: gzipped_twice(data)),
+    ],
+)
+def test_compressed_text_that_was_cut_off_is_an_error(
+    web: WebServer, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    """Otherwise half an article would be printed as if it were all of it."""
+    text = b"".join(b"<p>%x</p>" % (number * number) for number in range(2000))
+    complete = web.add("/complete", pack(text), encoding=encoding)
+    cut = web.add("/cut", pack(text)[:-90], encoding=encoding)
+    with HttpClient(SMALL, user_urls=[complete, cut]) as fetcher:
+        assert fetcher.get_page(complete).body == text
+        with pytest.raises(FetchError):
+            fetcher.get_page(cut)
+
+
+def test_nothing_at_all_is_not_cut_off(web: WebServer) -> None:
+    url = web.add("/empty", b"", encoding="gzip")
+    with HttpClient(SMALL, user_urls=[url]) as fetcher:
+        assert fetcher.get_page(url).body == b""
 
 
 def test_a_body_without_end_is_stopped(web: WebServer) -> None:
