@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from math import ceil
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from ..article import Block, Embed, Figure, Heading, List, Paragraph, iter_text, plain_text
 from ..output import Picture
@@ -53,6 +53,9 @@ _MAX_POSTER_HEIGHT, _MAX_ENTRY_HEIGHT, _MAX_ENTRY_TEXT = 0.33, 0.14, 600
 _CAPTION_SIZE, _LEADING = 0.86, 1.4
 
 Position = Literal["full", "narrow", "beside"]
+
+#: The blocks of a part of a collection, and its picture.
+_Cell: TypeAlias = "tuple[tuple[Block, ...], Picture | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +261,8 @@ class FigurePlacer:
         if is_gallery and in_row == 2 and len(parts) % 2:
             yield from parts[0]
             start = 1
-        cells = list(zip(parts, pictures, strict=True))[start:]
-        # Names without a picture stand together: beside pictures, they would be above a hole.
-        pictured, named = ([c for c in cells if (c[1] is None) == lacks] for lacks in (False, True))
-        for rest in (pictured, named):
+        for run in _runs(list(zip(parts, pictures, strict=True))[start:], in_row):
+            rest = run
             while rest:
                 # The rows of a gallery have as equal numbers of figures as possible.
                 count = ceil(len(rest) / ceil(len(rest) / in_row)) if is_gallery else in_row
@@ -270,7 +271,7 @@ class FigurePlacer:
 
     def _row(
         self,
-        cells: Sequence[tuple[tuple[Block, ...], Picture | None]],
+        cells: Sequence[_Cell],
         in_row: int,
         *,
         is_even: bool,
@@ -334,6 +335,24 @@ class FigurePlacer:
         needed = height / (size * _LEADING) * (measure - width) / (CHARACTER_WIDTH * size)
         if characters > needed:
             self._widths[id(figure)] = width, "beside"
+
+
+def _runs(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
+    """Return the cells in order, in runs with pictures and runs without.
+
+    Beside a picture, a name would stand above a hole.  Fewer than fill a row stay between pictures,
+    though, as rows above and below them would be short.
+    """
+    runs = [list(run) for _, run in groupby(cells, lambda cell: cell[1] is None)]
+    joined = runs[:1]
+    for number, run in enumerate(runs[1:], 2):
+        has_pictures = run[0][1] is not None
+        is_between = number < len(runs) and len(run) < in_row
+        if joined[-1][0][1] is not None and (has_pictures or is_between):
+            joined[-1] += run
+        else:
+            joined.append(run)
+    return joined
 
 
 def _percent(share: float) -> float:

@@ -144,19 +144,48 @@ def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() 
     name = Heading(3, (Span("Radios"),))
     items = (Item((name, Figure("p0"))), Item((Figure("p1"), name)), Item((name,)))
     place = placer((400, 300), (300, 900))
-    row, below = place.arrange((List((items[2], *items[:2]), style="none"),))
+    above, row = place.arrange((List((items[2], *items[:2]), style="none"),))
     assert isinstance(row, FigureRow)
     assert [list(map(type, cell.blocks)) for cell in row.cells] == [[Figure, Heading]] * 2
     # No name is beside a picture, above a hole.
-    assert isinstance(below, FigureRow)
-    assert [list(map(type, cell.blocks)) for cell in below.cells] == [[Heading]]
-    assert below.cells[0].width == row.cells[0].width
+    assert isinstance(above, FigureRow)
+    assert [list(map(type, cell.blocks)) for cell in above.cells] == [[Heading]]
+    assert above.cells[0].width == row.cells[0].width
     placements = [
         place(block)
         for block in (row.cells[0].blocks[0], row.cells[1].blocks[0])
         if isinstance(block, Figure)
     ]
     assert all(placement and placement.height <= MEASURE / 3 for placement in placements)
+
+
+@pytest.mark.parametrize(
+    ("pictured", "expected"),
+    [
+        ("oo---oo-", ["oo", "---", "oo", "-"]),
+        ("--ooooo", ["--", "ooo", "oo"]),
+        ("o-oo-oo--", ["o-o", "o-o", "o", "--"]),
+        ("-----", ["---", "--"]),
+    ],
+)
+def test_entries_with_and_without_pictures_keep_their_order(
+    pictured: str, expected: list[str]
+) -> None:
+    place = placer(*[(400, 300)] * len(pictured))
+    entries = [
+        Item((*([Figure(f"p{n}")] if sign == "o" else []), Heading(3, (Span(f"Oar {n}"),))))
+        for n, sign in enumerate(pictured)
+    ]
+    arranged = [
+        row for row in place.arrange((List(tuple(entries), style="none"),)) if type(row) is FigureRow
+    ]
+    cells = [cell.blocks for row in arranged for cell in row.cells]
+    assert cells == [entry.blocks for entry in entries]
+    signs = [
+        "".join("o" if isinstance(cell.blocks[0], Figure) else "-" for cell in row.cells)
+        for row in arranged
+    ]
+    assert signs == expected
 
 
 @given(st.lists(st.tuples(st.integers(50, 2000), st.integers(50, 2000)), min_size=1, max_size=9))
