@@ -97,6 +97,9 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     parts = [part for block in sound for part in _split_paragraph(block)]
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
+    if parts and isinstance(last := parts[-1], Heading):
+        # The title of a linked page, as nothing stands below it.
+        parts[-1] = Paragraph(last.spans, last.id, last.lang, last.dir)
     return tuple(parts[1:] if parts and isinstance(parts[0], Rule) else parts)
 
 

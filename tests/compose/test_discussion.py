@@ -7,6 +7,7 @@ from printer.article import (
     Article,
     Code,
     Figure,
+    Heading,
     Paragraph,
     Post,
     Quote,
@@ -53,6 +54,20 @@ def test_each_post_is_signed_but_the_first_that_the_title_names() -> None:
     assert not any(
         "#" in plain_text(b.spans) for b in walk(tuple(found)) if isinstance(b, Paragraph)
     )
+
+
+def test_a_heading_with_nothing_below_it_in_a_post_is_the_title_of_a_link() -> None:
+    card = "<blockquote><h3><a href=/rain>How rain is measured</a></h3></blockquote>"
+    remarks = [
+        ("Rosa", f"<h3>Gauges</h3>{thought('Rosa')}"),
+        ("Ida", thought("Ida") + card),
+        ("Vera", thought("Vera")),
+    ]
+    found = posts(thread(*remarks))
+    assert isinstance(found[0].blocks[0], Heading)
+    last = found[1].blocks[-1]
+    assert isinstance(last, Paragraph)
+    assert plain_text(last.spans) == "How rain is measured"
 
 
 def test_a_short_reply_is_kept_like_the_others() -> None:
