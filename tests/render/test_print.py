@@ -198,6 +198,17 @@ def test_right_to_left_pages_are_mirrored(printed) -> None:
     assert columns.mean() > ink.shape[1] * 0.55, "the text does not stand on the right"
 
 
+@pytest.mark.parametrize(("language", "word"), [("ar", "قصير"), ("en", "short")])
+def test_rules_stand_between_columns_in_both_directions(printed, language: str, word: str) -> None:
+    direction = "rtl" if language == "ar" else "ltr"
+    text = Article(word, (paragraph(f"{word} " * 600),), language=language, direction=direction)
+    picture = printed(text, theme="newspaper").picture_of(0, 2)
+    height, width = picture.shape
+    rules = (picture[round(0.25 * height) : round(0.35 * height)] < 250).all(axis=0)
+    thirds = [rules[: width // 4], rules[width // 4 : width // 2], rules[width // 2 : -width // 4]]
+    assert [part.any() for part in (*thirds, rules[-width // 4 :])] == [False, True, True, False]
+
+
 def test_no_ink_outside_the_text_block(printed, pictures) -> None:
     wide = Table(
         (cells(*(f"Heading {n}" for n in range(14)), header=True),),

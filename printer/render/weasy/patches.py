@@ -111,6 +111,26 @@ def _is_at_column_top(box: Box, parent: Any) -> bool:
     return bool(box.position_y - parent.content_box_y() < 0.1)
 
 
+def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> None:
+    """Draw the rules between columns, to the right of each column in a text from right to left.
+
+    WeasyPrint draws each on the left of its column, where no column is before it.
+    """
+    if box.style["direction"] == "rtl":
+        gap = box.style["column_gap"]
+        width = box.style["font_size"] if gap == "normal" else _length(gap, box.width)
+        columns = [child.copy() for child in box.children]
+        for column in columns:
+            column.position_x += column.width + width
+        box = box.copy_with_children(columns)
+    original(stream, box)
+
+
+def _length(value: Any, whole: float) -> float:
+    """Return a computed length, which may be a percentage of the whole."""
+    return float(value.value * whole / 100 if value.unit == "%" else value.value)
+
+
 def hang_spaces(
     original: Callable[..., Any],
     text: str,
@@ -418,6 +438,7 @@ PATCHES = (
     Patch("weasyprint.layout.page", "make_page", reserve_notes),
     Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),
+    Patch("weasyprint.draw.border", "draw_column_rules", draw_rules_between),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
     Patch("weasyprint.text.line_break", "Layout", lay_out_lines_once),
     Patch("weasyprint.text.line_break", "get_font_description", compute_once),
