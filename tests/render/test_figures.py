@@ -177,7 +177,9 @@ def test_entries_with_and_without_pictures_keep_their_order(
         for n, sign in enumerate(pictured)
     ]
     arranged = [
-        row for row in place.arrange((List(tuple(entries), style="none"),)) if type(row) is FigureRow
+        row
+        for row in place.arrange((List(tuple(entries), style="none"),))
+        if type(row) is FigureRow
     ]
     cells = [cell.blocks for row in arranged for cell in row.cells]
     assert cells == [entry.blocks for entry in entries]

@@ -8,7 +8,7 @@ import pypdfium2
 import pytest
 import weasyprint
 
-from printer.article import Figure, Span, Table
+from printer.article import Figure, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import figure_placement
@@ -109,6 +109,16 @@ def test_the_mark_of_an_item_does_not_stand_beside_its_picture(printed, monkeypa
     monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
     words = printed(full, pictures=specimens.pictures()).text
     assert words.index("Step 1.") < words.index("The valley in March.")
+
+
+@pytest.mark.parametrize("lines", range(24, 32))
+def test_a_quotation_in_a_post_is_not_parted_from_the_reply_to_it(printed, lines):
+    first = Post("Ada", "today", tuple(paragraph(f"Line {n}.") for n in range(lines)))
+    quote = Quote((paragraph("Was the meadow under water?"),))
+    reply = Post("Ida", "today", (quote, paragraph(f"It was. {TEXT}")))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=(first, reply), url=""))
+    (page,) = [text for text in paper.texts if "Was the meadow" in text]
+    assert "It was." in page
 
 
 UNBROKEN_BLOCKS = {
