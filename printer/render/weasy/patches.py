@@ -112,7 +112,7 @@ def _is_at_column_top(box: Box, parent: Any) -> bool:
 
 
 def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> None:
-    """Draw the rules between columns, to the right of each column in a text from right to left.
+    """Draw the rules between columns: in a text from right to left, each right of its column.
 
     WeasyPrint draws each on the left of its column, where no column is before it.
     """
@@ -126,9 +126,9 @@ def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> 
     original(stream, box)
 
 
-def _length(value: Any, whole: float) -> float:
-    """Return a computed length, which may be a percentage of the whole."""
-    return float(value.value * whole / 100 if value.unit == "%" else value.value)
+def _length(value: Any, available: float) -> float:
+    """Return a computed length, which may be a percentage of what is available."""
+    return float(value.value * available / 100 if value.unit == "%" else value.value)
 
 
 def hang_spaces(
