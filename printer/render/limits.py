@@ -2,7 +2,7 @@
 
 The cost of layout grows with depth and columns, and templates recurse, so these and the number of
 blocks are limited before rendering.  Only one limit loses text: an article ends after
-``MAX_BLOCKS`` blocks, with a warning.
+``MAX_BLOCKS`` blocks, with a warning.  A table over its limits becomes a list, with a warning.
 """
 
 from __future__ import annotations
@@ -53,7 +53,18 @@ def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
         warnings.append(
             f"the article has {count} blocks; what follows the first {MAX_BLOCKS} is not printed"
         )
-    return replace(article, blocks=_fix_heading_levels(_limit(blocks, 0))), tuple(warnings)
+    limited = _limit(blocks, 0)
+    if listed := _count_tables(blocks) - _count_tables(limited):
+        tables = "1 table is" if listed == 1 else f"{listed} tables are"
+        warnings.append(
+            f"{tables} printed as a list of rows: a table may have up to {MAX_COLUMNS} columns"
+            f" and {MAX_CELLS:,} cells, and be {MAX_TABLE_DEPTH} levels deep"
+        )
+    return replace(article, blocks=_fix_heading_levels(limited)), tuple(warnings)
+
+
+def _count_tables(blocks: tuple[Block, ...]) -> int:
+    return sum(isinstance(block, Table) for block in walk(blocks))
 
 
 def _truncate(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:

@@ -81,6 +81,23 @@ def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> 
     assert "81 blocks" in warnings[0]
 
 
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ([Table((), (cells(*"abc"),) * 3)], ""),
+        ([Table((), (cells(*"abc"),) * 4)], "1 table is printed as a list of rows"),
+        ([Table((), (cells(*"ab" * 20),)), Table((), (cells(*"abc"),) * 4)], "2 tables are"),
+    ],
+)
+def test_a_table_that_becomes_a_list_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tables: list[Block], message: str
+) -> None:
+    """The report counts it as missing, but its words are printed."""
+    monkeypatch.setattr(limits, "MAX_CELLS", 9)
+    _, warnings = limit_article(article(*tables))
+    assert [warning[: len(message)] for warning in warnings] == ([message] if message else [])
+
+
 def test_number_columns_are_set_to_the_right() -> None:
     table = Table(
         (cells("Name", "£", header=True),),

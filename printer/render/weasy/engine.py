@@ -67,6 +67,7 @@ _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
 #: Modules from which WeasyPrint uses only functions and classes that it calls.
 _DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
 
+_BROKEN_DRAWING = "Failed to render SVG image"
 _MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
 
 #: First words of Unicode names that are a kind of character, not a script.
@@ -401,6 +402,8 @@ def _summarize(messages: list[str]) -> Iterator[str]:
     for message in messages:
         if match := _MISSING_GLYPH.search(message):
             characters[chr(int(match[1], 16))] = None
+        elif message.startswith(_BROKEN_DRAWING):  # with an address that only webprint knows
+            warnings["a drawing has a fault, so part of it may be missing"] = None
         else:
             warnings[_shorten(message)] = None
     yield from missing_glyphs(characters)

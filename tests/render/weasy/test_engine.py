@@ -66,3 +66,11 @@ def test_a_picture_that_cannot_be_drawn_is_a_warning() -> None:
     printed = render_pdf(Document(html, Assets.of([broken])))
     assert printed.pages == 1
     assert any("image" in warning.lower() for warning in printed.warnings)
+
+
+def test_a_drawing_with_a_fault_is_a_warning_without_its_internal_address() -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9" opacity="x"/></svg>'
+    drawing = Picture(svg, "image/svg+xml", 10, 10)
+    html = f'<html lang=en><title>t</title><body><img src="{asset_url(drawing)}" alt="x">'
+    printed = render_pdf(Document(html, Assets.of([drawing])))
+    assert printed.warnings == ("a drawing has a fault, so part of it may be missing",)
