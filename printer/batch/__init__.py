@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import UsageError
 from ..options import option
 
-_MAX_LIST_BYTES = 100_000_000
 _MAX_LINE_LENGTH = 8_000
 
 
@@ -31,9 +29,7 @@ class BatchOptions:
 
 
 def read_list(data: bytes) -> list[tuple[int, str]]:
-    """Return the line numbers and addresses of a list; raises :class:`UsageError`."""
-    if len(data) > _MAX_LIST_BYTES:
-        raise UsageError(f"the list is longer than {_MAX_LIST_BYTES // 1_000_000} MB")
+    """Return the line numbers and addresses of a list."""
     lines = data.decode("utf-8-sig", "replace").splitlines()
     numbered = ((number, line.strip()[:_MAX_LINE_LENGTH]) for number, line in enumerate(lines, 1))
     return [(number, line) for number, line in numbered if line and not line.startswith("#")]

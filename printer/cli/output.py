@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: The exit code of an interrupted command, as in shells.
 INTERRUPTED = 130
+
+#: The maximum size of a list of addresses or feeds, in bytes.
+MAX_INPUT_BYTES = 100_000_000
 
 _STEPS: dict[Step, str] = {
     "fetch": "fetching",
@@ -200,11 +203,18 @@ def write_out(data: bytes, out: str) -> None:
 
 
 def read_input(name: str) -> bytes:
-    """Return the content of a file, or of standard input for '-'."""
-    if name == STDOUT:
-        return sys.stdin.buffer.read()
-    with os_errors(UsageError, f"{name} cannot be read", hint="Check the name of the file"):
-        return Path(name).read_bytes()
+    """Return the content of a file, or of standard input for '-', up to ``MAX_INPUT_BYTES``.
+
+    Raises :class:`UsageError`, also for one that is larger or never ends.
+    """
+    with (
+        os_errors(UsageError, f"{name} cannot be read", hint="Check the name of the file"),
+        nullcontext(sys.stdin.buffer) if name == STDOUT else Path(name).open("rb") as file,
+    ):
+        data = file.read(MAX_INPUT_BYTES + 1)
+    if len(data) > MAX_INPUT_BYTES:
+        raise UsageError(f"{name} is larger than {MAX_INPUT_BYTES // 1_000_000} MB")
+    return data
 
 
 def print_line(line: str) -> None:

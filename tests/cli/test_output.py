@@ -4,7 +4,7 @@ import stat
 import pytest
 
 from printer.cli import output
-from printer.errors import OutputError
+from printer.errors import OutputError, UsageError
 
 
 def test_a_free_path_is_numbered_unless_forced(tmp_path):
@@ -57,3 +57,9 @@ def test_an_unwritable_file_is_reported(tmp_path, name, says):
     with pytest.raises(OutputError) as caught:
         output.write(tmp_path / name, b"x")
     assert says in str(caught.value)
+
+
+def test_a_list_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(output, "MAX_INPUT_BYTES", 1_000_000)
+    with pytest.raises(UsageError, match="/dev/zero is larger than 1 MB"):
+        output.read_input("/dev/zero")
