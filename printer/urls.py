@@ -26,7 +26,7 @@ _PLAIN_HOST = re.compile(
 _PATH = re.compile(r"\.{0,2}/(?!/)|~|[A-Za-z]:\\|\\\\")
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
 _CREDENTIALS = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
-_USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#@]{1,2000}@", re.IGNORECASE)
+_USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#]{1,2000}@", re.IGNORECASE)
 _HOST_NAME = re.compile(r"[a-z0-9_.-]{1,253}")
 _IPV6 = re.compile(r"[0-9a-f:.]+(%[0-9a-z_.-]+)?")
 _PATH_SAFE = "!$%&'()*+,/:;=?@[]~"

@@ -11,6 +11,7 @@ from printer.urls import (
     normalize_url,
     origin_of,
     origins_of,
+    strip_userinfo,
 )
 
 
@@ -139,3 +140,10 @@ def test_a_host_that_is_not_valid_is_none() -> None:
 )
 def test_an_address_without_scheme_gets_the_likely_one(text, url):
     assert add_scheme(text) == url
+
+
+@pytest.mark.parametrize(
+    "url", ["https://ann:s3cret@example.org/a@b", "https://ann:s3@cret@example.org/a@b"]
+)
+def test_a_message_has_no_part_of_a_password(url: str) -> None:
+    assert strip_userinfo(url) == "https://example.org/a@b"

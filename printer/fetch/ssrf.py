@@ -17,7 +17,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..errors import BadURL, BlockedAddress, FetchError, FetchTimeout, UsageError
-from ..urls import Origin, credentials_by_origin, origin_of, origins_of, split_credentials
+from ..urls import (
+    Origin,
+    credentials_by_origin,
+    origin_of,
+    origins_of,
+    split_credentials,
+    strip_userinfo,
+)
 
 #: Resolves a host name, or a numeric address in any form, to IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
@@ -112,7 +119,7 @@ def upstream_proxy(scheme: str, host: str) -> UpstreamProxy | None:
         return UpstreamProxy(origin_of(url), login)
     except BadURL as error:
         raise UsageError(
-            f"the proxy {url[:80]} is not an http or https address",
+            f"the proxy {strip_userinfo(url)[:80]} is not an http or https address",
             hint=f"Change {scheme.upper()}_PROXY, or list {host} in NO_PROXY",
         ) from error
 

@@ -133,9 +133,10 @@ def test_hosts_without_a_proxy(proxy, monkeypatch):
 
 
 def test_a_proxy_that_cannot_be_used_is_named(proxy, monkeypatch):
-    monkeypatch.setenv("HTTP_PROXY", "socks5://127.0.0.1:9")
+    monkeypatch.setenv("HTTP_PROXY", "socks5://ann:secret@127.0.0.1:9")
     with client() as http, pytest.raises(UsageError, match=r"socks5://127\.0\.0\.1:9") as caught:
         http.get_page("http://public.test/")
+    assert "secret" not in str(caught.value)
     assert "HTTP_PROXY" in caught.value.hint
     monkeypatch.setenv("HTTP_PROXY", "127.0.0.1:9")
     with (
