@@ -14,15 +14,24 @@ sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def signed_in(browser, server):
+    """The state of a browser that has been on the start page once, and the code of its buttons."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/?token={server.token}")
+        codes = [
+            page.get_by_role("link", name=name).get_attribute("href")
+            for name in ("Print this", "Read later")
+        ]
+        return context.storage_state(), *codes
+
+
 @pytest.fixture
-def context(browser, server):
-    """A browser that has been on the start page once."""
-    new_context = browser.new_context(ignore_https_errors=True)
-    page = new_context.new_page()
-    page.goto(f"{server.url}/?token={server.token}")
-    new_context.button = page.get_by_role("link", name="Print this").get_attribute("href")
-    new_context.later = page.get_by_role("link", name="Read later").get_attribute("href")
-    page.close()
+def context(browser, signed_in):
+    state, button, later = signed_in
+    new_context = browser.new_context(ignore_https_errors=True, storage_state=state)
+    new_context.button, new_context.later = button, later
     yield new_context
     new_context.close()
 

@@ -36,14 +36,22 @@ def chromium():
         driven.close()
 
 
+@pytest.fixture(scope="module")
+def signed_in(chromium, server):
+    """The state of a browser that has been on the start page once, and the button's code."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/?token={server.token}")
+        code = page.get_by_role("link", name="Print this").get_attribute("href")
+        return context.storage_state(), code
+
+
 @pytest.fixture
-def context(chromium, server):
-    new_context = chromium.new_context()
+def context(chromium, signed_in):
+    state, code = signed_in
+    new_context = chromium.new_context(storage_state=state)
     new_context.set_default_timeout(SECONDS)
-    page = new_context.new_page()
-    page.goto(f"{server.url}/?token={server.token}")
-    new_context.button = page.get_by_role("link", name="Print this").get_attribute("href")
-    page.close()
+    new_context.button = code
     yield new_context
     new_context.close()
 

@@ -29,12 +29,13 @@ def open_page(browser, server):
     def open_(path, **options):
         context = browser.new_context(**options)
         context.set_default_timeout(WAIT)
+        name, _, value = server.cookie.partition("=")
+        context.add_cookies([{"name": name, "value": value, "url": server.url}])
         opened.append(context)
         page = context.new_page()
         page.complaints = []
         page.on("console", lambda message: page.complaints.append(message.text))
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(f"{server.url}/?token={server.token}")
         page.goto(server.url + path)
         return page
 
@@ -49,7 +50,7 @@ def picture():
     return file.getvalue()
 
 
-def long_story(title="Harbour lights go dark", boats=50):
+def long_story(title="Harbour lights go dark", boats=25):
     """A story with a box of several pages that other pages of the site have too."""
     items = "".join(f"<li>Boat {n}. {SENTENCE}</li>" for n in range(boats))
     box = f"<section class='harbour-list'><p>{LETTER} {SENTENCE}</p><ul>{items}</ul></section>"
