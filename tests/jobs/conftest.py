@@ -1,7 +1,9 @@
 """Job queues in real databases, and engines in separate processes."""
 
 import time
+from contextlib import contextmanager
 from functools import partial
+from shutil import copyfile
 
 import pytest
 
@@ -20,25 +22,59 @@ def postgres():
         yield server.url
 
 
-@pytest.fixture
-def fresh_postgres(postgres):
-    """The address of an empty database."""
+@contextmanager
+def new_database(server, template="template1"):
+    """Create a database in a PostgreSQL server, as a copy of another, and drop it at the end."""
     import psycopg
 
     name = f"t{time.monotonic_ns()}"
-    with psycopg.connect(f"{postgres}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    yield f"{postgres}/{name}"
-    with psycopg.connect(f"{postgres}/postgres", autocommit=True) as connection:
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        yield f"{server}/{name}"
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.fixture
+def fresh_postgres(postgres):
+    """The address of an empty database."""
+    with new_database(postgres) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def postgres_with_tables(postgres):
+    """The name of a database with the tables of jobs, to be copied."""
+    with new_database(postgres) as address:
+        JobQueue(address).disconnect()
+        yield address.rpartition("/")[2]
+
+
+@pytest.fixture(scope="session")
+def sqlite_with_tables(tmp_path_factory):
+    """A database with the tables of jobs, to be copied."""
+    file = tmp_path_factory.mktemp("tables") / "jobs.sqlite"
+    JobQueue(str(file)).disconnect()
+    assert not file.with_name("jobs.sqlite-wal").exists(), "all is in the file"
+    return file
+
+
+@pytest.fixture
+def sqlite(sqlite_with_tables, tmp_path):
+    """The address of an SQLite database without jobs."""
+    return str(copyfile(sqlite_with_tables, tmp_path / "jobs.sqlite"))
+
+
+@pytest.fixture
+def postgresql(postgres, postgres_with_tables):
+    """The address of a PostgreSQL database without jobs."""
+    with new_database(postgres, postgres_with_tables) as address:
+        yield address
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database(request, tmp_path):
-    """The address of an empty database, of each kind."""
-    if request.param == "sqlite":
-        return str(tmp_path / "jobs.sqlite")
-    return request.getfixturevalue("fresh_postgres")
+def database(request):
+    """The address of a database without jobs, of each kind."""
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture
@@ -50,9 +86,9 @@ def table(database):
 
 
 @pytest.fixture
-def sqlite_table(tmp_path):
+def sqlite_table(sqlite):
     """An empty job table in SQLite."""
-    queue = JobQueue(str(tmp_path / "jobs.sqlite"))
+    queue = JobQueue(sqlite)
     yield queue
     queue.disconnect()
 
