@@ -6,7 +6,7 @@ from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import CrawlSites
 from tests.support.effort import THOROUGH
 
-KILLS = 20 if THOROUGH else 8
+KILLS = 20 if THOROUGH else 5
 
 
 @pytest.mark.slow

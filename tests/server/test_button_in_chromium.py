@@ -19,6 +19,13 @@ PRINT = re.compile(r"/prints/[0-9a-f]{20}(\?missing=\d+)?$")
 ALONE = {"Cross-Origin-Opener-Policy": "same-origin"}
 SECONDS = 40_000
 
+#: Chromium is to start no process before it is needed.  Only its last such switch is read, so this
+#: one repeats what Playwright turns off for tests like these.
+NO_SPARE_PROCESSES = (
+    "--disable-features=SpareRendererForSitePerProcess,HttpsUpgrades,PaintHolding,OptimizationHints,"
+    "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,ThirdPartyStoragePartitioning"
+)
+
 
 @pytest.fixture(scope="module")
 def chromium():
@@ -29,7 +36,7 @@ def chromium():
         driven = playwright.chromium.launch(
             executable_path=program,
             ignore_default_args=["--disable-popup-blocking", "--headless"],
-            args=["--headless=new", "--no-sandbox"],
+            args=["--headless=new", "--no-sandbox", NO_SPARE_PROCESSES],
             timeout=60_000,
         )
         yield driven
