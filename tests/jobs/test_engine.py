@@ -187,7 +187,7 @@ def test_kills_lose_no_job_and_deliver_none_twice(engine, tmp_path):
     dice = random.Random(7)
     ids = [table.submit(job_request(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
     keepers = [engine.keep(**QUICK) for _ in range(engine.count)]
-    rounds = 3 if THOROUGH else 2
+    rounds = 3 if THOROUGH else 1
     victims = ["worker", "engine", "all of it"] * rounds
     dice.shuffle(victims)
     for victim in victims:

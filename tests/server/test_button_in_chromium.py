@@ -9,6 +9,7 @@ import pytest
 
 from tests.server.conftest import png
 from tests.support.csp import STRICT, STRICT_BUT_PICTURES
+from tests.support.effort import THOROUGH
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply, WebServer
 
@@ -113,7 +114,11 @@ def test_a_first_visit(serve, chromium, web):
     context.close()
 
 
-@pytest.mark.parametrize("headers", [{}, STRICT, ALONE], ids=["plain", "strict", "alone"])
+#: A plain page is also that of a first visit.
+HEADERS = {"strict": STRICT, "alone": ALONE, **({"plain": {}} if THOROUGH else {})}
+
+
+@pytest.mark.parametrize("headers", HEADERS.values(), ids=HEADERS)
 def test_one_click_prints_a_page(server, context, web, headers):
     page = context.new_page()
     page.goto(web.add("/story", story_page("One click"), headers=headers))
@@ -169,7 +174,7 @@ def long_page():
         yield web
 
 
-@pytest.mark.parametrize("path", ["/plain", "/strict"])
+@pytest.mark.parametrize("path", ["/strict", "/plain"] if THOROUGH else ["/strict"])
 def test_pictures_below_the_fold_and_behind_a_login_come_along(server, context, long_page, path):
     context.add_cookies([{"name": "who", "value": "me", "url": long_page.url}])
     page = context.new_page()
