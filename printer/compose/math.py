@@ -28,6 +28,7 @@ from ..article import (
 from ..html.page import Page
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
 from .inline import readable_line
+from .tex import mathml_to_tex
 
 _MAX_ELEMENTS = 2000
 _TEX = "application/x-tex"
@@ -89,9 +90,13 @@ def read_formula(element: HtmlElement) -> Formula | None:
     if math is None:
         return None
     tex = _annotation(math)
-    source, text = _sanitize_mathml(math)
-    source, text = source or tex, tex or text
-    return Formula(source, text, _is_display(element, math)) if source and text else None
+    root = _sanitize_mathml(math)
+    source = etree.tostring(root, encoding="unicode") if root is not None else ""
+    if root is None or len(source) >= MAX_SOURCE:
+        source = tex
+    else:
+        tex = tex or mathml_to_tex(root)
+    return Formula(source, tex, _is_display(element, math)) if source and tex else None
 
 
 def _attribute_mathml(element: HtmlElement) -> HtmlElement | None:
@@ -140,8 +145,8 @@ def _plain_tex(tex: str) -> str:
     return match[1] if match else tex
 
 
-def _sanitize_mathml(math: HtmlElement) -> tuple[str, str]:
-    """Return MathML reduced to an allow list, and its text; '' if too large or not allowed."""
+def _sanitize_mathml(math: HtmlElement) -> etree._Element | None:
+    """Return MathML reduced to an allow list, None if it is too large or not allowed."""
     root = etree.Element("math")
     pairs = [(math, root)]
     size = 0
@@ -157,13 +162,11 @@ def _sanitize_mathml(math: HtmlElement) -> tuple[str, str]:
             if tag.startswith("annotation"):
                 continue
             if tag not in _ELEMENTS or size > _MAX_ELEMENTS:
-                return "", ""
+                return None
             child_copy = etree.SubElement(copy, tag)
             child_copy.tail = _SPACES.sub(" ", child.tail or "") or None
             pairs.append((child, child_copy))
-    source = etree.tostring(root, encoding="unicode")
-    text = readable_line("".join(map(str, root.itertext())))
-    return (source, text) if len(root) and len(source) < MAX_SOURCE else ("", "")
+    return root if len(root) else None
 
 
 def _script_formula(element: HtmlElement) -> Formula | None:

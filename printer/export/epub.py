@@ -20,13 +20,13 @@ from lxml import etree
 from markupsafe import Markup
 
 from ..article import Article, Figure
+from ..compose.tex import local_name
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
 from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
-from .math import local_name
 
 #: The earliest date that ZIP can store, for files of unknown date.
 _EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)

@@ -18,6 +18,7 @@ from lxml import etree
 from markupsafe import Markup
 
 from ..article import ZERO_WIDTH_SPACE, Article, Figure, Note, Span, Spans, walk
+from ..compose.tex import local_name
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.inline import split_by_style
@@ -37,7 +38,7 @@ from ..render.markup import (
 )
 from ..render.math import Formula, formula_text, typeset_formulas
 from ..urls import link_url
-from .math import local_name, valid_mathml
+from .math import valid_mathml
 
 #: The content policy of a page of HTML: only its own style sheet and pictures are loaded.
 _SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from lxml import etree
 
+from ..compose.tex import local_name, mathml_to_tex
 from ..render.markup import printable
 
 _MAX_SOURCE, _MAX_DEPTH = 20_000, 40
@@ -37,23 +36,6 @@ _VALUES = {
     "form": frozenset({"prefix", "infix", "postfix"}),
 }  # fmt: skip
 _BOOLEAN = frozenset({"true", "false"})
-
-_MAX_TEX_DEPTH = 60
-_TEX_SPECIAL = re.compile(r"[#%&_{}$]")
-_TEX_PATTERNS = {
-    "mfrac": r"\frac{%s}{%s}", "msub": "{%s}_{%s}", "msup": "{%s}^{%s}",
-    "msubsup": "{%s}_{%s}^{%s}", "munder": r"\underset{%s}{%s}", "mover": r"\overset{%s}{%s}",
-    "munderover": "{%s}_{%s}^{%s}", "mroot": r"\sqrt[%s]{%s}",
-}  # fmt: skip
-_REVERSED = frozenset({"munder", "mover", "mroot"})
-#: Operators whose limits TeX places below and above.
-_LARGE_OPERATORS = frozenset("∑∏∫⋃⋂⨁∮")
-_INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
-
-
-def local_name(element: etree._Element) -> str:
-    """Return an element's name without its namespace."""
-    return str(element.tag).rpartition("}")[2]
 
 
 def valid_mathml(source: str) -> etree._Element | None:
@@ -107,32 +89,4 @@ def to_tex(source: str) -> str:
     if not source.startswith("<math"):
         return " ".join(printable(source).split())
     root = _parse(source)
-    return " ".join(_tex(root, 0).split()) if root is not None else ""
-
-
-def _tex(node: etree._Element, depth: int) -> str:
-    tag = local_name(node)
-    text = _TEX_SPECIAL.sub(r"\\\g<0>", (node.text or "").strip().replace("\\", r"\backslash "))
-    if not len(node) or depth > _MAX_TEX_DEPTH:
-        return _tex_token(tag, text)
-    if tag == "semantics":
-        return _tex(node[0], depth + 1)
-    parts = [_tex(child, depth + 1) for child in node]
-    pattern = _TEX_PATTERNS.get(tag, "")
-    if pattern and len(parts) == pattern.count("%s"):
-        if tag in ("munder", "mover") and parts[0].strip() in _LARGE_OPERATORS:
-            return f"{parts[0]}{'_' if tag == 'munder' else '^'}{{{parts[1]}}}"
-        return pattern % tuple(parts[::-1] if tag in _REVERSED else parts)
-    if tag == "msqrt":
-        return rf"\sqrt{{{' '.join(parts)}}}"
-    if tag == "mtable":
-        return r"\begin{matrix}" + r" \\ ".join(parts) + r"\end{matrix}"
-    return " & ".join(parts) if tag == "mtr" else " ".join(parts)
-
-
-def _tex_token(tag: str, text: str) -> str:
-    if tag in ("mtext", "ms") and text:
-        return rf"\text{{{text}}}"
-    if tag == "mi" and len(text) > 1:
-        return rf"\mathrm{{{text}}}"
-    return "" if text in _INVISIBLE_OPERATORS else text
+    return mathml_to_tex(root) if root is not None else ""

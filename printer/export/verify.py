@@ -13,11 +13,11 @@ from typing import Any
 from lxml import etree, html
 
 from ..article import Article
+from ..compose.tex import local_name
 from ..options import Format
 from ..output import CompletenessReport
 from ..render.completeness import check_completeness
 from ..render.weasy.layout_text import LayoutText
-from .math import local_name
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}

@@ -437,8 +437,15 @@ MATHML = "<math><mi>x</mi><mo>=</mo><mn>1</mn></math>"
 )
 def test_formulas_in_text(html: str) -> None:
     spans = first_spans(f"<p>Let {html} be.")
-    assert [span.text for span in spans] == ["Let ", "x=1", " be."]
+    assert [span.text.replace(" = ", "=") for span in spans] == ["Let ", "x=1", " be."]
     assert spans[1].math in {MATHML, "x=1"}
+
+
+def test_the_text_of_a_formula_without_tex_shows_its_structure() -> None:
+    root = (
+        "<math><msqrt><msub><mi>β</mi><mtext>max</mtext></msub></msqrt><mo>≠</mo><mn>0</mn></math>"
+    )
+    assert first_spans(f"<p>Let {root} be.")[1].text == r"\sqrt{\beta_{\text{max}}} \neq 0"
 
 
 @pytest.mark.parametrize(
