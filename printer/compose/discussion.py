@@ -40,9 +40,9 @@ _HINTS = (
     re.compile("data-author="),
 )
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
-#: Longer quotations of posts above, in letters and digits, are cut to so many characters; and the
-#: most characters searched for what they quote.
-_LONG, _QUOTED_CHARS, _MAX_SEARCHED = 120, 90, 200_000_000
+#: The longest line of a quotation that says whose it is; the most characters searched for what is
+#: quoted.
+_ATTRIBUTION_CHARS, _MAX_SEARCHED = 90, 200_000_000
 #: The letters and digits of a page's description to search for.
 _LEAD = 40
 #: The longest line above a quotation that says whose it is.
@@ -134,7 +134,7 @@ def post_blocks(
     quotations = _Quotations()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        blocks = quotations.shorten(postprocess_part(builder.blocks(post.content)))
+        blocks = quotations.tidy(postprocess_part(builder.blocks(post.content)))
         quotations.add(blocks)
         if not blocks:
             continue
@@ -159,7 +159,7 @@ def _attributed(quote: Quote) -> Quote:
     if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
         return quote
     text = plain_text(first.spans).rstrip(_POINTERS)
-    if len(text) > _QUOTED_CHARS or not text.endswith(COLONS):
+    if len(text) > _ATTRIBUTION_CHARS or not text.endswith(COLONS):
         return quote
     rest = quote.blocks[1:]
     if (
@@ -172,7 +172,7 @@ def _attributed(quote: Quote) -> Quote:
 
 
 class _Quotations:
-    """Shortens quotations of what is printed above, in bounded time."""
+    """Finds quotations of what is printed above, in bounded time."""
 
     def __init__(self) -> None:
         self.printed = ""
@@ -182,8 +182,8 @@ class _Quotations:
         """Add what a post says itself."""
         self.printed += _key(block for block in blocks if not isinstance(block, Quote)) + "\n"
 
-    def shorten(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
-        """Return what a post says with long quotations cut to their first words.
+    def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return what a post says, its quotations with their attributions.
 
         A quotation at the end, as mail programs append it, is dropped with its attribution.
         """
@@ -192,26 +192,13 @@ class _Quotations:
             rest.pop()
             if isinstance(rest[-1], Paragraph) and _introduces(rest[-1]) and len(rest) > 1:
                 rest.pop()
-        return tuple(self._shorten(block) if isinstance(block, Quote) else block for block in rest)
+        return tuple(_attributed(block) if isinstance(block, Quote) else block for block in rest)
 
     def _is_printed(self, quote: Quote) -> bool:
         """Return whether all that is quoted, except for quotations in it, stands above."""
         keys = [_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
         self.budget -= len(self.printed) * len(keys)
         return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
-
-    def _shorten(self, block: Quote) -> Quote:
-        quote = _attributed(block)
-        quoted = [inner for inner in quote.blocks if not isinstance(inner, Quote)]
-        key = _key(quoted)
-        first = next((inner for inner in quoted if isinstance(inner, Paragraph)), None)
-        self.budget -= len(self.printed)
-        if first is None or len(key) < _LONG or self.budget < 0 or key[:_LONG] not in self.printed:
-            return quote
-        text = plain_text(first.spans)
-        words = text[:_QUOTED_CHARS].rpartition(" ")[0] or text[:_QUOTED_CHARS]
-        spans = (Span(f"{words} …"),)
-        return replace(quote, blocks=(Paragraph(spans, lang=first.lang, dir=first.dir),))
 
 
 def _introduces(paragraph: Paragraph) -> bool:

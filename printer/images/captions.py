@@ -234,7 +234,9 @@ class CaptionFinder:
             return [segment]
         if len(segment.text) > _MAX_BARE_CHARS or segment.text.endswith((":", "：")):
             return ()
-        if self._index.flags[block] & _HEADING:
+        # Text that begins before the picture runs on behind it.
+        begins_before = self._index.segment_spans[at][0] < self._index.opens[candidate.index]
+        if begins_before or self._index.flags[block] & _HEADING:
             return ()
         in_gallery = False
         for level, index in enumerate(islice(self._ancestors(candidate), _MAX_LEVELS + 2)):

@@ -85,7 +85,7 @@ LONG = (
 )
 
 
-def test_quotations_are_attributed_and_long_ones_of_posts_above_cut() -> None:
+def test_quotations_are_attributed_and_whole() -> None:
     short = "<blockquote><div>Rosa wrote: ↑</div><div>Nine?</div></blockquote>"
     long = f"<div class=bbcode-quote><div>Rosa wrote:</div><div>{LONG}</div></div>"
     other = f"<blockquote>{LONG.replace('roof', 'shed')}</blockquote>"
@@ -105,11 +105,31 @@ def test_quotations_are_attributed_and_long_ones_of_posts_above_cut() -> None:
         if isinstance(quote, Quote) and isinstance(quote.blocks[0], Paragraph)
     ]
     assert texts[0] == ("Rosa wrote:", "Nine?")
-    assert texts[1][0] == "Rosa wrote:"
-    assert texts[1][1].endswith(" …")
-    assert LONG.startswith(texts[1][1][:-2])
-    assert len(texts[1][1]) < 100
+    assert texts[1] == ("Rosa wrote:", LONG)
     assert texts[2] == ("", LONG.replace("roof", "shed"))
+
+
+def test_a_quotation_with_a_smiley_at_its_end_is_not_the_caption_of_the_smiley() -> None:
+    smiley = "<img src=//smileys.example.org/846.png>"
+    attributed = (
+        f"<div class=title><a href=#p1>Rosa said:</a></div><div class=content>{LONG} {smiley}</div>"
+    )
+    quotation = (
+        f"<blockquote>{attributed}<div><a role=button>Click to expand</a></div></blockquote>"
+    )
+    found = posts(
+        thread(
+            ("Rosa", f"<p>{LONG}</p>{thought('Rosa')}"),
+            ("Ida", quotation + thought("Ida")),
+            ("Vera", thought("Vera")),
+        )
+    )
+    quote = found[1].blocks[0]
+    assert isinstance(quote, Quote)
+    assert plain_text(quote.cite) == "Rosa said:"
+    assert [plain_text(block.spans) for block in quote.blocks if isinstance(block, Paragraph)] == [
+        LONG
+    ]
 
 
 def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
