@@ -109,7 +109,7 @@ _MEDIA = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video"
 _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
-_BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
+_BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS, _INITIALS_WORDS = 4, 4, 160, 3
 #: The names of lines with the author or date.
 _BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
@@ -121,6 +121,7 @@ _PLACEHOLDER = re.compile(
     r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
     r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
 )
+_CHOICE = ".//input[@type='radio']"
 _TITLE_TAGS = frozenset({"h1", "h2"})
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
@@ -207,8 +208,8 @@ class _Selection:
         most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
         texts = {segment.text for segment in self.segments if self.keep[segment.index]}
         is_reference = kind == "documentation"
-        elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
-        for tag, begin, end in elements:
+        spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
+        for at, (tag, begin, end) in enumerate(spans):
             if tag not in completed or end - begin < 2:
                 continue
             total = sum(self.sizes[begin:end])
@@ -231,7 +232,8 @@ class _Selection:
             elif tag in {"ul", "ol"} and share > 0:
                 linked = sum(self.segments[line].link_chars for line in inside)
                 is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS * total)
-                if is_stray:
+                has_choices = index.elements[at].find(_CHOICE) is not None
+                if is_stray or (has_choices and total <= _POINTER_CHARS * len(inside)):
                     self.drop(inside)
 
     def drop_contents(self) -> None:
@@ -311,7 +313,17 @@ class _Selection:
                 self.keep[at] = False
             elif kind == "article" and title not in fold_words(text):
                 is_named = _BYLINE_NAME.search((segment.block.get("class") or "")[:300].lower())
-                self.keep[at] = not (is_named or self._is_date(text) or self._is_byline(text))
+                is_byline = is_named or self._is_date(text) or self._is_byline(text)
+                self.keep[at] = not (is_byline or (below is None and self._is_initials(at)))
+
+    def _is_initials(self, at: int) -> bool:
+        """Return whether a small heading of few words above the text is smaller than the next."""
+        tag, *below = (
+            self.segments[i].block.tag for i in range(at, len(self.keep)) if self.keep[i]
+        )
+        next_tag = next(filter(_HEADING_TAGS.__contains__, below), "h3")
+        is_short = count_words(self.segments[at].text) <= _INITIALS_WORDS
+        return is_short and below[:1] == ["p"] and "h4" <= tag <= "h6" and tag > next_tag
 
     def _is_date(self, text: str) -> bool:
         """Return whether a line only says when something was published, as the title block does."""
@@ -495,19 +507,33 @@ class _Selection:
         return is_title and count_words(title) >= _POINTER_WORDS
 
     def drop_teasers(self) -> None:
-        """Drop paragraphs that are only a link to another page of the site.
+        """Drop paragraphs, and items with a heading, that are only a link to a page of the site.
 
         They are kept if they are most of the selected text, as the page is then a list of links.
         """
-        teasers = [
-            at
-            for at, segment in enumerate(self.segments)
-            if self.keep[at]
-            and (href := _teaser_link(segment))
-            and host_of(resolve(self.page.base, href)) in self.hosts
-        ]
-        if self.size(teasers) <= _LAYOUT_TABLE * self.size(range(len(self.sizes))):
-            self.drop(teasers)
+        total = self.size(range(len(self.sizes)))
+        teasers: set[int] = set()
+        items: set[int] = set()
+        for at in (at for at, flag in enumerate(self.keep) if flag):
+            segment = self.segments[at]
+            href = _teaser_link(segment)
+            if href and host_of(resolve(self.page.base, href)) in self.hosts:
+                teasers.add(at)
+            elif segment.block.tag in _HEADING_TAGS and self._is_story(segment):
+                items.update(self._item_around(at))
+        for lines, most in ((teasers, _LAYOUT_TABLE), (items, _STORIES_SHARE)):
+            if self.size(lines) <= most * total:
+                self.drop(lines)
+
+    def _item_around(self, at: int) -> list[int]:
+        """Return the lines of a list's item with a picture that are a heading and a line below."""
+        item = next(self.segments[at].block.iterancestors("li"), None)
+        if item is None or next(item.iter("img"), None) is None:
+            return []
+        near = range(max(0, at - _BOX_SEGMENTS), min(at + _BOX_SEGMENTS, len(self.keep)))
+        blocks = ((i, self.segments[i].block) for i in near if self.keep[i])
+        lines = [i for i, block in blocks if item in block.iterancestors("li")]
+        return lines if len(lines) <= 3 and at in lines[-2:] else []
 
     def drop_newswires(self) -> None:
         """Drop definition lists whose terms are links to other pages, beside enough other text."""

@@ -114,10 +114,16 @@ class _Finder:
         summary = comparison_key(self.page.metadata.lead[:400])
         if not self.text or len(summary) < _MIN_KEY / 2:
             return []
-        for at in reversed(range(self.title + 1, self.text[0] + 1)):
+        # The title may stand above the standfirst and again below it.
+        title = next(filter(self._is_title, range(self.title)), self.title)
+        for at in reversed(range(title + 1, self.text[0] + 1)):
             if self._repeats(at, summary) and self._may_be(at):
-                return [] if self._is_text(at) else [at, *self._more(at)]
+                decks = (i for i in self.by_name() if i > at and self._is_deck(i))
+                return [] if self._is_text(at) else sorted({at, *self._more(at), *decks})
         return []
+
+    def _is_deck(self, at: int) -> bool:
+        return self.segments[at].block.tag in _TITLE_ENDS
 
     def _more(self, at: int) -> list[int]:
         """Return the lines right below a standfirst whose elements have the same name."""
@@ -153,7 +159,8 @@ class _Finder:
             and not self._is_text(at)
             and (self._words(at) > _DATE_WORDS or not _YEAR.search(self.segments[at].text))
         ]
-        return found if len(found) <= _MAX_SEGMENTS else []
+        blocks = {self.segments[at].block for at in found}
+        return found if len(blocks) <= _MAX_SEGMENTS else []
 
     def by_place(self, scores: Sequence[float]) -> list[int]:
         """Return the one sentence that stands directly below the title or above the byline."""
@@ -236,8 +243,14 @@ class _Finder:
         )
 
     def _is_named(self, at: int) -> bool:
-        """Return whether the block, or a small element around it, is called a standfirst."""
+        """Return whether the block, or a small element around it, is called a standfirst.
+
+        A heading of several lines below the title is one without a name.
+        """
         block = self.index.segment_blocks[at]
+        lines = self.index.segment_ends[block] - self.index.segment_begins[block]
+        if lines > 1 and self.index.tags[block] in _TITLE_ENDS:
+            return True
         parent = max(0, self.index.parents[block])
         names = [_names(self.index.elements[block])]
         if self.index.segment_ends[parent] - self.index.segment_begins[parent] <= _MAX_SEGMENTS:

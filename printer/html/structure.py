@@ -60,6 +60,8 @@ _SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
 _ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
 #: The roles of boxes drawn as tables and lists.
 _ROLES = frozenset({"table", "grid", "list"})
 
@@ -77,6 +79,8 @@ def name_structures(tree: HtmlElement, source: str) -> None:
     _name_boxes(boxes)
     _name_codes(tree)
     _join_citations(tree)
+    _name_attributions(tree)
+    _name_accordions(tree)
     _drop_window_notices(tree)
     _name_breaks(tree)
     if _SUSPECT.search(source):
@@ -250,6 +254,24 @@ def _join_citations(tree: HtmlElement) -> None:
                         before.tail = (before.tail or "").rstrip()
                     else:
                         parent.text = (parent.text or "").rstrip()
+
+
+def _name_attributions(tree: HtmlElement) -> None:
+    """Make the caption below a quotation in a figure the quotation's footer."""
+    for caption in list(tree.iter("figcaption")):
+        quotation = caption.getprevious()
+        if quotation is not None and quotation.tag == "blockquote":
+            caption.tag = "footer"
+            quotation.append(caption)
+
+
+def _name_accordions(tree: HtmlElement) -> None:
+    """Make a button that is a whole heading, as of an accordion, its text."""
+    for button in tree.iter("button"):
+        heading = button.getparent()
+        if heading is not None and heading.tag in _HEADINGS and len(heading) == 1:
+            for inner in button.iter("button", "div", "p"):
+                inner.tag = "span"
 
 
 def _keep_breaks(box: HtmlElement) -> None:

@@ -694,6 +694,27 @@ def test_a_line_above_the_text_that_is_named_a_byline_goes():
     assert choice(html, ["AFP", TEXT]) == [TEXT]
 
 
+def test_a_small_heading_above_the_text_goes_unless_others_follow():
+    short = f"<h1>Ferries</h1><h5>iv Wick</h5><p>{TEXT}</p>"
+    assert choice(short, ["iv", TEXT]) == [TEXT]
+    assert choice(f"{short}<h3>Ropes</h3><p>{TEXT}</p>", ["iv", TEXT, "Ropes"])[0] == TEXT
+    assert choice(f"{short}<h5>Ropes</h5><p>{TEXT}</p>", ["iv", TEXT, "Ropes"])[0] == "iv Wick"
+
+
+def test_a_few_choices_of_a_form_go():
+    orders = ("By price, from low", "By price, from high", "By age", "By name")
+    items = "".join(f"<li><input type=radio name=o><label>{text}</label></li>" for text in orders)
+    html = f"<ul>{items}</ul><p>{TEXT}</p>"
+    assert choice(html, [orders[1], TEXT], kind="collection") == [TEXT]
+
+
+def test_a_card_of_another_story_in_the_text_goes():
+    card = f"<ul><li><img src=a.jpg><h3><a href=/b>The boat that never came</a></h3><p>{TEXT}</p></li></ul>"
+    paragraphs = f"<p>{TEXT}</p>" * 3
+    assert choice(paragraphs + card + paragraphs, [""]) == [TEXT] * 6
+    assert len(choice(paragraphs + card * 3, [""])) == 9
+
+
 def test_items_left_out_as_copies_complete_their_list():
     boats = (
         f"<ul><li>{name} of Wick</li><li>3 m</li><li>Masts</li></ul>" for name in ("Ada", "Bo")

@@ -42,8 +42,25 @@ def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
     more = "The pilot retires in the autumn, and nobody has been found for the work"
     lines = f"<h2 class='subtitle'>{SUMMARY}</h2><h2 class='subtitle'>{more}</h2>"
     assert standfirst(f"<h1>The ferry</h1>{lines}{BODY}", SUMMARY) == [SUMMARY, more]
-    named = lines.replace("subtitle", "teaser", 1)
+    named = f"<p class='teaser'>{SUMMARY}</p><p class='subtitle'>{more}</p>"
     assert standfirst(f"<h1>The ferry</h1>{named}{BODY}", SUMMARY) == [SUMMARY]
+
+
+def test_a_deck_below_the_summary_and_a_repeated_title_is_part_of_the_standfirst() -> None:
+    lines = "<p>Harbour</p>" * 12
+    deck = "<h2 class='subheading'>The pilot retires in the autumn</h2>"
+    html = f"<h1>The ferry</h1><div>{SUMMARY}</div>{lines}<h1>The ferry</h1>{deck}{BODY}"
+    assert standfirst(html, SUMMARY) == [SUMMARY, "The pilot retires in the autumn"]
+
+
+def test_a_heading_of_several_lines_below_the_title_is_the_standfirst() -> None:
+    lines = [
+        "The pilot retires this autumn",
+        "Nobody wants his work",
+        "The council meets on Monday",
+    ]
+    html = f"<h1>The ferry</h1><h2>{'<br>'.join(lines)}</h2>{BODY}"
+    assert standfirst(html) == lines
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.article import Block, Code, List, Paragraph, Table, iter_text
+from printer.html.page import read_page
 from tests.support.compose_html import compose_article
 
 LINES = ("import depth", "def volume(posts):", "    return sum(posts) * 7")
@@ -90,6 +91,19 @@ def test_long_paragraphs_of_a_class_named_verse_stay_paragraphs() -> None:
         "The silt comes down in winter, and nobody on the quay has ever known quite why it does. "
     )
     assert len(texts(f"<div class=verse><p>{long * 2}</p><p>{long * 2}</p></div>")) == 2
+
+
+def test_the_caption_of_a_quotation_is_its_footer() -> None:
+    html = (
+        "<figure><blockquote><p>It silts.</p></blockquote><figcaption>A. Moor</figcaption></figure>"
+    )
+    footer = read_page(f"<body>{html}".encode(), "").segments[-1].block
+    assert (footer.tag, footer.getparent().tag) == ("footer", "blockquote")
+
+
+def test_a_button_that_is_a_whole_heading_is_its_text() -> None:
+    html = "<h2><button><span>A. Moor</span><div><svg></svg></div></button></h2>"
+    assert read_page(f"<body>{html}".encode(), "").segments[0].block.tag == "h2"
 
 
 def test_empty_boxes_do_not_break_a_citation() -> None:
