@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -61,7 +62,7 @@ def parse_mail(data: bytes) -> Entry:
     subject = clean_line(_header(message, "Subject"), 300) or "Without a subject"
     name, address = _sender(clean_line(_header(message, "From"), _MAX_HEADER))
     identifier = clean_line(_header(message, "Message-ID"), _MAX_HEADER).strip("<>")
-    url = f"mid:{identifier[:300] or base64.b16encode(data[:60]).decode()}"
+    url = f"mid:{identifier[:300] or hashlib.sha256(data).hexdigest()}"
     date = _parse_date(_header(message, "Date"))
     source = PageSource(url, url, "text/html", "utf-8", fetched=date, method="file")
     return Entry(
