@@ -423,12 +423,15 @@ def _to_webhook(delivery: Delivery, destination: Destination) -> str:
 
     label = f"the webhook at {origin_of(destination.webhook_url)}"  # The rest may be a key.
     try:
-        with httpx2.Client(timeout=_TIMEOUT, trust_env=False) as client:
-            response = client.post(destination.webhook_url, json=delivery.report)
+        with (
+            httpx2.Client(timeout=_TIMEOUT, trust_env=False) as client,
+            client.stream("POST", destination.webhook_url, json=delivery.report) as response,
+        ):
+            status = response.status_code  # Its body is not read: it may never end.
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise OutputError(f"{label} cannot be reached") from error
     except httpx2.HTTPError as error:
         raise DeliveryUncertain(f"{label} gave no answer") from error
-    if response.status_code >= 300:
-        raise OutputError(f"{label} answered {response.status_code}")
+    if status >= 300:
+        raise OutputError(f"{label} answered {status}")
     return destination.label

@@ -274,3 +274,18 @@ def test_a_webhook_is_notified_and_its_address_kept_secret():
             deliver(parcel(), to, Settings())
     assert "hunter2" not in str(caught.value) + repr(to)
     assert json.loads(json.dumps(parcel().report))["digest"] == "morning"
+
+
+def test_a_webhook_that_answers_without_end_is_notified_once():
+    sent = []
+
+    def endless():
+        while len(sent) < 2_000:
+            sent.append(None)
+            yield bytes(100_000)
+
+    with WebServer() as web:
+        url = web.add("/hook", endless)
+        assert deliver(parcel(), Destination(webhook=SecretStr(url)), Settings())
+        assert len(web.hits("/hook")) == 1
+    assert len(sent) < 1_000

@@ -97,11 +97,23 @@ def test_the_log_goes_on_after_a_flood():
     assert log(161.0) == "bad request"
 
 
-def test_a_body_of_two_lengths_is_refused(server):
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Content-Length: 5\r\nContent-Length: 6",
+        "Content-Length: +5",
+        "Transfer-Encoding : chunked",
+        "Transfer-Encoding: identity, chunked",
+        "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: chunked\r\nHost: other.test",
+    ],
+)
+def test_a_request_that_can_be_read_in_two_ways_is_refused(server, fields):
     head = (
         f"POST /api/prints HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n"
     )
-    head += "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head += f"{fields}\r\n\r\n"
     with connect(server) as raw:
         raw.sendall((head + "0\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").encode())
         answer = b"".join(iter(lambda: raw.recv(10_000), b""))
