@@ -40,7 +40,7 @@ test: .venv/.develop ## Run the tests, all (10 to 15 minutes) or some: make test
 	@echo 'make test: $(or $(TESTS),all tests: 10 to 15 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
-test-all: .venv/.develop ## Run the tests, with more of what is generated and killed at random
+test-all: .venv/.develop ## Run the tests, with more of what is generated, combined and killed at random
 	THOROUGH=1 $(PYTEST) -rs $(TESTS)
 
 smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
