@@ -42,6 +42,9 @@ from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_ma
 from .selection import ENTRY_CHARS, MIN_ENTRIES
 
 _LIST_STYLES = frozenset("aAiI")
+#: The level of a label's heading; postprocessing raises it to one below the previous heading.
+LABEL_LEVEL = 6
+
 #: The sign of a sentence that an empty box interrupts, and those after which it may stand.
 _CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
 _CLOSING = "\"'”’»)]"

@@ -28,6 +28,7 @@ from ..article import (
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
+    LABEL_LEVEL,
     BlockBuffer,
     BlockBuilder,
     ClosePart,
@@ -470,8 +471,6 @@ _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
 #: The most rows of tabs recognized by class alone.
 _MAX_ROWS = 100
-#: The level of a label's heading; postprocessing raises it to one below the previous heading.
-LABEL_LEVEL = 6
 
 
 @dataclass(slots=True)

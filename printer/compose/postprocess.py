@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeGuard
 from unicodedata import category
 
@@ -31,7 +32,7 @@ from ..article import (
     walk,
 )
 from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
-from .block_builders import is_collection
+from .block_builders import LABEL_LEVEL, is_collection
 from .inline import split_labels
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
@@ -52,6 +53,10 @@ _NEAR_PLACE = 6
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
 _MAX_TRAILING_HEADING = 40
+
+#: The fewest titles of a list of pages, the most characters of one, and signs at a sentence's end.
+_MIN_LINKED_TITLES, _MAX_LINKED_TITLE = 3, 120
+_SENTENCE_ENDS = (".", "!", ":", ";", "…", "。", "！", "：", "؛", "।")
 
 #: The fewest paragraphs of an article whose text is its content rather than a recording.
 _MIN_READ_ALOUD = 4
@@ -85,6 +90,7 @@ def postprocess(
     blocks = _unwrap_article(_without_citations(blocks))
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     sound = _join_fragments(_drop_title(sound, title), title)
+    sound = _promote_linked_titles(sound)
     parts = [part for block in sound for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
@@ -389,6 +395,43 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
         return False
     is_text = all(isinstance(child, Paragraph) for child in block.blocks)
     return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED)
+
+
+def _promote_linked_titles(blocks: list[Block]) -> list[Block]:
+    """Make headings of lines that lead to the same pages as the texts below them.
+
+    A list of pages is described so, each by its title and a text, often beside a picture.
+    """
+    titles = {
+        position: href
+        for position, (above, below) in enumerate(pairwise(blocks))
+        if (href := _sole_link(above)) and href == _sole_link(below)
+        if _is_title(above, below) and not (position and _sole_link(blocks[position - 1]) == href)
+    }
+    if len(set(titles.values())) < _MIN_LINKED_TITLES:
+        return blocks
+    return [
+        Heading(LABEL_LEVEL, block.spans, block.id, block.lang, block.dir)
+        if position in titles and isinstance(block, Paragraph)
+        else block
+        for position, block in enumerate(blocks)
+    ]
+
+
+def _sole_link(block: Block) -> str:
+    """Return the address to which all of a paragraph leads, '' if it does not lead to one."""
+    if not isinstance(block, Paragraph):
+        return ""
+    addresses = {span.href for span in block.spans if span.text.strip()}
+    return addresses.pop() if len(addresses) == 1 else ""
+
+
+def _is_title(block: Block, below: Block) -> bool:
+    text = "".join(iter_text(block)).strip()
+    is_above_text = sum(map(len, iter_text(below))) > max(_LONG_LINE, len(text))
+    is_words = 2 * sum(map(str.isalpha, text)) > len(text)  # no date and no count
+    is_short = len(text) <= _MAX_LINKED_TITLE
+    return is_above_text and is_words and is_short and not text.endswith(_SENTENCE_ENDS)
 
 
 def _trim(blocks: list[Block]) -> list[Block]:

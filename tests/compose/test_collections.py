@@ -113,3 +113,24 @@ def test_a_former_price_is_struck_through() -> None:
     assert isinstance(prices, Paragraph)
     assert [span.text.strip() for span in prices.spans if "del" in span.marks] == ["$35"]
     assert not any(span.marks for span in name.spans), "a count is no highlighting"
+
+
+def linked_entry(name: str, about: str) -> str:
+    return f"<a href=/{name}><div>{name}</div><p>{about} {name}.</p><p><i>Also in May.</i></p></a>"
+
+
+def test_a_line_that_leads_to_the_page_of_the_text_below_it_is_its_heading() -> None:
+    about = "Rowing at dawn along the whole of the lower river, with the"
+    html = "".join(linked_entry(name, about) for name in ("Oar", "Sail", "Net"))
+    found = compose_with_pictures(f"<div>{html}</div>")
+    assert ["".join(iter_text(block)) for block in found if isinstance(block, Heading)] == [
+        "Oar", "Sail", "Net",
+    ]  # fmt: skip
+    assert [type(block) for block in found[:3]] == [Heading, Paragraph, Paragraph]
+    few = compose_with_pictures(linked_entry("Oar", about) + linked_entry("Net", about))
+    assert not any(isinstance(block, Heading) for block in few)
+    unrelated = html.replace("</div><p>", "</div></a><a href=/other><p>")
+    counts = "".join(linked_entry(count, about) for count in ("18d", "1,204", "97"))
+    for other in (unrelated, counts):
+        found = compose_with_pictures(other)
+        assert not any(isinstance(block, Heading) for block in found)
