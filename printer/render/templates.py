@@ -12,8 +12,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
+from math import ceil
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,7 @@ from ..article import (
     Math,
     Paragraph,
     Quote,
+    Row,
     Rule,
     Table,
     iter_text,
@@ -85,6 +88,11 @@ MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL, MAX_UNBROKEN_BOX = 4, 
 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
+
+#: The average width of a character of the longest words of a very wide table and the space beside
+#: them, in ems; its size of type on a rotated page and across columns; its most cells to be parted.
+TABLE_ADVANCE, TABLE_PADDING, TURNED_SIZE, SPANNING_SIZE = 0.6, 0.8, 0.75, 0.55
+MAX_PARTED_CELLS = 5_000
 
 #: The most characters of a label above code, of a bold line that is a heading, of an interviewer's
 #: question, of a line that begins with a label, and of a line of verse.
@@ -188,6 +196,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         page_number=_page_number,
         page_reference=_page_reference,
         table_class=table_class,
+        table_parts=table_parts,
         arranged=arrange_figures,
     )
     env.tests.update(
@@ -532,6 +541,58 @@ def table_class(context: Context, table: Table) -> str:
         len(rows) <= MAX_UNBROKEN_ROWS and len("".join(iter_text(table))) <= MAX_UNBROKEN_TABLE
     )
     return "short" if is_short and columns else "table"
+
+
+@pass_context
+def table_parts(context: Context, table: Table) -> tuple[Table, ...]:
+    """Return a very wide table in parts of fewer columns if its words do not fit side by side.
+
+    Each part begins with the first column, which names the rows.
+    """
+    geometry = context.get("paper")
+    cells = [cell for row in table.rows for cell in row]
+    has_spans = any(cell.colspan > 1 or cell.rowspan > 1 for cell in cells)
+    if has_spans or not isinstance(geometry, PageGeometry) or len(cells) > MAX_PARTED_CELLS:
+        return (table,)
+    words = _longest_words(table)
+    if len(words) < 3 or table_class(context, table) != "widest":
+        return (table,)
+    first, *widths = (TABLE_ADVANCE * word + TABLE_PADDING for word in words)
+    line = geometry.text_height if geometry.columns == 1 else geometry.text_width
+    size = TURNED_SIZE if geometry.columns == 1 else SPANNING_SIZE
+    room = line / (geometry.font_size * UNITS["pt"] * size) - first
+    count = min(len(widths), ceil(sum(widths) / max(room, 1.0)))
+    ends = [1 + len(widths) * number // count for number in range(count + 1)]
+    return tuple(
+        replace(
+            table,
+            head=_take_columns(table.head, start, end),
+            body=_take_columns(table.body, start, end),
+            foot=_take_columns(table.foot, start, end),
+            caption_spans=table.caption_spans if start == 1 else (),
+            id=table.id if start == 1 else "",
+        )
+        for start, end in pairwise(ends)
+    )
+
+
+def _take_columns(rows: Sequence[Row], start: int, end: int) -> tuple[Row, ...]:
+    """Return rows of their first cells and those from ``start`` to ``end``."""
+    return tuple((*row[:1], *row[start:end]) for row in rows)
+
+
+def _longest_words(table: Table) -> list[int]:
+    """Return the lengths of the longest words of each column."""
+    lengths: list[int] = []
+    for row in table.rows:
+        for column, cell in enumerate(row):
+            length = max(
+                (len(word) for word in " ".join(iter_text(*cell.blocks)).split()), default=0
+            )
+            if column == len(lengths):
+                lengths.append(length)
+            lengths[column] = max(lengths[column], length)
+    return lengths
 
 
 def _is_wider_than_column(rows: Sequence[Sequence[Cell]], geometry: PageGeometry) -> bool:

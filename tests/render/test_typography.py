@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from io import BytesIO
 
+import lxml.html
 import pikepdf
 import pypdfium2
 import pytest
@@ -13,6 +14,7 @@ from PIL import Image
 
 from printer.article import (
     ZERO_WIDTH_SPACE,
+    Article,
     Cell,
     Code,
     Figure,
@@ -39,7 +41,15 @@ from printer.render.templates import (
 from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import render_pdf
 from tests.support.pdf_glyphs import open_pdf
-from tests.support.sample_articles import SAMPLE_ARTICLE, heading, items, paragraph, png, spans
+from tests.support.sample_articles import (
+    SAMPLE_ARTICLE,
+    cells,
+    heading,
+    items,
+    paragraph,
+    png,
+    spans,
+)
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
 
@@ -394,6 +404,32 @@ def texts_of(data: bytes) -> list[str]:
         return [page.get_textpage().get_text_range().replace("\r\n", "\n") for page in document]
     finally:
         document.close()
+
+
+@pytest.mark.parametrize(
+    ("theme", "parts"), [("article", 1), ("newspaper", 1), ("large-print", 2), ("ereader", 2)]
+)
+def test_a_table_is_parted_before_its_figures_are_broken(theme: str, parts: int) -> None:
+    years = [str(1890 + 10 * n) for n in range(14)]
+    counts = [f"{n},{500 + n}" for n in range(1, 15)]
+    table = Table(
+        (cells("Parish", *years, header=True),),
+        (cells("Ashby", *counts), cells("Keld", *counts)),
+        caption_spans=(Span("Souls"),),
+    )
+    options = PrintOptions(theme=theme)
+    html = render_html([Article("Parishes", (table, paragraph("After it.")))], {}, options).html
+    tree = lxml.html.fromstring(html)
+    heads = [[cell.text_content().strip() for cell in row] for row in tree.xpath("//thead/tr")]
+    assert len(heads) == parts
+    assert all(head[0] == "Parish" for head in heads)
+    assert [year for head in heads for year in head[1:]] == years
+    assert len(tree.xpath("//caption")) == 1
+    pdf = render_pdf(render_html([Article("Parishes", (table,))], {}, options)).pdf
+    document = pypdfium2.PdfDocument(pdf)
+    words = " ".join(page.get_textpage().get_text_range() for page in document).split()
+    document.close()
+    assert {*years, *counts} <= set(words)
 
 
 @pytest.mark.parametrize("theme", ["article", "newspaper", "compact"])
