@@ -54,8 +54,10 @@ PAGE_REFERENCE = 'class="jump"'
 MAX_TRIES = 4
 
 #: Steps from the requested size to the smallest legible one: smaller and smaller type in one column
-#: up to ``ONE_COLUMN_STEPS``, then the same in two columns, starting with larger type again.
-FIT_STEPS, ONE_COLUMN_STEPS = 10, 6
+#: up to ``ONE_COLUMN_STEPS``, then the same in two columns, starting with larger type again, and
+#: last smaller pictures; their scale at the last step but one, and at the last.
+FIT_STEPS, ONE_COLUMN_STEPS = 11, 6
+SMALL_PICTURES, SMALLEST_PICTURES = 0.5, 0.25
 
 #: The smallest type in points: in general, and if the theme's is ``LARGE`` or larger.
 MIN_FONT_SIZE, MIN_LARGE, LARGE = 8.5, 14.0, 16.0
@@ -122,14 +124,15 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
     is_large = geometry.font_size >= LARGE
     min_size = min(geometry.font_size, MIN_LARGE if is_large else MIN_FONT_SIZE)
     folds = page.columns == 1 and geometry.width >= TWO_COLUMN_WIDTH and not is_large
-    degree = _fit_degree(step, folds=folds)
+    degree = _fit_degree(min(step, FIT_STEPS - 1), folds=folds)
+    pictures = SMALLEST_PICTURES if step == FIT_STEPS else 1 - (1 - SMALL_PICTURES) * degree
     size = geometry.font_size + (min_size - geometry.font_size) * degree
     values = {
         "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * degree,
         "side": page.side + (min(page.side, 0.048) - page.side) * degree,
         "top": page.top + (min(page.top, 0.055) - page.top) * degree,
         "bottom": page.bottom + (min(page.bottom, 0.06) - page.bottom) * degree,
-        "pictures": page.pictures * (1 - 0.5 * degree),
+        "pictures": page.pictures * pictures,
         "measure": page.measure * (1 + 0.3 * degree),
     }
     if folds and step > ONE_COLUMN_STEPS:
@@ -143,12 +146,12 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
 
 
 def _fit_degree(step: int, *, folds: bool) -> float:
-    """Return the reduction at a step, from 0 to 1; it drops at the first step with two columns."""
+    """Return the reduction of type at a step, 0 to 1; it drops at the first with two columns."""
     if not folds:
-        return step / FIT_STEPS
+        return step / (FIT_STEPS - 1)
     if step <= ONE_COLUMN_STEPS:
         return 0.75 * step / ONE_COLUMN_STEPS
-    return 0.4 + 0.6 * (step - ONE_COLUMN_STEPS) / (FIT_STEPS - ONE_COLUMN_STEPS)
+    return 0.4 + 0.6 * (step - ONE_COLUMN_STEPS) / (FIT_STEPS - 1 - ONE_COLUMN_STEPS)
 
 
 def render_articles(

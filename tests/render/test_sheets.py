@@ -8,7 +8,9 @@ import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
+from printer.article import Figure
 from printer.errors import UsageError
 from printer.options import PrintOptions
 from printer.render.book import FIT_STEPS, fit_to_pages, tighten
@@ -17,7 +19,7 @@ from printer.render.pdf.impose import booklet_sides, impose, nup_sides
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
+from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph, png
 
 
 def words(pdf):
@@ -194,6 +196,22 @@ def test_the_tightest_print_uses_the_width_of_the_paper():
     tightest = page_geometry(tighten(PrintOptions(fit=2), FIT_STEPS))
     assert tightest.columns == 2
     assert tightest.text_width > 0.88 * tightest.width
+
+
+def test_pictures_shrink_once_more_before_the_pages_are_too_many():
+    figures = tuple(Figure(f"p{n}") for n in range(12))
+    pictures = {figure.src: png(Image.new("L", (600, 1500), 90)) for figure in figures}
+    article = replace(SAMPLE_ARTICLE, blocks=tuple(
+        block for figure in figures for block in (figure, paragraph("The mill. " * 40))
+    ))  # fmt: skip
+
+    def pages(step):
+        options = tighten(PrintOptions(), step)
+        return render_pdf(render_html([article], pictures, options)).pages
+
+    smaller, smallest = (page_geometry(tighten(PrintOptions(), FIT_STEPS - n)) for n in (1, 0))
+    assert smallest.font_size == smaller.font_size
+    assert pages(FIT_STEPS) < pages(FIT_STEPS - 1)
 
 
 @pytest.mark.parametrize(
