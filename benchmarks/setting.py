@@ -3,13 +3,14 @@
 Lays out articles of the shared corpus with blank pictures of the stated sizes (3 to 2 where none
 is stated), and counts what a reader sees: holes at the foot of pages that are not the last, lines
 with wide gaps between words, words cut in titles and headings, tables over the edge of the text,
-and notes that are lost or late.
+and notes that are lost or late.  With ``--compare``, also sets the lines of paragraphs one by one.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -26,7 +27,8 @@ from printer.render.context import RenderContext, build_document
 from printer.render.weasy.engine import asset_fetcher, collected_warnings, lay_out_document
 from printer.render.weasy.figure_placement import lowest_edge
 from printer.render.weasy.footnotes import count_misplaced
-from printer.render.weasy.patches import patched
+from printer.render.weasy.paragraphs import fill_line
+from printer.render.weasy.patches import disabled, patched
 from printer.themes.page import UNITS
 
 from .corpus import CORPUS, samples, there
@@ -37,6 +39,9 @@ SETS = ("fundus", "daniel", "wcxb", "moz", "defuddle")
 #: A hole, as a share of the height of the text; a wide gap between words, in points; the width of a
 #: space, in ems.
 HOLE, WIDE_GAP, SPACE = 0.15, 7.0, 0.25
+
+#: The space added between the words of a loose line, in ems.
+LOOSE = 0.2
 
 #: The width of a picture without a stated one, and the least of one that is printed.
 WIDTH, LEAST_WIDTH = 1200, 200
@@ -89,8 +94,13 @@ def lay_out(article: Article) -> list[Any]:
 
 def measure(article: Article) -> Counter[str]:
     """Return counts of an article: pages, lines, and what is wrong with them."""
+    began = time.process_time()
     pages = lay_out(article)
-    found = Counter(pages=len(pages), late_notes=count_misplaced(pages))
+    found = Counter(
+        pages=len(pages),
+        late_notes=count_misplaced(pages),
+        milliseconds=round(1000 * (time.process_time() - began)),
+    )
     for number, page in enumerate(pages):
         box = page._page_box
         root, notes = box.children[:2]
@@ -105,6 +115,7 @@ def measure(article: Article) -> Counter[str]:
                 gap = max(getattr(b, "justification_spacing", 0) for b in part.descendants())
                 points = UNITS["px"] / UNITS["pt"]
                 found["lines"] += 1
+                found.update(_count_justified(part))
                 found["wide gaps"] += (gap + SPACE * part.style["font_size"]) * points > WIDE_GAP
             elif kind == "TableBox":
                 found["wide tables"] += part.position_x + part.width > edge + 1
@@ -113,6 +124,21 @@ def measure(article: Article) -> Counter[str]:
             ):
                 found["cut words"] += count_cuts(part, article.language)
     return found
+
+
+def _count_justified(line: Any) -> Counter[str]:
+    """Return counts of a justified line: added space in hundredths of an em, and a last hyphen."""
+    spacings = [getattr(box, "justification_spacing", 0) for box in line.descendants()]
+    added = max(spacings, key=abs) / max(1.0, line.style["font_size"])
+    text = "".join(getattr(box, "text", "") for box in line.descendants())
+    if not added or line.style["text_align_all"] != "justify":
+        return Counter()
+    return Counter(
+        justified=1,
+        added=round(100 * abs(added)),
+        loose=int(added > LOOSE),
+        hyphens=int(text.endswith("\u2010")),
+    )
 
 
 def count_cuts(heading: Any, language: str) -> int:
@@ -148,6 +174,18 @@ def shares(found: Counter[str]) -> dict[str, float]:
     }
 
 
+def spacing(found: Counter[str]) -> dict[str, float]:
+    """Return figures of justified lines."""
+    lines = max(1, found["justified"])
+    return {
+        "mean change of a space, in ems": found["added"] / 100 / lines,
+        f"lines with more than {LOOSE} ems added to a space, in percent": 100
+        * found["loose"]
+        / lines,
+        "lines that end in a hyphen, in percent": 100 * found["hyphens"] / lines,
+    }
+
+
 def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures for the runner."""
     if not there():
@@ -163,14 +201,24 @@ def main() -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=100)
-    pages = parser.parse_args().pages
+    parser.add_argument("--compare", action="store_true", help="set lines one by one, too")
+    arguments = parser.parse_args()
+    pages = arguments.pages
     if not there():
         print(f"no corpus at {CORPUS}", file=sys.stderr)
         return 1
-    number, found = total(pages)
-    print(f"{number} articles, {found['pages']} pages, {found['lines']} lines")
-    for figure, value in shares(found).items():
-        print(f"{figure}: {value:.2f}")
+    for one_by_one in (True, False) if arguments.compare else (False,):
+        if one_by_one:
+            disabled.add(fill_line)
+        else:
+            disabled.discard(fill_line)
+        number, found = total(pages)
+        seconds = found["milliseconds"] / 1000
+        print("Lines set one by one:" if one_by_one else "Lines of a paragraph set together:")
+        counts = f"{number} articles, {found['pages']} pages, {found['lines']} lines"
+        print(f"{counts}, laid out in {seconds:.1f} s")
+        for figure, value in (shares(found) | spacing(found)).items():
+            print(f"{figure}: {value:.2f}")
     return 0
 
 

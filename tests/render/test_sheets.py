@@ -132,7 +132,8 @@ def test_both_sides_have_mirrored_margins(printed):
     for number in range(3):
         ink = (paper.picture_of(number)[120:700] < 128).any(axis=0).nonzero()[0]
         lefts.append(int(ink[0]))
-    assert lefts[0] == lefts[2] > lefts[1] + 20
+    assert abs(lefts[0] - lefts[2]) <= 2  # The letters there differ.
+    assert lefts[0] > lefts[1] + 20
     plain = printed(long)
     assert plain.pages == paper.pages
 

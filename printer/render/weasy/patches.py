@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading
+from .paragraphs import fill_line
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -433,6 +434,7 @@ PATCHES = (
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
+    Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
     Patch("weasyprint.layout.page", "make_page", reserve_notes),

@@ -48,6 +48,9 @@ PARAMETERS = {
     "_break_line": "context box line new_children needed page_is_empty index skip_stack resume_at"
     " absolute_boxes fixed_boxes",
     "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
+    "split_inline_box": "context box position_x max_x bottom_space skip_stack containing_block"
+    " absolute_boxes fixed_boxes line_placeholders waiting_floats line_children"
+    " first_letter_style first_line_style",
     "justify_line": "context line extra_width",
     "handle_leader": "context line containing_block",
     "make_page": "context root_box page_type resume_at page_number page_state",
@@ -69,6 +72,7 @@ BOUND_BY = {
     "block_level_layout": {"layout.__init__", "layout.page"},
     "_break_line": set[str](),
     "split_first_line": {"layout.inline", "layout.preferred"},
+    "split_inline_box": set[str](),
     "justify_line": set[str](),
     "handle_leader": {"layout.inline"},
     "make_page": set[str](),

@@ -1,0 +1,378 @@
+"""Lines of justified paragraphs, chosen together (Knuth & Plass, "Breaking Paragraphs into Lines").
+
+WeasyPrint fills each line in turn, whatever becomes of the next ones.  Here, the breaks of a whole
+paragraph are chosen by dynamic programming: the sum of the demerits of its lines, for spaces that
+are stretched or shrunk and for hyphens, is the least.  Words are divided only if the paragraph has
+no good lines otherwise.  WeasyPrint is then given, for each line, the width at which it breaks
+there by itself.  Signs at the end of a line hang over the edge a little.
+
+Paragraphs of text and plain inline boxes, from left to right and with spaces between the words, are
+set so; all others, lines beside a float, and paragraphs without acceptable breaks are filled line
+by line.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from ...text import UNSPACED
+
+#: A box of WeasyPrint's tree.
+Box: TypeAlias = Any
+
+#: What a space shrinks or stretches by at a badness of 100, in ems.  No space shrinks more.
+SHRINK, STRETCH = 0.06, 0.15
+
+#: The most that spaces stretch, in multiples of :data:`STRETCH`, in the attempts at a paragraph.
+#: Only the first is without hyphens.
+TOLERANCES = (1.0, 1.5, 3.0)
+
+#: Demerits, where a line of badness b has (10 + b)², as in TeX: for a hyphen, a hyphen on the next
+#: line, too, and one on the last line but one.
+LINE_PENALTY, HYPHEN, NEXT_HYPHEN, LAST_HYPHEN = 10.0, 2500.0, 10_000.0, 5000.0
+
+#: How far signs hang over the edge at the end of a line, in ems.
+HANGS = dict.fromkeys("-\u2010.,'\u2019\u201d\u201c\"", 0.12)
+HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
+
+#: The least and the most characters of a paragraph of which the breaks are chosen.
+MIN_LENGTH, MAX_LENGTH = 60, 20_000
+
+#: The pixels that WeasyPrint is given beyond the width of a chosen line: less than a space or part
+#: of a word takes, and more than the kerning between words, or of a hyphen.
+MARGIN = 1.5
+
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSUITABLE = re.compile("[\n\t\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_SPACE, _NO_BREAK_SPACE = 0x20, "\xa0".encode()
+_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
+_PARAGRAPH = "_webprint_paragraph"
+
+
+def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) -> Any:
+    """Lay out a line of a justified paragraph up to the break that is best for all its lines."""
+    position_x, max_x, _, skip_stack, parent, *_ = args
+    if type(box).__name__ != "LineBox" or box.style["text_align_all"] != "justify":
+        return original(context, box, *args)
+    width = max_x - position_x
+    paragraph = _paragraph(context, box)
+    line = paragraph and paragraph.line_at(_offset(box, skip_stack), width, parent.width)
+    if not line:
+        return original(context, box, *args)
+    result = original(context, box, position_x, position_x + line.width + MARGIN, *args[2:])
+    line_box, resume_at, *_ = result
+    if resume_at is not None:
+        _fit(context, line_box, max_x, line.hang)
+    return result
+
+
+def _fit(context: Any, line: Box, edge: float, hang: float) -> None:
+    """Stretch or shrink the spaces of a line, so that its last sign hangs over the edge.
+
+    Lines of which nothing hangs over are stretched by WeasyPrint.
+    """
+    from weasyprint.layout import inline
+
+    inline.remove_last_whitespace(context, line)
+    natural = line.content_box_x() + line.width
+    excess = natural - edge - hang
+    if excess < 0 < hang:
+        inline.justify_line(context, line, -excess)
+    elif natural > edge and (spaces := inline.count_expandable_spaces(line)):
+        inline.add_word_spacing(context, line, -excess / spaces, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where a line may end and the next one begin.
+
+    ``start`` is the offset of the next line in bytes.  ``width`` and ``spaces`` measure the text
+    from the beginning of the paragraph up to the line's end, ``next_width`` and ``next_spaces``
+    up to the beginning of the next one.  ``width`` includes a hyphen; ``hang`` is the part of it
+    that is over the edge.
+    """
+
+    start: int
+    width: float
+    next_width: float
+    spaces: int
+    next_spaces: int
+    hang: float = 0.0
+    hyphen: bool = False
+
+
+class Line(NamedTuple):
+    """The width of a chosen line as it is without justification, and how much of it may hang."""
+
+    width: float
+    hang: float
+
+
+class Paragraph:
+    """A paragraph, and the lines that were chosen for a width."""
+
+    def __init__(self, context: Any, pieces: list[Box], size: float) -> None:
+        self.size = size
+        self._context = context
+        self._pieces = [(piece, *_measure(context, piece)) for piece in pieces]
+        self._width = 0.0
+        self._lines: dict[int, Line | None] = {}
+
+    def line_at(self, start: int, line_width: float, width: float) -> Line | None:
+        """Return the line that begins at an offset, None if it is to be filled.
+
+        Args:
+            start: The offset at which the line begins.
+            line_width: The width that it has.
+            width: That of the lines after it.
+        """
+        if width != self._width:
+            self._width, self._lines = width, {}
+        if start and abs(line_width - width) > 0.1:
+            return None
+        if start not in self._lines:
+            self._lines[start] = None
+            chosen = self._choose(start, line_width)
+            for before, place in pairwise(chosen):
+                self._lines[before.start] = Line(place.width - before.next_width, place.hang)
+        return self._lines[start]
+
+    def _choose(self, start: int, line_width: float) -> list[Break]:
+        for tolerance in TOLERANCES:
+            places = self._undivided if tolerance == TOLERANCES[0] else self._divided
+            index = bisect_left(places, start, key=attrgetter("start"))
+            if places[index].start == start:
+                rest = places[index:]
+                chosen = choose_breaks(rest, self.size, line_width, self._width, tolerance)
+                if chosen:
+                    return chosen
+        return []
+
+    @cached_property
+    def _undivided(self) -> list[Break]:
+        return self._find_breaks([frozenset()] * len(self._pieces))
+
+    @cached_property
+    def _divided(self) -> list[Break]:
+        parts = [frozenset(_hyphenate(self._context, piece)) for piece, *_ in self._pieces]
+        return self._find_breaks(parts)
+
+    def _find_breaks(self, divisions: list[frozenset[int]]) -> list[Break]:
+        """Return the beginning of the text, the places where its lines may end, and its end.
+
+        ``divisions`` has the offsets in each piece at which words may be hyphenated.
+        """
+        breaks = [Break(0, 0.0, 0.0, 0, 0)]
+        offset, width, spaces = 0, 0.0, 0
+        end = Break(0, 0.0, 0.0, 0, 0)
+        after_space = True
+        for (piece, positions, allowed), inside in zip(self._pieces, divisions, strict=True):
+            data, size = piece.text.encode(), piece.style["font_size"]
+            hyphen = _hyphen_width(self._context, piece.style) if inside else 0.0
+            is_nowrap = piece.style["white_space"] == "nowrap"
+            for index, byte in enumerate(data):
+                here, start = width + positions[index], offset + index
+                if byte == _SPACE and not is_nowrap:
+                    if not after_space:
+                        hang = size * HANGS.get(_character_before(data, index), 0.0)
+                        end = Break(start, here, here, spaces, spaces, hang)
+                    spaces += 1
+                    after_space = True
+                    continue
+                if after_space and start:
+                    breaks.append(Break(start, end.width, here, end.spaces, spaces, end.hang))
+                elif index in inside:
+                    hang = size * HANGS["-"]
+                    breaks.append(Break(start, here + hyphen, here, spaces, spaces, hang, True))
+                elif index in allowed and not is_nowrap:
+                    breaks.append(Break(start, here, here, spaces, spaces))
+                spaces += byte == _SPACE or data.startswith(_NO_BREAK_SPACE, index)
+                after_space = False
+            offset += len(data)
+            width += positions[-1]
+        if not after_space:
+            end = Break(offset, width, width, spaces, spaces)
+        return [*breaks, end]
+
+
+def choose_breaks(
+    places: list[Break], size: float, first_width: float, width: float, tolerance: float
+) -> list[Break]:
+    """Return the breaks of least demerits; none if a line would be too loose or too tight.
+
+    Args:
+        places: The beginning of the text, the places where a line may end, and the end of the text,
+            all in order.  The first and the last are among those returned.
+        size: The size of the type, in pixels.
+        first_width: The width of the first line.
+        width: That of the others.
+        tolerance: The most that a space may be stretched, in multiples of :data:`STRETCH`.
+    """
+    starts = [place.next_width for place in places]
+    last = len(places) - 1
+    # The least demerits of the lines up to each place, and where the last of them begins.
+    best: list[tuple[float, int] | None] = [(0.0, 0)]
+    for at, place in enumerate(places[1:], 1):
+        candidates = []
+        # Longer lines need not be looked at: nothing shrinks by half.
+        shortest = bisect_left(starts, place.width - 1.5 * max(width, first_width), 0, at)
+        for start in range(at - 1, shortest - 1, -1):
+            known, origin = best[start], places[start]
+            room = (width if start else first_width) - (place.width - origin.next_width)
+            spaces = (place.spaces - origin.next_spaces) * size
+            if room + place.hang < -SHRINK * spaces:
+                break
+            if known is None or (at < last and room > tolerance * STRETCH * spaces):
+                continue
+            ratio = _ratio(room, place.hang, spaces) if at < last or room < 0 else 0.0
+            demerits = (LINE_PENALTY + 100 * abs(ratio) ** 3) ** 2
+            demerits += place.hyphen * (HYPHEN + origin.hyphen * NEXT_HYPHEN)
+            demerits += (at == last and origin.hyphen) * LAST_HYPHEN
+            candidates.append((known[0] + demerits, start))
+        best.append(min(candidates, default=None))
+    chosen, at = [places[last]], last
+    while at:
+        if (line := best[at]) is None:
+            return []
+        at = line[1]
+        chosen.append(places[at])
+    return chosen[::-1]
+
+
+def _ratio(room: float, hang: float, spaces: float) -> float:
+    """Return by how much of SHRINK (if negative) or STRETCH spaces of a total width change."""
+    room += hang
+    if not spaces:
+        return 0.0
+    return room / spaces / (SHRINK if room < 0 else STRETCH)
+
+
+def _character_before(data: bytes, index: int) -> str:
+    return data[max(0, index - 3) : index].decode(errors="ignore")[-1:]
+
+
+def _offset(box: Box, skip_stack: Any) -> int:
+    """Return the offset in bytes at which a paragraph is resumed."""
+    offset = 0
+    while skip_stack:
+        ((index, skip_stack),) = skip_stack.items()
+        if hasattr(box, "text"):
+            return offset + int(index)
+        offset += sum(_length(child) for child in box.children[:index])
+        if index >= len(box.children):
+            break
+        box = box.children[index]
+    return offset
+
+
+def _length(box: Box) -> int:
+    if hasattr(box, "text"):
+        return len(box.text.encode())
+    return sum(map(_length, box.children)) if box.is_in_normal_flow() else 0
+
+
+def _paragraph(context: Any, box: Box) -> Paragraph | None:
+    """Return the paragraph of a line box, None if its lines are filled one by one."""
+    size = box.style["font_size"]
+    known: tuple[float, Paragraph | None] | None = getattr(box, _PARAGRAPH, None)
+    if known is None or known[0] != size:
+        pieces = (_text_boxes(box) if box.style["direction"] == "ltr" else None) or []
+        text = "".join(piece.text for piece in pieces)
+        is_suitable = (
+            MIN_LENGTH <= len(text) <= MAX_LENGTH
+            and not _UNSUITABLE.search(text)
+            and 4 * len(_UNSPACED.findall(text)) < len(text)
+        )
+        known = size, Paragraph(context, pieces, size) if is_suitable else None
+        setattr(box, _PARAGRAPH, known)
+    return known[1]
+
+
+def _text_boxes(box: Box) -> list[Box] | None:
+    """Return the text boxes of a paragraph, None if it holds anything else but plain inlines."""
+    from weasyprint.formatting_structure import boxes
+
+    found: list[Box] = []
+    for child in box.children:
+        if child.is_floated() or child.style["white_space"] not in ("normal", "nowrap"):
+            return None
+        if isinstance(child, boxes.TextBox):
+            found.append(child)
+        elif child.is_in_normal_flow():
+            inside = _text_boxes(child) if isinstance(child, boxes.InlineBox) else None
+            if inside is None or any(getattr(child.style[name], "value", 1) for name in _EDGES):
+                return None
+            found += inside
+    return found
+
+
+def _measure(context: Any, piece: Box) -> tuple[list[float], frozenset[int]]:
+    """Return the position of each byte of a text box and of its end, and the bytes at breaks."""
+    from weasyprint.text.ffi import FROM_UNITS, ffi, pango
+    from weasyprint.text.line_break import create_layout
+
+    text = piece.text
+    layout = create_layout(text, piece.style, context, None, 0)
+    run = layout.get_first_line()[0].runs
+    positions = [-1] * (len(text.encode()) + 1)
+    x = 0
+    while run != ffi.NULL:
+        glyphs, begin = run.data.glyphs, run.data.item.offset
+        count = glyphs.num_glyphs
+        # A glyph is five integers, of which the second is its width.
+        information = array("i", ffi.buffer(glyphs.glyphs, 20 * count)[:])
+        clusters = array("i", ffi.buffer(glyphs.log_clusters, 4 * count)[:])
+        for cluster, width in zip(clusters, information[1::5], strict=True):
+            if positions[begin + cluster] < 0:
+                positions[begin + cluster] = x
+            x += width
+        run = run.next
+    positions[-1] = x
+    before = 0
+    for index, position in enumerate(positions):
+        before = positions[index] = position if position >= 0 else before
+    attributes = pango.pango_layout_get_log_attrs_readonly(layout.layout, ffi.NULL)
+    flags = array("I", ffi.buffer(attributes, 4 * len(text))[:])
+    layout.deactivate()
+    breaks, offset = [], 0
+    for character, flag in zip(text, flags, strict=True):
+        if flag & 1:
+            breaks.append(offset)
+        offset += len(character.encode())
+    return [position * FROM_UNITS for position in positions], frozenset(breaks)
+
+
+def _hyphenate(context: Any, piece: Box) -> Iterator[int]:
+    """Yield the bytes of a text box at which its words may be divided."""
+    import pyphen
+
+    style, text = piece.style, piece.text
+    language = style["lang"] and pyphen.language_fallback(style["lang"])
+    if style["hyphens"] != "auto" or style["white_space"] == "nowrap" or not language:
+        return
+    total, left, right = style["hyphenate_limit_chars"]
+    key = language, left, right, total
+    if key not in context.dictionaries:
+        context.dictionaries[key] = pyphen.Pyphen(lang=language, left=left, right=right)
+    for match in _WORD.finditer(text):
+        if len(match[0]) >= total:
+            begin = len(text[: match.start()].encode())
+            for position in context.dictionaries[key].positions(match[0]):
+                yield begin + len(match[0][:position].encode())
+
+
+def _hyphen_width(context: Any, style: Any) -> float:
+    from weasyprint.text.line_break import create_layout, line_size
+
+    layout = create_layout(style["hyphenate_character"], style, context, None, 0)
+    width, _ = line_size(layout.get_first_line()[0], style)
+    return float(width)

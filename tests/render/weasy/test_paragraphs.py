@@ -1,0 +1,190 @@
+"""Lines of justified paragraphs: chosen together, flush at both edges, complete."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from math import inf
+from statistics import mean
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from weasyprint import HTML
+
+from printer.render.weasy import paragraphs, patches
+from printer.render.weasy.paragraphs import (
+    HANGS,
+    LAST_HYPHEN,
+    LINE_PENALTY,
+    NEXT_HYPHEN,
+    SHRINK,
+    STRETCH,
+    Break,
+    choose_breaks,
+)
+from printer.render.weasy.patches import patched
+
+SIZE = 16
+
+TEXT = (
+    "The miller closed the sluice at noon and waited for the river to rise, as his grandfather had"
+    " done, and his grandfather's uncle before that; but the meadow beyond the willow stayed dry,"
+    " and the geese walked across it in single file, unhurried, towards the <em>abandoned"
+    " railwaymen's cottages</em> by the embankment. Nobody remembered who had planted the orchard"
+    " there, or why its apples ripened a fortnight before all others in the parish."
+)
+NOTED = TEXT.replace("sluice", "sluice<sup>1<span style='float: footnote'>Of oak.</span></sup>")
+FLOATED = TEXT.replace("The", "<b style='float: left; font-size: 3em'>T</b>he", 1)
+
+
+def lines(text: str, width: int, style: str = "", language: str = "en") -> list[Any]:
+    """Return the lines of a justified paragraph that is so many pixels wide."""
+    style = f"width: {width}px; font: {SIZE}px Noto Serif; text-align: justify; {style}"
+    source = f"<p lang={language} style='{style}'>{text}"
+    with patched():
+        page: Any = HTML(string=source).render().pages[0]._page_box
+    return [
+        line
+        for line in page.children[0].descendants()
+        if type(line).__name__ == "LineBox" and line.children
+    ]
+
+
+def text_of(line: Any) -> str:
+    return "".join(getattr(box, "text", "") for box in line.descendants())
+
+
+def gaps(found: list[Any]) -> list[float]:
+    """Return the space added between the words of each line but the last, in ems."""
+    spacings = ([getattr(box, "justification_spacing", 0) for box in line.descendants()]
+                for line in found[:-1])  # fmt: skip
+    return [max(line, key=abs) / SIZE for line in spacings]
+
+
+@pytest.fixture
+def one_by_one(monkeypatch):
+    monkeypatch.setattr(patches, "disabled", {paragraphs.fill_line})
+
+
+WIDTHS = range(320, 520, 40)
+
+
+def unevenness() -> float:
+    return mean(
+        mean(gap**2 for gap in gaps(lines(TEXT, width, "hyphens: auto"))) for width in WIDTHS
+    )
+
+
+def test_lines_chosen_together_are_more_even(request):
+    together = unevenness()
+    request.getfixturevalue("one_by_one")
+    assert together < 0.75 * unevenness()
+
+
+@pytest.mark.parametrize("text", [TEXT, NOTED])
+@pytest.mark.parametrize("hyphens", ["manual", "auto"])
+def test_no_word_is_lost_and_no_line_is_over_the_edge(text, hyphens):
+    tree = HTML(string=text).etree_element.find("body")
+    expected = " ".join("".join(tree.itertext()).split())
+    for width in WIDTHS:
+        found = lines(text, width, f"hyphens: {hyphens}")
+        printed = " ".join(text_of(line) for line in found).replace("\u2010 ", "")
+        if text == TEXT:
+            assert printed == expected
+        edges = [line.position_x + line.width for line in found[:-1]]
+        left = min(line.position_x for line in found)
+        assert max(edges) <= left + width + max(HANGS.values()) * SIZE + 0.1
+        if hyphens == "auto":
+            assert min(edges) >= left + width - 0.1
+        assert min(gaps(found)) >= -SHRINK - 0.01
+
+
+def test_words_are_only_divided_where_lines_are_not_good_without():
+    wide = [text_of(line) for line in lines(TEXT, 560, "hyphens: auto")]
+    narrow = [text_of(line) for line in lines(TEXT, 170, "hyphens: auto")]
+    assert not any(line.endswith("\u2010") for line in wide)
+    assert any(line.endswith("\u2010") for line in narrow)
+
+
+def test_signs_hang_over_the_edge():
+    found = {
+        text_of(line): line.width - width
+        for width in WIDTHS
+        for line in lines(TEXT, width, "hyphens: auto")[:-1]
+    }
+    hung = [excess for text, excess in found.items() if text.endswith((",", "."))]
+    flush = [excess for text, excess in found.items() if text[-1].isalpha()]
+    assert hung == pytest.approx([HANGS[","] * SIZE] * len(hung), abs=0.1)
+    assert flush == pytest.approx([0.0] * len(flush), abs=0.1)
+    assert hung
+    assert flush
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ar", "هذا النص طويل جدا ويمتد على سطور عديدة في هذه الصفحة " * 4),
+        ("ja", "川の水位が上がり、水車小屋の人たちは夜のうちに避難した。" * 5),
+        ("en", TEXT.replace("geese", "<span style='display: inline-block'>geese</span>")),
+        ("en", FLOATED),
+        ("en", TEXT.replace("geese", "<code style='padding: 0 3px'>geese</code>")),
+    ],
+)
+def test_other_paragraphs_are_filled_line_by_line(language, text, request):
+    direction = "direction: rtl" if language == "ar" else ""
+    together = [text_of(line) for line in lines(text, 330, direction, language)]
+    request.getfixturevalue("one_by_one")
+    assert together == [text_of(line) for line in lines(text, 330, direction, language)]
+
+
+def demerits(chosen: list[Break], first_width: float, width: float) -> float:
+    """Return the demerits of the lines between breaks, inf if one cannot be set."""
+    total = 0.0
+    for at, (origin, place) in enumerate(pairwise(chosen)):
+        room = (width if at else first_width) - (place.width - origin.next_width) + place.hang
+        spaces = (place.spaces - origin.next_spaces) * SIZE
+        is_last = at == len(chosen) - 2
+        if room < -SHRINK * spaces or (not is_last and room - place.hang > STRETCH * spaces):
+            return inf
+        ratio = room / spaces / (SHRINK if room < 0 else STRETCH) if spaces else 0.0
+        ratio = min(0.0, ratio) if is_last else ratio
+        total += (LINE_PENALTY + 100 * abs(ratio) ** 3) ** 2
+        total += place.hyphen * (paragraphs.HYPHEN + origin.hyphen * NEXT_HYPHEN)
+        total += LAST_HYPHEN if is_last and origin.hyphen else 0
+    return total
+
+
+@st.composite
+def places(draw):
+    """Draw a paragraph of up to ten words, some of them divided."""
+    drawn, x, spaces = [Break(0, 0.0, 0.0, 0, 0)], 0.0, 0
+    parts = draw(
+        st.lists(st.tuples(st.integers(12, 60), st.booleans(), st.booleans()), min_size=2, max_size=10)
+    )  # fmt: skip
+    for index, (width, divided, hung) in enumerate(parts[:-1], 1):
+        x += width
+        hang = 2.0 * hung
+        if divided:
+            drawn.append(Break(index, x + 5, x, spaces, spaces, hang, True))
+        else:
+            drawn.append(Break(index, x, x + 4, spaces, spaces + 1, hang))
+            x, spaces = x + 4, spaces + 1
+    x += parts[-1][0]
+    return [*drawn, Break(len(parts), x, x, spaces, spaces)]
+
+
+@given(places(), st.integers(60, 140), st.integers(0, 20))
+def test_the_lines_chosen_are_those_of_least_demerits(drawn, width, indent):
+    chosen = choose_breaks(drawn, SIZE, width - indent, width, 1.0)
+    first, *inner, last = drawn
+    every = (
+        [first, *some, last]
+        for count in range(len(inner) + 1)
+        for some in combinations(inner, count)
+    )
+    least = min(demerits(lines, width - indent, width) for lines in every)
+    if not chosen:
+        assert least == inf
+    else:
+        assert demerits(chosen, width - indent, width) == pytest.approx(least)
