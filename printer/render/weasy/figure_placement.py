@@ -420,16 +420,19 @@ def lowest_edge(root: Box, default: float = 0) -> float:
 def _let_break(block: Box, change: _Change) -> bool:
     """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
 
-    A short item or row still stays with its neighbor.
+    A short item or row still stays with its neighbor, as does the first row.
 
     Returns:
         Whether this allows any break that was forbidden before.
     """
+    first_rows: set[int] = set()
     for box in (block, *block.descendants()):
         tag, length = box.element_tag, len("".join(box.element.itertext()))
+        if tag == "tbody":
+            first_rows.update(map(id, box.children[:1]))
         if tag in (*UNBREAKABLE_TAGS, "p") and box.style["break_inside"] == "avoid":
             change.set_style(box, break_inside="auto")
-        if tag == "tr" and box.style["break_after"] == "avoid":
+        if tag == "tr" and box.style["break_after"] == "avoid" and id(box) not in first_rows:
             change.set_style(box, break_after="auto")
         if length > {"li": MIN_LONE_ITEM, "tr": MIN_LONE_ROW}.get(tag, length):
             change.set_style(box, break_before="auto", break_after="auto")

@@ -157,6 +157,16 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
     assert broken < whites() - 0.03
 
 
+@pytest.mark.parametrize("lines", range(9, 18))
+def test_no_short_row_is_alone_on_a_page_below_the_head_of_its_table(printed, lines):
+    table = Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(5)))
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), heading("It"), table)
+    full = replace(SAMPLE_ARTICLE, blocks=(*blocks, paragraph(TEXT * 3)), url="")
+    paper = printed(full, theme="manuscript")
+    rows = [[f"Row {n}" in text for n in range(5)].count(True) for text in paper.texts]
+    assert 1 not in rows
+
+
 def test_notes_stay_on_the_page_that_calls_them(printed):
     calls = replace(
         SAMPLE_ARTICLE,
