@@ -70,22 +70,21 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         return original(context, box, *args)
     result = original(context, box, position_x, position_x + line.width + MARGIN, *args[2:])
     line_box, resume_at, *_ = result
-    if resume_at is not None:
-        _fit(context, line_box, max_x, line.hang)
+    _fit(context, line_box, max_x, line.hang, is_last=resume_at is None)
     return result
 
 
-def _fit(context: Any, line: Box, edge: float, hang: float) -> None:
+def _fit(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
     """Stretch or shrink the spaces of a line, so that its last sign hangs over the edge.
 
-    Lines of which nothing hangs over are stretched by WeasyPrint.
+    Lines of which nothing hangs over are stretched by WeasyPrint, the last line is not.
     """
     from weasyprint.layout import inline
 
     inline.remove_last_whitespace(context, line)
     natural = line.content_box_x() + line.width
     excess = natural - edge - hang
-    if excess < 0 < hang:
+    if excess < 0 < hang and not is_last:
         inline.justify_line(context, line, -excess)
     elif natural > edge and (spaces := inline.count_expandable_spaces(line)):
         inline.add_word_spacing(context, line, -excess / spaces, 0)

@@ -100,6 +100,15 @@ def test_no_word_is_lost_and_no_line_is_over_the_edge(text, hyphens):
         assert min(gaps(found)) >= -SHRINK - 0.01
 
 
+def test_the_last_line_is_shrunk_but_not_over_the_edge():
+    shrunk = 0
+    for width in range(300, 560, 4):
+        first, *_, last = lines(TEXT, width, "hyphens: auto")
+        assert last.position_x + last.width <= first.position_x + width + 0.1
+        shrunk += min(getattr(box, "justification_spacing", 0) for box in last.descendants()) < 0
+    assert shrunk
+
+
 def test_words_are_only_divided_where_lines_are_not_good_without():
     wide = [text_of(line) for line in lines(TEXT, 560, "hyphens: auto")]
     narrow = [text_of(line) for line in lines(TEXT, 170, "hyphens: auto")]
