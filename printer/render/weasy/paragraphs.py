@@ -64,7 +64,8 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
     if type(box).__name__ != "LineBox" or box.style["text_align_all"] != "justify":
         return original(context, box, *args)
     width = max_x - position_x
-    paragraph = _paragraph(context, box)
+    is_beside_float = abs(width + box.text_indent - parent.width) > 0.1
+    paragraph = None if is_beside_float else _paragraph(context, box)
     line = paragraph and paragraph.line_at(_offset(box, skip_stack), width, parent.width)
     if not line:
         return original(context, box, *args)
@@ -136,8 +137,6 @@ class Paragraph:
         """
         if width != self._width:
             self._width, self._lines = width, {}
-        if start and abs(line_width - width) > 0.1:
-            return None
         if start not in self._lines:
             self._lines[start] = None
             chosen = self._choose(start, line_width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 from math import inf
 from statistics import mean
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -107,6 +108,28 @@ def test_the_last_line_is_shrunk_but_not_over_the_edge():
         assert last.position_x + last.width <= first.position_x + width + 0.1
         shrunk += min(getattr(box, "justification_spacing", 0) for box in last.descendants()) < 0
     assert shrunk
+
+
+def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
+    """The float may be on the page only when the paragraph is laid out again."""
+
+    class LineBox:
+        style = {"text_align_all": "justify"}  # noqa: RUF012
+        text_indent = 20
+
+    wide = SimpleNamespace(line_at=lambda *_: paragraphs.Line(470.0, 0.0))
+    monkeypatch.setattr(paragraphs, "_paragraph", lambda *_: wide)
+    column = SimpleNamespace(width=500)
+    edges = []
+
+    def original(_context, _box, _position_x, max_x, *_):
+        edges.append(max_x)
+        raise StopIteration
+
+    for max_x in (300, 500):
+        with pytest.raises(StopIteration):
+            paragraphs.fill_line(original, None, LineBox(), 20, max_x, 0, None, column)
+    assert edges == [300, 20 + 470.0 + paragraphs.MARGIN]
 
 
 def test_words_are_only_divided_where_lines_are_not_good_without():
