@@ -363,6 +363,12 @@ _NO_BREAK, _THIN = "\u00a0", "\u202f"
 #: Digits in groups of three.
 _DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 
+#: A number of one of several of a name, as of kings; a mark with the holder of the rights.
+_ROMAN_NUMERAL = re.compile(r"(?<![\w.])((?![a-z])[^\W\d_]{2,}) (?=[IVX]{2,6}(?!\w))")
+_COPYRIGHT = re.compile(r"(?<=©) (?=\S)")
+#: An ordinal number and what it counts, as the month of a date, where a full stop marks it.
+_DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
+
 # French: after an opening guillemet, before a closing one and before other signs.  The sign ends a
 # word: not the colon of a time, or the question mark of a URL.
 _OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
@@ -402,8 +408,12 @@ def _rules(language: str) -> tuple[Callable[[str], str], ...]:
         lambda text: _DIGIT_GROUP.sub(_NO_BREAK, text),
         lambda text: before_unit.sub(_NO_BREAK, text),
         lambda text: after_label.sub(rf"\1{_NO_BREAK}", text),
+        lambda text: _ROMAN_NUMERAL.sub(rf"\1{_NO_BREAK}", text),
+        lambda text: _COPYRIGHT.sub(_NO_BREAK, text),
         lambda text: _STRAY_SPACE.sub("", text),
     ]
+    if language in table["dotted_ordinals"]:
+        rules.append(lambda text: _DOTTED_ORDINAL.sub(rf"\1{_NO_BREAK}", text))
     if language not in _OPENING_DASHES:
         rules.append(lambda text: _TIGHT_DASH.sub(WORD_JOINER, text))
         rules.append(lambda text: _SPACED_DASH.sub(_NO_BREAK, text))

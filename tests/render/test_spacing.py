@@ -25,6 +25,17 @@ from printer.render.inline import no_break_spaces
         ("en", "at 5 min to 3 minutes", "at 5~min to 3 minutes"),
         ("en", "the boat—it sank – was old", "the boat^—it sank~– was old"),
         ("fr", "la barque – elle coula –", "la barque – elle coula –"),
+        (
+            "de",
+            "König Charles III. am 26. Mai, der 1. FC",
+            "König Charles~III. am 26.~Mai, der 1.~FC",
+        ),
+        (
+            "en",
+            "He was 12. Then he left; mix III with IV",
+            "He was 12. Then he left; mix III with IV",
+        ),
+        ("fr", "Louis XIV, © Agence", "Louis~XIV, ©~Agence"),
         ("en", "Florida , shared", "Florida, shared"),
         ("en", "npm install , .x and .", "npm install, .x and ."),
         ("ja", "日南市*、延岡市", "日南市^*、延岡市"),
