@@ -2,8 +2,9 @@
 
 Lays out articles of the shared corpus with blank pictures of the stated sizes (3 to 2 where none
 is stated), and counts what a reader sees: holes at the foot of pages that are not the last, lines
-with wide gaps between words, words cut in titles and headings, tables over the edge of the text,
-and notes that are lost or late.  With ``--compare``, also sets the lines of paragraphs one by one.
+with wide gaps between words, words divided at the end of a page, words cut in titles and headings,
+tables over the edge of the text, and notes that are lost or late.  With ``--compare``, the lines of
+paragraphs are also set one by one.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def measure(article: Article) -> Counter[str]:
             found["inner pages"] += 1
             found["holes"] += (foot - lowest_edge(root)) / box.height > HOLE
         edge = box.content_box_x() + box.width
+        found["divided"] += number < len(pages) - 1 and _ends_in_hyphen(root)
         for part in root.descendants():
             kind = type(part).__name__
             if kind == "LineBox":
@@ -126,18 +128,28 @@ def measure(article: Article) -> Counter[str]:
     return found
 
 
+def _ends_in_hyphen(root: Any) -> bool:
+    """Return whether the last line of a page's text ends inside a word."""
+    lines = [part for part in root.descendants() if type(part).__name__ == "LineBox"]
+    last = max(lines, key=lambda line: line.position_y, default=None)
+    return last is not None and _text(last).endswith("\u2010")
+
+
+def _text(line: Any) -> str:
+    return "".join(getattr(box, "text", "") for box in line.descendants())
+
+
 def _count_justified(line: Any) -> Counter[str]:
     """Return counts of a justified line: added space in hundredths of an em, and a last hyphen."""
     spacings = [getattr(box, "justification_spacing", 0) for box in line.descendants()]
     added = max(spacings, key=abs) / max(1.0, line.style["font_size"])
-    text = "".join(getattr(box, "text", "") for box in line.descendants())
     if not added or line.style["text_align_all"] != "justify":
         return Counter()
     return Counter(
         justified=1,
         added=round(100 * abs(added)),
         loose=int(added > LOOSE),
-        hyphens=int(text.endswith("\u2010")),
+        hyphens=int(_text(line).endswith("\u2010")),
     )
 
 
@@ -146,11 +158,7 @@ def count_cuts(heading: Any, language: str) -> int:
     if language.partition("-")[0] in _SPACELESS:
         return 0
     text = " ".join("".join(heading.element.itertext()).split())
-    lines = [
-        "".join(getattr(box, "text", "") for box in line.descendants()).strip()
-        for line in heading.children
-        if type(line).__name__ == "LineBox"
-    ]
+    lines = [_text(line).strip() for line in heading.children if type(line).__name__ == "LineBox"]
     return sum(
         a.endswith("\u2010") or ((a[-1:] + b[:1]).isalpha() and a[-10:] + b[:10] in text)
         for a, b in pairwise(lines)
@@ -168,6 +176,7 @@ def shares(found: Counter[str]) -> dict[str, float]:
     return {
         HOLES: 100 * found["holes"] / max(1, found["inner pages"]),
         WIDE_GAPS: 100 * found["wide gaps"] / max(1, found["lines"]),
+        "words divided at the end of a page": found["divided"],
         "words cut in headings": found["cut words"],
         "tables over the edge": found["wide tables"],
         "notes lost or late": found["late_notes"],
