@@ -267,7 +267,9 @@ class ArticleBuilder:
         if tag == "a":
             return self._link(element)
         if tag == "hr":
-            self.buffer.put(Rule())
+            before = element.getprevious()
+            if before is None or before.tag != "hr" or (before.tail or "").strip():
+                self.buffer.put(Rule())
         elif tag in _FRAMES:
             if embed := self._embed(element):
                 self.buffer.put(embed)

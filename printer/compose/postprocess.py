@@ -437,11 +437,15 @@ def _is_title(block: Block, below: Block) -> bool:
 def _trim(blocks: list[Block]) -> list[Block]:
     """Drop rules that separate nothing, repeated headings, and leftovers at the end.
 
-    Headings and figures separate by themselves.
+    Headings and figures separate by themselves.  Two rules with nothing between them framed what is
+    not printed, as an advertisement.
     """
     trimmed: list[Block] = []
     for block in blocks:
         before = trimmed[-1] if trimmed else None
+        if isinstance(block, Rule) and isinstance(before, Rule):
+            trimmed.pop()
+            continue
         if isinstance(block, Rule) and (before is None or isinstance(before, _SEPARATE)):
             continue
         if isinstance(block, Heading | Figure) and isinstance(before, Rule):

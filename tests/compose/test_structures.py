@@ -492,6 +492,12 @@ def test_rules_stand_between_kept_blocks_only() -> None:
     ]  # fmt: skip
 
 
+def test_rules_that_frame_what_is_left_out_are_left_out() -> None:
+    advertisement = "<hr><div class=advertisement></div><hr>"
+    article = compose_article(f"<p>a{advertisement}<p>b")
+    assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
+
+
 def test_headings_and_figures_need_no_rules() -> None:
     text, heading = Paragraph((Span("Words"),)), Heading(2, (Span("Part"),))
     blocks = (text, Rule(), heading, Rule(), text, Rule(), Figure("p"), Rule(), text)
