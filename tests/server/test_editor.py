@@ -16,7 +16,7 @@ sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 expect = sync_api.expect
-WAIT = 20_000
+WAIT = 60_000
 LETTER = "A letter from the harbour comes each morning."
 COUNT = re.compile(r"^(\d+) pages?, ")
 
