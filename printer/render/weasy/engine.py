@@ -458,6 +458,8 @@ Pattern: TypeAlias = tuple[int, tuple[int, ...]]
 
 #: The fewest letters before a hyphen in a capitalized word.
 _CAPITALIZED_START = 3
+#: The most words whose positions are kept.
+MAX_CACHED_WORDS = 50_000
 _VOWEL = re.compile("[aeiouyäöü]")
 #: Consonants that end a syllable if they have no vowel.
 _GERMAN_ENDS = frozenset({"ch", "ck", "sch"})
@@ -505,6 +507,8 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
 
     def positions(self, word: str) -> list[int]:
         """Return where a word may be divided; names and the like not after two letters."""
+        if len(self.cache) >= MAX_CACHED_WORDS:
+            self.cache.clear()
         positions: list[int] = super().positions(word)
         if self._is_german and len(positions) > 1:
             positions = _drop_vowelless(word, positions)

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pyphen
 import pytest
 
+from printer.render.weasy import engine
 from printer.render.weasy.engine import HyphDict, parse_pattern, prepare_hyphenation
 
 
@@ -31,6 +32,14 @@ def test_words_are_hyphenated_as_by_pyphen() -> None:
 def test_pattern_without_values_is_dropped() -> None:
     assert parse_pattern("0a0b") == ("ab", None)
     assert parse_pattern(".a2b1") == (".ab", (2, (2, 1)))
+
+
+def test_only_so_many_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MAX_CACHED_WORDS", 10)
+    english = HyphDict(pyphen.LANGUAGES["en_GB"])
+    for number in range(100):
+        english.positions("word" + "y" * number)
+    assert len(english.cache) <= 10
 
 
 def test_names_are_not_divided_after_two_letters() -> None:
