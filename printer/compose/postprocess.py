@@ -437,15 +437,14 @@ def _is_title(block: Block, below: Block) -> bool:
 def _trim(blocks: list[Block]) -> list[Block]:
     """Drop rules that separate nothing, repeated headings, and leftovers at the end.
 
-    Headings and figures separate by themselves.  Two rules with nothing between them framed what is
-    not printed, as an advertisement.
+    Headings and figures separate by themselves.  Rules with nothing between them framed what is not
+    printed, as an advertisement.
     """
     trimmed: list[Block] = []
-    for block in blocks:
-        before = trimmed[-1] if trimmed else None
-        if isinstance(block, Rule) and isinstance(before, Rule):
-            trimmed.pop()
+    for above, block, below in zip([None, *blocks], blocks, [*blocks[1:], None], strict=False):
+        if isinstance(block, Rule) and (isinstance(above, Rule) or isinstance(below, Rule)):
             continue
+        before = trimmed[-1] if trimmed else None
         if isinstance(block, Rule) and (before is None or isinstance(before, _SEPARATE)):
             continue
         if isinstance(block, Heading | Figure) and isinstance(before, Rule):

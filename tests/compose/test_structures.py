@@ -492,9 +492,10 @@ def test_rules_stand_between_kept_blocks_only() -> None:
     ]  # fmt: skip
 
 
-def test_rules_that_frame_what_is_left_out_are_left_out() -> None:
-    advertisement = "<hr><div class=advertisement></div><hr>"
-    article = compose_article(f"<p>a{advertisement}<p>b")
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_rules_that_frame_what_is_left_out_are_left_out(count: int) -> None:
+    advertisements = "<hr>" + "<div class=advertisement></div><hr>" * count
+    article = compose_article(f"<p>a{advertisements}<p>b")
     assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
 
 
