@@ -117,19 +117,17 @@ def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> 
 
     WeasyPrint draws each on the left of its column, where no column is before it.
     """
+    from weasyprint.layout.percent import percentage
+
     if box.style["direction"] == "rtl":
         gap = box.style["column_gap"]
-        width = box.style["font_size"] if gap == "normal" else _length(gap, box.width)
+        normal = box.style["font_size"]
+        width = normal if gap == "normal" else percentage(gap, box.style, box.width)
         columns = [child.copy() for child in box.children]
         for column in columns:
             column.position_x += column.width + width
         box = box.copy_with_children(columns)
     original(stream, box)
-
-
-def _length(value: Any, available: float) -> float:
-    """Return a computed length, which may be a percentage of what is available."""
-    return float(value.value * available / 100 if value.unit == "%" else value.value)
 
 
 def hang_spaces(
