@@ -87,6 +87,11 @@ def open_engine(database: str) -> Engine:
     except (SQLAlchemyError, ValueError) as error:
         raise UsageError("--database is not the address of a database") from error
     if url.get_backend_name() == "postgresql":
+        if "@" in f"{url.host}{url.database}":
+            # A part of the password; the driver would take it for the host, and report it.
+            raise UsageError(
+                "the password in --database contains @", hint="Write %40 instead, and %2F for /"
+            )
         timeout = f"-c lock_timeout={int(LOCK_TIMEOUT * 1000)}"
         return create_engine(
             url.set(drivername="postgresql+psycopg"),

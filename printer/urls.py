@@ -32,6 +32,8 @@ _IPV6 = re.compile(r"[0-9a-f:.]+(%[0-9a-z_.-]+)?")
 _PATH_SAFE = "!$%&'()*+,/:;=?@[]~"
 _LINK_SAFE = "!#$%&'()*+,/:;=?@~-._"
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+#: A web address, or a relative one, up to its query.
+_UP_TO_QUERY = re.compile(r"(?:https?:|(?![A-Za-z][A-Za-z0-9+.-]*:))[^?#]*", re.IGNORECASE)
 
 #: Endings of file names, which no host name has.
 _FILE_ENDINGS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
@@ -139,7 +141,7 @@ def url_key(url: str) -> str:
 def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "https"})) -> str:
     """Return a reference as an absolute URL, or '' if it is broken or of another scheme."""
     try:
-        url = urljoin(base, href.strip())
+        url = urljoin(base, _with_slashes(href.strip()))
         return url if urlsplit(url).scheme.lower() in schemes else ""
     except ValueError:
         return ""
@@ -180,6 +182,12 @@ def with_ascii_host(url: str) -> str:
         return ""
 
 
+def _with_slashes(url: str) -> str:
+    """Return a URL with slashes instead of backslashes before its query, as browsers read it."""
+    found = _UP_TO_QUERY.match(url) if "\\" in url else None
+    return found[0].replace("\\", "/") + url[found.end() :] if found else url
+
+
 def _quote_part(text: str) -> str:
     return _STRAY_PERCENT.sub("%25", quote(text, safe=_LINK_SAFE, errors="replace"))
 
@@ -192,7 +200,7 @@ def origin_of(url: str) -> Origin:
 def host_of(url: str) -> str:
     """Return the host of a URL of any scheme in ASCII, '' if it has no valid one."""
     try:
-        return ascii_host((urlsplit(url).hostname or "").rstrip("."))
+        return ascii_host((urlsplit(_with_slashes(url)).hostname or "").rstrip("."))
     except ValueError:
         return ""
 
@@ -296,7 +304,7 @@ def _split(url: str, text: str) -> SplitResult:
         raise BadURL(f"the address is longer than {_MAX_LENGTH} characters", url=_shorten(text))
     wrong = f"{_shorten(text)!r} is not a web address:"
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(_with_slashes(url))
     except ValueError as error:
         reason = str(error)
         raise BadURL(f"{wrong} {reason[:1].lower()}{reason[1:]}") from error

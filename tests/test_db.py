@@ -1,4 +1,4 @@
-"""The write-ahead log: enabled by many at once, and refused only after the wait."""
+"""Databases: the write-ahead log of many at once, files of their owner, passwords in addresses."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from printer.db import enable_wal, open_engine
+from printer.errors import UsageError
 
 MANY = 6
 
@@ -65,3 +66,10 @@ def test_only_the_owner_may_read_a_new_database(tmp_path: Path) -> None:
     finally:
         engine.dispose()
     assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("password", ["hunter@2", "hun/t@er2", "hun@t/er2", "hun@te:r2"])
+def test_a_password_with_an_at_sign_is_not_taken_for_a_host(password: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        open_engine(f"postgresql://ann:{password}@127.0.0.1/prints")
+    assert not any(part in str(caught.value) for part in ("hun", "er2"))

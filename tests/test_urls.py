@@ -11,6 +11,7 @@ from printer.urls import (
     normalize_url,
     origin_of,
     origins_of,
+    resolve,
     strip_userinfo,
 )
 
@@ -30,6 +31,7 @@ from printer.urls import (
         ("https://example.org/a%20b%2F", "https://example.org/a%20b%2F"),
         ("https://example.org/\n\tlong", "https://example.org/long"),
         ("http://2130706433/", "http://2130706433/"),
+        ("http:\\\\example.org\\a?b\\c", "http://example.org/a?b%5Cc"),
     ],
 )
 def test_an_address_is_made_whole(written: str, meant: str) -> None:
@@ -64,6 +66,21 @@ def test_nonsense_is_refused_in_one_line(nonsense: str) -> None:
         normalize_url(nonsense)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("link", "meant"),
+    [
+        ("\\\\other.test\\a.png", "http://other.test/a.png"),
+        ("http:\\\\other.test\\a.png#b\\c", "http://other.test/a.png#b\\c"),
+        ("..\\a.png", "http://example.org/a.png"),
+        ("data:,a\\b", "data:,a\\b"),
+    ],
+)
+def test_backslashes_of_a_link_are_slashes_as_in_browsers(link: str, meant: str) -> None:
+    schemes = frozenset({"http", "data"})
+    assert resolve("http://example.org/x/y", link, schemes) == meant
+    assert host_of("http://example.org\\@other.test/") == "example.org"
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:

@@ -238,7 +238,7 @@ def _select(
     conditions, values = ["deleted IS NULL"], list[object]()
     for word in words:
         if _NO_SPACES.search(word):
-            pattern = "%" + re.sub(r"([\\%_])", r"\\\1", _valid(word)) + "%"
+            pattern = f"%{_escape_pattern(_valid(word))}%"
             conditions.append(r"(prints.title LIKE ? ESCAPE '\' OR prints.text LIKE ? ESCAPE '\')")
             values += [pattern, pattern]
     terms = " ".join(search_terms(" ".join(w for w in words if not _NO_SPACES.search(w))))
@@ -251,9 +251,9 @@ def _select(
     if words and not values:
         return []  # Nothing in them can be searched for.
     if query.site:
-        conditions.append("(site = ? OR site LIKE ?)")
+        conditions.append(r"(site = ? OR site LIKE ? ESCAPE '\')")
         site = _valid(query.site.strip().lower().removeprefix("www."))
-        values += [site, f"%.{site}"]
+        values += [site, f"%.{_escape_pattern(site)}"]
     for condition, value in (("n < ?", before), ("created >= ?", query.since),
                              ("created < ?", query.until)):  # fmt: skip
         if value is not None:
@@ -266,6 +266,11 @@ def _select(
         values += states
     sql = f"SELECT n, id, {snippet} FROM {source} WHERE {' AND '.join(conditions)}"  # noqa: S608
     return list(connection.execute(f"{sql} ORDER BY n DESC LIMIT ?", [*values, limit]))
+
+
+def _escape_pattern(text: str) -> str:
+    """Return a text with the wildcards of LIKE escaped by a backslash."""
+    return re.sub(r"([\\%_])", r"\\\1", text)
 
 
 def _site(url: str) -> str:

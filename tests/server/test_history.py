@@ -125,6 +125,7 @@ def test_filters_by_site_state_and_time(history, queue, texts):
     assert found(history, site="example.org") == [2, 1]
     assert found(history, site="www.Example.org") == [2, 1]
     assert found(history, site="ample.org") == []
+    assert found(history, site="%") == found(history, site="example_org") == []
     assert found(history, states=("failed",)) == [3]
     assert found(history, states=("done",), since=2, until=3) == [2]
     assert history.sites() == ["example.org", "news.example.org", "other.test"]
