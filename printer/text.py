@@ -13,6 +13,8 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\U00020000-\U0003ffff"
 )
+#: Letters of the scripts that are written from right to left, for the same use.
+RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
 #: A word; in scripts without spaces, a single letter.
 WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _SIGN = re.compile(f"[{UNSPACED}]")

@@ -23,7 +23,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from ...text import UNSPACED
+from ...text import RIGHT_TO_LEFT, UNSPACED
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -52,7 +52,7 @@ MARGIN = 1.5
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_UNSUITABLE = re.compile("[\n\t\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
 _SPACE, _NO_BREAK_SPACE = 0x20, "\xa0".encode()
 _EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 _PARAGRAPH = "_webprint_paragraph"

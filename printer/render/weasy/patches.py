@@ -20,6 +20,7 @@ from functools import cache, lru_cache, wraps
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from .bidi import order_line, split_directions
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading
@@ -429,6 +430,8 @@ class Patch:
 
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
+    Patch("weasyprint.layout.block", "block_container_layout", split_directions),
+    Patch("weasyprint.layout.inline", "get_next_linebox", order_line),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),

@@ -51,6 +51,8 @@ PARAMETERS = {
     "split_inline_box": "context box position_x max_x bottom_space skip_stack containing_block"
     " absolute_boxes fixed_boxes line_placeholders waiting_floats line_children"
     " first_letter_style first_line_style",
+    "get_next_linebox": "context linebox position_y bottom_space skip_stack containing_block"
+    " absolute_boxes fixed_boxes first_letter_style first_line_style",
     "justify_line": "context line extra_width",
     "handle_leader": "context line containing_block",
     "make_page": "context root_box page_type resume_at page_number page_state",
@@ -73,6 +75,7 @@ BOUND_BY = {
     "_break_line": set[str](),
     "split_first_line": {"layout.inline", "layout.preferred"},
     "split_inline_box": set[str](),
+    "get_next_linebox": set[str](),
     "justify_line": set[str](),
     "handle_leader": {"layout.inline"},
     "make_page": set[str](),
