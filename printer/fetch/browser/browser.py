@@ -39,7 +39,7 @@ from ..errors import status_error
 from ..proxy import EventLoop, Proxy
 from ..response import HTML_TYPES, check_html, format_bytes, not_html
 from ..ssrf import Guard
-from .network import PageRequests, ResourceCache
+from .network import PageRequests
 from .process import (
     NO_SANDBOX,
     BrowserDied,
@@ -136,7 +136,6 @@ class Tab:
         guard: Guard,
         credentials: Credentials,
         options: FetchOptions,
-        cache: ResourceCache | None = None,
     ) -> Tab:
         """Open a tab; Playwright's errors pass through."""
         max_bytes = _TRAFFIC_FACTOR * options.max_bytes
@@ -157,7 +156,7 @@ class Tab:
                 await _add_cookies(context, credentials, options)
                 page = await context.new_page()
                 session = await context.new_cdp_session(page)
-                requests = PageRequests(page, session, credentials, cache)
+                requests = PageRequests(page, session, credentials)
                 await requests.watch()
                 # The main frame stays the same wherever the page goes.
                 frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
@@ -171,8 +170,6 @@ class Tab:
 
     async def close(self) -> bool:
         try:
-            with suppress(PlaywrightError, TimeoutError):
-                await asyncio.wait_for(self.requests.store(), _PAGE_CLOSE_SECONDS)
             closing = asyncio.ensure_future(self._context.close())
             # Retrieve its exception, as nobody may be waiting any more.
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -413,7 +410,6 @@ class Browser(Closing):
         self._guard = guard
         self._credentials = load_credentials(options, guard.user_origins, guard.credentials)
         self._max_pages, self._max_bytes = max_pages, max_bytes
-        self._cache = ResourceCache() if options.cache else None
         self._loop: EventLoop | None = None
         self._loop_lock = threading.Lock()
         self._closed = False
@@ -494,9 +490,7 @@ class Browser(Closing):
         opening = self._take_tab(process)
 
         async def load() -> Capture:
-            tab = await asyncio.shield(opening)
-            await tab.requests.begin(url)
-            return await PageCapture(tab, self.options, deadline).run(url)
+            return await PageCapture(await asyncio.shield(opening), self.options, deadline).run(url)
 
         try:
             left = max(deadline - time.monotonic(), 0.001)
@@ -530,7 +524,7 @@ class Browser(Closing):
         return self._open_tab(process)
 
     def _open_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
-        opening = Tab.open(process, self._guard, self._credentials, self.options, self._cache)
+        opening = Tab.open(process, self._guard, self._credentials, self.options)
         task = asyncio.create_task(opening)
         task.add_done_callback(_result)  # retrieves an exception that may have no other reader
         return task
