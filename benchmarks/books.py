@@ -1,7 +1,5 @@
 """Measure several articles in one PDF: time, memory and cost, beside a single WeasyPrint document.
 
-python -m benchmarks.books [--counts 1,10,100] [--runs 3]
-
 The articles are generated and have three pages.  Every print is a new process that starts cold;
 its memory is the peak of the process and its children, with shared pages counted once (PSS).  The
 single document has the same articles and no table of contents.
@@ -9,8 +7,6 @@ single document has the same articles and no table of contents.
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -23,7 +19,7 @@ from printer.options import PrintOptions
 from printer.output import PreparedPictures
 from tests.support.processes import PeakMemory
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 WORDS = (
     "The river rose in the night, and by morning the lower meadow was under water as far as the "
@@ -74,8 +70,10 @@ class Run(NamedTuple):
 def measured(how: str, count: int) -> Run:
     """Print in a new process and measure it."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "benchmarks.books", "--print", how, "--counts", str(count)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    code = f"from benchmarks import books; print(books.print_{how}({count}))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as process:
         peak = PeakMemory(process.pid)
         out, _ = process.communicate()
         most = peak.stop()
@@ -91,9 +89,9 @@ MAX_MEMORY = {100: "≤ 400", 1000: "≤ 600"}
 SINGLE = 100
 
 
-def by_turns(count: int, runs: int, single: int = SINGLE) -> dict[str, list[Run]]:
+def by_turns(count: int, runs: int) -> dict[str, list[Run]]:
     """Print ``count`` articles both ways, alternately."""
-    hows = ["bound", "single"] if count <= single else ["bound"]
+    hows = ["bound", "single"] if count <= SINGLE else ["bound"]
     runs_by_method: dict[str, list[Run]] = {how: [] for how in hows}
     for _ in range(runs):
         for how in hows:
@@ -137,32 +135,5 @@ def rows(effort: Effort) -> Iterator[Row]:
 HOW = {"bound": "bound", "single": "one WeasyPrint document"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--counts", default="1,10,100")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--single-up-to", type=int, default=SINGLE, metavar="COUNT")
-    parser.add_argument("--print", choices=("bound", "single"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    counts = [int(count) for count in options.counts.split(",")]
-    if options.print:
-        print({"bound": print_bound, "single": print_single}[options.print](counts[0]))
-        return
-    print(f"medians of {options.runs} runs by turns, {len(os.sched_getaffinity(0))} processors")
-    for count in counts:
-        runs_by_method = by_turns(count, options.runs, options.single_up_to)
-        for how, runs in runs_by_method.items():
-            seconds = statistics.median(one.seconds for one in runs)
-            memory = max(one.memory for one in runs)
-            print(
-                f"{count:5} articles, {how:6}: {runs[0].pages:4} pages, {seconds:7.2f} s,"
-                f" {seconds / count:.3f} s an article, {memory:5.0f} MB at most"
-            )
-        if len(runs_by_method) > 1:
-            pairs = zip(runs_by_method["single"], runs_by_method["bound"], strict=True)
-            ratio = statistics.median(single.seconds / bound.seconds for single, bound in pairs)
-            print(f"{'':16} one document takes {ratio:.2f} times as long")
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

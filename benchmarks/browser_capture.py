@@ -1,7 +1,5 @@
 """Measure a capture: time beside bare Playwright, memory over a batch, pages lost to a kill.
 
-    python -m benchmarks.browser_capture [--pages 50] [--rounds 30]
-
 The page has 200 kB, 2,600 text leaves, a style sheet and no scripts, which would only add waiting
 time of their own.  Both sides use the same warm Chromium with a new context per page; the bare one
 calls only ``goto`` and ``content()``.  They alternate, first without a pause and then with one, as
@@ -10,7 +8,6 @@ between the pages of a batch, in which ours opens its next tab.
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import statistics
@@ -28,7 +25,7 @@ from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 LEAVES, SIZE = 2600, 200_000
 STYLE = """body { margin: 0; font: 17px/1.5 sans-serif } header, footer { background: #eee }
@@ -147,27 +144,5 @@ def rows(effort: Effort) -> Iterator[Row]:
                   goal="≤ 0")  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pages", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=30)
-    options = parser.parse_args()
-    with WebServer() as web:
-        url = web.add("/page", page())
-        guard = Guard([url])
-        for pause in (0.0, 0.25):
-            plain, ours = paired(url, guard, options.rounds, pause)
-            one, other = statistics.median(plain), statistics.median(ours)
-            pairs = statistics.median(b / a for a, b in zip(plain, ours, strict=True))
-            print(f"bare goto and content(): {one * 1000:.0f} ms, capture with layout:"
-                  f" {other * 1000:.0f} ms, ratio {other / one:.2f}, of pairs {pairs:.2f}"
-                  f" ({pause:g} s between)")  # fmt: skip
-        with Browser(FetchOptions(timeout=30), guard) as browser:
-            levels = memory(browser, url, options.pages)
-        print(f"memory after page 10: {levels[9] / 1e6:.0f} MB, after page {len(levels)}:"
-              f" {levels[-1] / 1e6:.0f} MB, most {max(levels[9:]) / 1e6:.0f} MB")  # fmt: skip
-        print(f"killed in mid-batch: {killed(web, 24)} of 24 pages lost")
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

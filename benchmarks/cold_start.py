@@ -1,20 +1,16 @@
 """Time printing one page, cold and warm, beside percollate and bare WeasyPrint.
 
-    python -m benchmarks.cold_start [--runs N] [--pages N] [FILE]
-
-Cold: `webprint FILE out.pdf` is compared with a script that imports WeasyPrint and prints the HTML
-that webprint makes of the file, without pictures.  `webprint ADDRESS out.pdf` is compared with
-`percollate pdf ADDRESS` on a page served on loopback with its pictures, and percollate with that
-script, the lower bound for any program that prints with WeasyPrint.  Warm: the text of that page
-is printed again in one process, and compared with WeasyPrint on the same HTML.  The two sides
-alternate, each cold run in a new process; ratios are taken pair by pair.
-
-Without FILE, an article of about ten pages is made from the sample essay.
+Cold: `webprint FILE out.pdf` on an article of about ten pages, made from the sample essay, is
+compared with a script that imports WeasyPrint and prints the HTML that webprint makes of the file,
+without pictures.  `webprint ADDRESS out.pdf` is compared with `percollate pdf ADDRESS` on a page
+served on loopback with its pictures, and percollate with that script, the lower bound for any
+program that prints with WeasyPrint.  Warm: the text of that page is printed again in one process,
+and compared with WeasyPrint on the same HTML.  The two sides alternate, each cold run in a new
+process; ratios are taken pair by pair.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -38,7 +34,7 @@ from tests.support.web_server import WebServer
 
 from .extractors import version_of
 from .machine import NODE, environ_for_node
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 ROOT = Path(__file__).resolve().parents[1]
 ESSAY = ROOT / "samples" / "essay" / "page.html"
@@ -199,29 +195,5 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield Row("bare WeasyPrint, HTML given", figure, median(pairs.other), "s", runs)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("file", nargs="?", type=Path)
-    parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--pages", type=int, default=10)
-    options = parser.parse_args()
-    source = (
-        options.file.read_bytes() if options.file else longer(ESSAY.read_bytes(), options.pages)
-    )
-    document = render_html([printer.extract(source)], {}, PrintOptions())
-    print(f"{render_pdf(document).pages} pages, {options.runs} pairs of runs, medians")
-    found = beside_weasyprint(source, document, options.runs)
-    print(f"webprint          {median(found.ours):.2f} s")
-    print(f"bare WeasyPrint   {median(found.other):.2f} s")
-    print(f"ratio             {found.ratio:.2f}  (at most 1.5)")
-    with served(source) as url:
-        if both := beside_percollate(url, document, options.runs):
-            full, floor = both
-            print(f"webprint, served  {median(full.ours):.2f} s")
-            print(f"percollate        {median(full.other):.2f} s")
-            print(f"ratio             {full.ratio:.2f}  (at most 0.5)")
-            print(f"bare WeasyPrint of its HTML, by percollate's: {floor.ratio:.2f}")
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

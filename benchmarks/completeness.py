@@ -1,18 +1,15 @@
 """Print pages and read the text back, to check that all of it is on paper and in order.
 
-    python -m benchmarks.completeness [--pages N]
-
-Prints the article of every sample, and of N pages of the corpus if it is available, without
-pictures; reads the PDF with pdftotext; and looks for every piece of the article's text in the
-result, with hyphens and ligatures undone and running heads removed.  A piece may continue at the
-top of the next page, after the notes at the bottom of this one.  Pieces must appear in order,
-except notes and tables on pages of their own.  Formulas are drawings, which the program counts
-itself; its own completeness report is compared too.
+Prints the article of every sample, and of pages of the corpus if it is available, without pictures;
+reads the PDF with pdftotext; and looks for every piece of the article's text in the result, with
+hyphens and ligatures undone and running heads removed.  A piece may continue at the top of the next
+page, after the notes at the bottom of this one.  Pieces must appear in order, except notes and
+tables on pages of their own.  Formulas are drawings, which the program counts itself; its own
+completeness report is compared too.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import unicodedata
@@ -33,7 +30,7 @@ from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 
 from .corpus import CORPUS, evenly, there
-from .protocol import Effort, Row, floors
+from .protocol import Effort, Row, floors, run_alone
 
 #: A position: the page, and the number of letters before it on that page.
 Place: TypeAlias = tuple[int, int]
@@ -227,8 +224,13 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
 def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures for the runner."""
     total = complete_ones = agreed = lost_ = moved_ = pieces_ = 0
-    for _, article in articles(effort.of(100, 40, 0)):
+    for name, article in articles(effort.of(100, 40, 0)):
         number, lost, moved, complete = judge(article)
+        if lost or moved:
+            note = " / ".join(piece[:100] for piece in (*lost[:2], *moved[:1]))
+            yield Row(
+                name, "pieces lost or out of order", len(lost) + len(moved), n=number, note=note
+            )
         total, pieces_ = total + 1, pieces_ + number
         complete_ones += not lost and not moved
         agreed += complete == (not lost)
@@ -252,28 +254,5 @@ def rows(effort: Effort) -> Iterator[Row]:
         )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pages", type=int, default=100, help="pages of the corpus (100)")
-    parser.add_argument("--only", default="", help="only articles whose names begin with this")
-    options = parser.parse_args()
-    count = options.pages
-    total = complete_ones = agreed = 0
-    named = ((n, a) for n, a in articles(count) if n.startswith(options.only))
-    for name, article in named:
-        number, lost, moved, complete = judge(article)
-        total += 1
-        complete_ones += not lost and not moved
-        agreed += complete == (not lost)
-        if lost or moved or not complete:
-            print(f"{name}: {number} pieces, {len(lost)} lost, {len(moved)} out of order"
-                  f"{'' if complete else ', reported incomplete'}")  # fmt: skip
-            for piece in (*lost[:2], *moved[:1]):
-                print(f"    {piece[:100]}")
-    print(f"{complete_ones} of {total} articles are complete and in order on paper; "
-          f"the report agrees on {agreed}")  # fmt: skip
-    return 0 if complete_ones == total else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_alone(rows)

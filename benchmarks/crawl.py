@@ -1,17 +1,14 @@
 """Measure the crawler on a small web over loopback: what it finds, and in what order.
 
-usage: python -m benchmarks.crawl [--articles N] [--kills N] [--seed N]
-
 The web is that of the tests (tests/support/crawl_sites.py): a site with sections, duplicates, moved
 pages, pages that robots.txt forbids and four endless traps, a slow host, and one that refuses each
-page once.  First it is crawled completely, with N kills (kill -9), and every request is counted.
+page once.  First it is crawled completely, with kills (kill -9), and every request is counted.
 Then a crawl with a query is compared with one without: how many pages each fetches until it has
 found 10, 20 and 40 articles on the topic of the query.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,7 +19,7 @@ from printer.crawl import Crawl, CrawlOptions
 from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import CrawlSites
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 TOPIC = "railway"
 
@@ -32,8 +29,6 @@ class Killed(NamedTuple):
 
     found: int
     expected: int
-    seconds: float
-    requests: int
     addresses: int
     again: int
     unexplained: int
@@ -50,9 +45,7 @@ class Order(NamedTuple):
 def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
     database = str(folder / "killed.sqlite")
     with CrawlSites(articles=articles, pause=0.01) as web:
-        began = time.monotonic()
         interrupted = crawl_with_kills(web, database, kills, seed, within=articles)
-        took = time.monotonic() - began
         fetched = web.fetched()
         found, expected = len(stored_articles(database)), len(web.articles)
         again = {
@@ -61,8 +54,7 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
             if times > (2 if url.startswith(web.flaky.url) else 1)
         }
     unexplained = {url for url in again if not interrupted[url]}
-    requests = sum(fetched.values())
-    return Killed(found, expected, took, requests, len(fetched), len(again), len(unexplained))
+    return Killed(found, expected, len(fetched), len(again), len(unexplained))
 
 
 def order(folder: Path, articles: int) -> dict[str, Order]:
@@ -113,27 +105,5 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield Row(name, "pace", found.rate, "pages/s", n=found.pages)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--articles", type=int, default=400)
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=8)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        done = killed(Path(folder), options.articles, options.kills, options.seed)
-        results = order(Path(folder), options.articles)
-    print(
-        f"{options.kills} kills: {done.found} of {done.expected} articles in {done.seconds:.1f} s"
-    )
-    print(f"  {done.requests} requests for {done.addresses} addresses")
-    print(f"  {done.again} repeated after a kill, {done.unexplained} of them without a reason")
-    print("pages fetched until so many articles of one topic in five were found:")
-    for name, found in results.items():
-        counts = ", ".join(
-            f"{n}: {found.hits[n - 1]}" for n in (10, 20, 40) if len(found.hits) >= n
-        )
-        print(f"  {name:14} {counts}   ({found.pages} pages, {found.rate:.0f} a second)")
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

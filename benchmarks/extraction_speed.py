@@ -1,4 +1,4 @@
-"""Time extraction: `python -m benchmarks.extraction_speed [--step N]`, milliseconds a page.
+"""Time extraction, in milliseconds a page.
 
 `printer.extract` and the installed peers (`pip install --group bench`, and `npm install` in
 benchmarks/node) extract every page, warm, from its bytes to its article, in an order that changes
@@ -8,14 +8,13 @@ tests/pages, which are always available.  Parsing alone is timed too, with lxml.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from statistics import mean, median, quantiles
+from statistics import mean, median
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -23,7 +22,7 @@ from lxml.html import document_fromstring
 
 from .corpus import Sample, samples, there
 from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, version_of
-from .protocol import Effort, Row, Unavailable
+from .protocol import Effort, Row, Unavailable, run_alone
 from .text_quality import ours
 
 PAGES = Path(__file__).resolve().parents[1] / "tests" / "pages"
@@ -117,22 +116,5 @@ def _rows(
             yield Row(name, f"{kind} time a page, {of}", value, "ms", len(times), ratio, goal)
 
 
-def main() -> None:
-    """Print a line for each extractor."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--step", type=int, default=10, metavar="N", help="read one page in N")
-    options = parser.parse_args()
-    pages = list(samples("wcxb"))[:: options.step] if there() else test_pages()
-    logging.disable()
-    with ExitStack() as stack:
-        run, missing = extractors(stack)
-        for name in missing:
-            print(f"{name} is not installed")
-        print(f"{len(pages)} pages, ms a page          mean  median     p95")
-        for name, taken in timed(pages, run).items():
-            top = quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
-            print(f"{name:28}{mean(taken):8.1f}{median(taken):8.1f}{top:8.1f}")
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

@@ -12,9 +12,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from tests.support.job_workers import WorkerProcess
 from tests.support.jobs import closing_table, count_completions, job_request, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
+from tests.support.warm_programs import WarmPrograms
 from tests.support.web_server import WebServer, drip
 
 from .fault_kills import START, newspaper
@@ -38,7 +39,6 @@ from .fault_tools import (
     tables,
 )  # fmt: skip
 
-QUICK = {"workers": 2, "patience": 2.0}
 PATIENCE = 900
 
 
@@ -225,14 +225,11 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], completions: 
 
 def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Lock the job database for longer than clients wait, while prints are requested."""
-    began, times = time.monotonic(), max(3, kills // 10)
+    began, times, refused = time.monotonic(), max(1, kills // 10), 0
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
-    table = JobQueue(database)
-    completions, ids = count_completions(table), []
-    keeper = WorkerProcess(database, str(prints), folder / "log", **QUICK)
-    refused = 0
-    try:
-        ids += _begun(table)
+    with closing_table(JobQueue(database)) as table, _workers(database, folder):
+        completions = count_completions(table)
+        ids = _begun(table)
         for _ in range(times):
             ids += _jobs(table, 5)
             time.sleep(dice.random() / 2)
@@ -247,16 +244,27 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 other.execute("ROLLBACK")
         return _done("a database that is locked", times, table, ids, completions, prints, began,
                      f"{refused} orders refused meanwhile, and told")  # fmt: skip
-    finally:
-        keeper.kill()
-        table.disconnect()
+
+
+@contextmanager
+def _workers(database: str, folder: Path) -> Iterator[None]:
+    """Run workers that sleep and store a result."""
+    with WarmPrograms() as warm:
+        engine = WorkerProcess(
+            warm, database, str(folder / "prints"), folder / "log", workers=2, patience=2.0
+        )
+        try:
+            yield
+        finally:
+            engine.kill()
 
 
 JUMPING = """
-import random, runpy, sys, time
+import random, sys, time
 real, dice = time.time, random.Random(int(sys.argv.pop(1)))
 time.time = lambda: real() + dice.choice([0, 3600, -3600, 86400 * 400, -86400 * 400])
-runpy.run_module("tests.support.job_worker_process", run_name="__main__")
+from tests.support.job_worker_process import main
+main()
 """
 
 
@@ -326,13 +334,12 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill a PostgreSQL server repeatedly while it holds the jobs of prints being made."""
-    began, times = time.monotonic(), max(3, kills // 10)
+    began, times, prints = time.monotonic(), max(1, kills // 10), folder / "prints"
     with postgres_server() as server:
-        table = JobQueue(f"{server.url}/postgres")
-        completions, ids, prints = count_completions(table), [], folder / "prints"
-        keeper = WorkerProcess(f"{server.url}/postgres", str(prints), folder / "log", **QUICK)
-        try:
-            ids += _begun(table)
+        database = f"{server.url}/postgres"
+        with closing_table(JobQueue(database)) as table, _workers(database, folder):
+            completions = count_completions(table)
+            ids = _begun(table)
             for _ in range(times):
                 ids += _jobs(table, 6)
                 time.sleep(dice.random())
@@ -343,6 +350,3 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             return _done(
                 "PostgreSQL killed and back", times, table, ids, completions, prints, began
             )
-        finally:
-            keeper.kill()
-            table.disconnect()

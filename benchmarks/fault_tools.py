@@ -40,11 +40,6 @@ class FaultOutcome:
     remark: str = ""
     unsure: int = 0
 
-    @property
-    def sound(self) -> bool:
-        """Whether nothing was lost, repeated or left half-written."""
-        return not (self.lost or self.twice or self.half)
-
 
 def since(began: float) -> float:
     return round(time.monotonic() - began, 1)

@@ -1,4 +1,4 @@
-"""Measure key paragraphs on articles that state a summary: `python -m benchmarks.key_paragraphs`.
+"""Measure key paragraphs on articles that state a summary.
 
 The summary is the ``description`` of a page of the corpus.  The words of three chosen paragraphs
 are compared with its words (ROUGE-1).  Descriptions copied from the article are scored separately:
@@ -7,7 +7,6 @@ most are its first sentence, which the first paragraphs always contain.
 
 from __future__ import annotations
 
-import argparse
 import re
 import statistics
 from collections import defaultdict
@@ -19,7 +18,7 @@ from printer.errors import NoArticle
 from printer.summarize import DocumentProfile, Tokenizer, build_profile
 
 from .corpus import samples, there
-from .protocol import Effort, Row, Unavailable
+from .protocol import Effort, Row, Unavailable, run_alone
 from .scoring import Score, word_score, words
 
 COUNT = 3
@@ -80,22 +79,10 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(LABELS[name], column, mean, n=len(found), goal=goal)
 
 
-def main() -> int:
-    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
-    if not there():
-        print("the corpus is not available, so nothing was measured: see docs/model-card.md")
-        return 0
-    for (name, origin), found in sorted(measure().items()):
-        means = [statistics.mean(values) for values in zip(*found, strict=True)]
-        figures = " / ".join(f"{mean:.3f}" for mean in means)
-        print(f"{name:8} {origin:7} {len(found):4} pages  precision / recall / F1 {figures}")
-    return 0
-
-
 def _origin(article: Article) -> str:
     start = re.sub(r"\W+", " ", article.lead.lower()).strip()[:60]
     return "copied" if start in re.sub(r"\W+", " ", article.text.lower()) else "own"
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run_alone(rows)

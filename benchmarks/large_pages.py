@@ -1,4 +1,4 @@
-"""Measure time and memory on huge pages: `python -m benchmarks.large_pages [NAME ...]`.
+"""Measure time and memory on huge pages.
 
 Each page is extracted in a new process, and its peak memory measured, including Python and its
 libraries.
@@ -6,16 +6,15 @@ libraries.
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 SIZE = 10_000_000
 #: The goals for each page.
@@ -51,12 +50,10 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 class Taken(NamedTuple):
-    """The cost of a page of ``size`` MB (processor seconds, peak MB), and the characters found."""
+    """The cost of a page, in processor seconds and in MB at the peak."""
 
-    size: float
     seconds: float
     memory: float
-    chars: int
 
 
 def once(name: str) -> Taken:
@@ -67,20 +64,18 @@ def once(name: str) -> Taken:
     page = PAGES[name]()
     extract(f"<p>{_PROSE * 3}</p>")  # Load the model first.
     started = time.process_time()
-    try:
-        chars = len(extract(page).text)
-    except NoArticle:
-        chars = 0
+    with suppress(NoArticle):
+        extract(page)
     seconds = time.process_time() - started
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Taken(len(page) / 1e6, seconds, most, chars)
+    return Taken(seconds, most)
 
 
 def measured(name: str) -> Taken:
     """Extract one page in a new process."""
-    command = [sys.executable, "-m", "benchmarks.large_pages", "--once", name]
-    ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    return Taken(*json.loads(ran.stdout))
+    code = f"from benchmarks import large_pages; print(*large_pages.once({name!r}))"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
+    return Taken(*map(float, ran.stdout.split()))
 
 
 def rows(effort: Effort) -> Iterator[Row]:
@@ -91,21 +86,5 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield Row(name, "peak memory", took.memory, "MB", 1, goal=f"≤ {MEGABYTES}")
 
 
-def main() -> None:
-    """Print a line for each page."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PAGES))
-    parser.add_argument("--once", choices=PAGES, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.once:
-        print(json.dumps(once(options.once)))
-        return
-    for name in options.names or PAGES:
-        size, seconds, most, chars = measured(name)
-        missed = " over" if seconds > SECONDS or most > MEGABYTES else ""
-        print(f"{name:18} {size:5.1f} MB {seconds:7.2f} s {most:6.0f} MB"
-              f" {chars:11,} characters{missed}", flush=True)  # fmt: skip
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

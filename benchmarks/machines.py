@@ -1,16 +1,12 @@
 """Measure a server with a long queue, and two workers that share a queue.
 
-    python -m benchmarks.machines [--jobs N] [--pages N]
-
-Queues N jobs, starts a server on them, and asks for its start page.  Then prints a list of N pages
-with two workers on PostgreSQL, and half of it with one, each with one process: the site answers so
+Queues jobs, starts a server on them, and asks for its start page.  Then prints a list of pages with
+two workers on PostgreSQL, and half of it with one, each with one process: the site answers so
 slowly that it is the limit, as with workers on separate machines.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -28,7 +24,7 @@ from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply, WebServer
 
 from .fault_tools import environment, is_pdf, postgres_server
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 from .server_load import centile
 
 #: The seconds in which the site answers.
@@ -117,29 +113,5 @@ def rows(effort: Effort) -> Iterator[Row]:
     yield Row(subject, "two workers", two, "pages/s", pages, two / one, "≥ 1.8")
 
 
-def main() -> None:
-    """Measure and print the result."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--jobs", type=int, default=10_000)
-    parser.add_argument("--pages", type=int, default=100)
-    options = parser.parse_args()
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    if options.jobs:
-        first, *_ = taken = start_page(options.jobs)
-        median, most = centile(taken, 0.5), centile(taken, 0.95)
-        print(
-            f"start page with {options.jobs:,} jobs queued: first {1000 * first:.0f} ms,"
-            f" median {median:.0f} ms, p95 {most:.0f} ms",
-            flush=True,
-        )
-    if options.pages:
-        half = options.pages // 2
-        one = print_list(half, 1)
-        print(f"on PostgreSQL: {half} pages by one worker {one:.1f} s", end="", flush=True)
-        two = print_list(options.pages, 2)
-        ratio = options.pages / two * one / half
-        print(f", {options.pages} by two {two:.1f} s, {ratio:.2f} times as fast")
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

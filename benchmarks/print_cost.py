@@ -1,11 +1,7 @@
-"""Measure printing beside bare WeasyPrint on the same HTML, and check that memory stays level.
-
-python -m benchmarks.print_cost            ten pages, warm, side by side; 200 prints in a process
-"""
+"""Measure printing beside bare WeasyPrint on the same HTML, and check that memory stays level."""
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Iterator
@@ -16,7 +12,7 @@ from printer.options import PrintOptions
 from printer.render.context import Document, render_html
 from printer.render.weasy.engine import render_pdf
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 TEXT = (
     "The river rose in the night, and by morning the lower meadow was under water as far as the "
@@ -92,18 +88,6 @@ def rows(effort: Effort) -> Iterator[Row]:
                   "times", goal="≤ 1.1")  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--prints", type=int, default=200)
-    options = parser.parse_args()
-    pages, times = beside(options.runs)
-    ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare WeasyPrint"))
-    print(f"{pages} pages: webprint {ours:.2f} s, bare WeasyPrint {theirs:.2f} s of processor time:"
-          f" {ours / theirs:.2f} times")  # fmt: skip
-    print("memory every 20 prints, MB:", *(f"{level:.0f}" for level in levels(options.prints)))
-
-
 def _print(document: Document) -> object:
     """Print as webprint does, including making the HTML."""
     del document
@@ -111,4 +95,4 @@ def _print(document: Document) -> object:
 
 
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

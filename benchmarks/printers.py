@@ -1,7 +1,5 @@
 """Measure what programs that print web pages put on paper: how much of the article, and what else.
 
-    python -m benchmarks.printers [--pages N]
-
 News pages of the Daniel corpus, from which the model learned nothing, are served on loopback
 and printed by each program, in a new process; pictures are not available.  The words that pdftotext
 reads from each PDF are compared with those of the article.  A paragraph is missing if less than
@@ -12,7 +10,6 @@ count as other words.  Times are only reported if the machine was idle at the st
 
 from __future__ import annotations
 
-import argparse
 import html
 import json
 import os
@@ -38,7 +35,7 @@ from .cold_start import PERCOLLATE, WEBPRINT
 from .corpus import Sample, samples, there
 from .extractors import version_of
 from .machine import NODE, environ_for_node
-from .protocol import Effort, Row, Unavailable
+from .protocol import Effort, Row, Unavailable, run_alone
 from .scoring import bag, tokens
 
 #: Seconds that a program has for a page.
@@ -220,14 +217,5 @@ def chosen(count: int) -> list[Sample]:
     return pages[:: max(1, len(pages) // count)][:count]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pages", type=int, default=8)
-    for name, found in measured(chosen(parser.parse_args().pages)):
-        printed = [page for page in found if page]
-        figures = [fmean(column) for column in zip(*printed, strict=True)] if printed else []
-        print(f"{name:32}", *(f"{figure:8.3f}" for figure in figures), len(found) - len(printed))
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

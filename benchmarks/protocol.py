@@ -7,9 +7,11 @@ value, or raises :class:`Unavailable` if it cannot run at all.
 
 from __future__ import annotations
 
+import argparse
 import operator
+import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -54,6 +56,16 @@ class Row:
         sign, _, threshold = self.goal.partition(" ")
         return _SIGNS[sign](reached, float(threshold))
 
+    def __str__(self) -> str:
+        details = [
+            "" if self.value is None else f"{self.value:.4g} {self.unit}".strip(),
+            "" if self.n is None else f"n {self.n}",
+            "" if self.ratio is None else f"ratio {self.ratio:.3g}",
+            self.goal and f"goal {self.goal}{' MISSED' if self.met is False else ''}",
+            self.note,
+        ]
+        return f"{self.subject}: {self.figure}: {', '.join(filter(None, details))}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are not empty, for JSON."""
         empty = asdict(Row(self.subject, self.figure))
@@ -85,3 +97,18 @@ def floors(table: str) -> Mapping[str, float]:
     """Return a table of floors.toml."""
     found: dict[str, float] = tomllib.loads(FLOORS.read_text()).get(table, {})
     return found
+
+
+def run_alone(rows: Callable[[Effort], Iterator[Row]]) -> None:
+    """Run one benchmark as a program, and print its figures as they are measured."""
+    title = (sys.modules["__main__"].__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(description=title)
+    parser.add_argument("--quick", action="store_true", help="measure a sample")
+    parser.add_argument("--short", action="store_true", help="measure less than everything")
+    parser.add_argument("--step", type=int, default=1, help="read one page of the corpus in STEP")
+    parser.add_argument("--choices", default="", help="the file of `benchmarks.train --save`")
+    try:
+        for row in rows(Effort(**vars(parser.parse_args()))):
+            print(row, flush=True)
+    except Unavailable as missing:
+        print(missing)

@@ -1,7 +1,5 @@
 """Measure the cache of rejected pictures: a crawl of one generated site over loopback.
 
-usage: python -m benchmarks.rejected_cache [--pages N]
-
 Every page has the template of a news site: sharing icons, the author's portrait, a spacer, and one
 of a few rotating banners, all inside the article and without sizes; two pictures of the article
 (one with a size); and an advertisement with an address of its own.  A look-up is made for each
@@ -12,13 +10,10 @@ crawl, 8 of its 10 look-ups per page can hit.
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -34,7 +29,7 @@ from printer.images.size_probe import SizeProbe
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from tests.support.web_server import WebServer
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 #: The pictures of the template: their names, and their widths and heights.
 TEMPLATE = {
@@ -88,40 +83,31 @@ def pictures(pages: int) -> dict[str, bytes]:
 
 @dataclass
 class Crawl:
-    """The result of a crawl; ``curve`` is the hit rate by number of pages."""
+    """The result of a crawl."""
 
-    selected: int = 0
-    seconds: float = 0.0
     lookups: int = 0
     hits: int = 0
     downloads: int = 0
     megabytes: float = 0.0
-    curve: dict[int, float] = field(default_factory=dict)
 
 
 def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     """Read the pages of the site and select their pictures."""
     done = Crawl()
     options = ExtractOptions(image_method=method)
-    start = time.perf_counter()
     with HttpClient(FetchOptions(cache=False), user_urls=[root]) as web:
         where = None if folder is None else lambda: folder
         with SizeProbe(web.get_resource, ImageOptions(), where) as downloads:
             for number in range(pages):
                 capture = web.get_page(f"{root}/n/{number}")
                 read = read_page(capture.body, capture.url)
-                choice = select_pictures(
-                    read, select_segments(read, ExtractOptions()), options, downloads.reject_by_size
-                )
-                done.selected += len(choice.selected)
+                verdict = select_segments(read, ExtractOptions())
+                select_pictures(read, verdict, options, downloads.reject_by_size)
                 with downloads.reuse([capture.url]):
                     pass  # Fetch what a print would use.
                 rejected = downloads.cache
                 if rejected is not None:
                     done.lookups, done.hits = rejected.lookups, rejected.hits
-                    if number + 1 in (5, 10, 25, 50, 100, 200, 400):
-                        done.curve[number + 1] = rejected.hit_rate
-    done.seconds = time.perf_counter() - start
     return done
 
 
@@ -162,30 +148,5 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(subject, "fetched", found.megabytes, "MB", n=pages)
 
 
-def main() -> int:
-    """Print a table for each method."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pages", type=int, default=200)
-    pages = parser.parse_args().pages
-    print(f"{pages} pages of one site; CUTER's authors report 84 % over 10630 pictures\n")
-    head = ("method", "cache", "look-ups", "hits", "hit rate", "downloads", "MB", "s", "kept")
-    print("| " + " | ".join(head) + " |\n" + "|" + " --- |" * len(head))
-    curves = {}
-    for method in METHODS:
-        for name, found in crawls(method, pages):
-            rate = f"{100 * found.hits / found.lookups:.1f} %" if found.lookups else ""
-            cells = (
-                method, name, found.lookups, found.hits, rate, found.downloads,
-                f"{found.megabytes:.1f}", f"{found.seconds:.1f}", found.selected,
-            )  # fmt: skip
-            print("| " + " | ".join(map(str, cells)) + " |")
-            if name == "empty at first":
-                curves[method] = found.curve
-    for method, curve in curves.items():
-        rates = ", ".join(f"{pages}: {100 * rate:.1f} %" for pages, rate in curve.items())
-        print(f"\n{method}, hit rate after so many pages: {rates}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_alone(rows)

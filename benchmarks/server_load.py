@@ -1,8 +1,6 @@
 """Measure the print server under load, beside bare WeasyPrint on the same articles.
 
-    python -m benchmarks.server_load [PRINTS] [CLIENTS] [WORKERS]
-
-Posts PRINTS pages at once from CLIENTS clients to a new server, waits until all are done, and polls
+Posts many pages at once from several clients to a new server, waits until all are done, and polls
 the API for the state of a print meanwhile.  Then bare processes render the same articles.  Timing
 starts when each process has rendered one article.  On a machine with other load, processor seconds
 say more than elapsed seconds.
@@ -10,7 +8,6 @@ say more than elapsed seconds.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -27,7 +24,7 @@ from typing import NamedTuple
 
 import httpx2
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, run_alone
 
 ROOT = Path(__file__).parents[1]
 BARE = 2
@@ -226,30 +223,5 @@ def rows(effort: Effort) -> Iterator[Row]:
               len(times), goal="≤ 1")  # fmt: skip
 
 
-def main() -> None:
-    """Measure and print the result as JSON."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("prints", nargs="?", type=int, default=200)
-    parser.add_argument("clients", nargs="?", type=int, default=20)
-    parser.add_argument("workers", nargs="?", type=int, default=2)
-    options = parser.parse_args()
-    load = measure(options.prints, options.clients, options.workers)
-    figures = {
-        "prints": load.prints,
-        "done": load.done,
-        "seconds": round(load.seconds, 1),
-        "seconds, bare WeasyPrint": round(load.alone, 1),
-        "throughput of bare": round(load.alone / load.seconds, 2),
-        "processor seconds": round(load.processor, 1),
-        "processor seconds, bare WeasyPrint": round(load.processor_alone, 1),
-        "post, ms, median and p95": [round(centile(load.posts, q)) for q in (0.5, 0.95)],
-        "get, ms, median and p95": [round(centile(load.gets, q)) for q in (0.5, 0.95)],
-        "memory, MB, after a quarter, at the end": [
-            round(load.memory[len(load.memory) // 4]), round(max(load.memory[-10:])),
-        ],
-    }  # fmt: skip
-    print(json.dumps(figures, indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    run_alone(rows)

@@ -7,14 +7,17 @@ import json
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from benchmarks import faults
 from benchmarks.printers import missing_paragraphs, print_page
-from benchmarks.protocol import Row
+from benchmarks.protocol import Row, run_alone
 from benchmarks.report import BEGIN, END, QUOTED, report, summary
 from benchmarks.suite import SUITE
+from tests.bench.fakes import complete, missing
 from tests.support.jobs import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,14 +76,34 @@ def test_modules_that_measure_are_in_the_suite(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_command_line_has_help(name: str, monkeypatch, capsys) -> None:
-    main = getattr(module(name), "main", None)
-    if main is None or name == "runner_child":
+    found = module(name)
+    main = getattr(found, "main", partial(run_alone, getattr(found, "rows", None)))
+    if name == "runner_child" or not (hasattr(found, "main") or hasattr(found, "rows")):
         return
     monkeypatch.setattr(sys, "argv", [name, "--help"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("usage:")
+
+
+def test_a_benchmark_run_alone_prints_its_figures(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "argv", ["complete", "--quick"])
+    run_alone(complete.rows)
+    run_alone(missing.rows)
+    assert capsys.readouterr().out.splitlines() == [
+        "webprint: pages lost: 0, goal ≤ 0",
+        "webprint: time: 1 s, n 7, ratio 0.4, goal ≤ 0.5",
+        "percollate: time: not measured: not installed",
+        "not measured: the corpus is not available",
+    ]
+
+
+@pytest.mark.slow
+def test_no_print_is_lost_to_a_locked_database(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "argv", ["faults", "--kills", "1", "--only", "locked"])
+    assert faults.main() == 0
+    assert "lost: 0" in capsys.readouterr().out
 
 
 def test_a_paragraph_is_missing_without_half_of_its_runs() -> None:
