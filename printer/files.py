@@ -40,9 +40,9 @@ def os_errors(error: _ErrorClass, message: str, hint: str = "") -> Iterator[None
         raise error(f"{message}: {reason_of(cause)}", hint=hint) from cause
 
 
-def reason_of(error: OSError) -> str:
-    """Return the system's reason in lower case."""
-    return (error.strerror or str(error) or type(error).__name__).lower()
+def reason_of(error: Exception) -> str:
+    """Return the system's reason for an error, or what it says itself, in lower case."""
+    return str(getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
 
 
 def path_exists(name: str | Path) -> bool:

@@ -18,6 +18,7 @@ from weakref import WeakSet
 from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 
 from ..db import delete_database, is_corruption
+from ..files import reason_of
 
 _MAX_SIZE = 256_000_000
 _LOCK_TIMEOUT = 2.0
@@ -52,8 +53,7 @@ def open_cache(
             if attempt == 2:
                 warn(f"the cache in {folder} is damaged and cannot be replaced")
         except (OSError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            warn(f"the cache in {folder} cannot be used: {reason}")
+            warn(f"the cache in {folder} cannot be used: {reason_of(error)}")
             return None
     return None
 

@@ -25,7 +25,15 @@ from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
 from .credentials import load_credentials
 from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
-from .response import LARGER_HINT, Budget, check_html, current_budget, format_bytes, use_budget
+from .response import (
+    LARGER_HINT,
+    Budget,
+    check_html,
+    current_budget,
+    format_bytes,
+    media_type_of,
+    use_budget,
+)
 from .ssrf import Guard, Resolver, UpstreamProxy, resolve_host, upstream_proxy
 
 if TYPE_CHECKING:
@@ -326,7 +334,10 @@ class HttpClient(Closing):
         """Fetch a resource of a page, such as a picture."""
         headers = {"Accept": _ACCEPT_RESOURCE}
         if referer.startswith("https:" if url.startswith("https:") else "http:"):
-            headers["Referer"] = _referer(referer, url)
+            # By the policy strict-origin-when-cross-origin.
+            same = origin_of(referer) == origin_of(url)
+            page = encode_url(referer).partition("#")[0]
+            headers["Referer"] = page if same else f"{origin_of(referer)}/"
         return self._get(url, headers)
 
     def _get(
@@ -441,7 +452,7 @@ class HttpClient(Closing):
 
 def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
     """Read a body within the budget; check as early as possible that it is HTML, if required."""
-    budget, media_type = request.budget, _media_type(response)
+    budget, media_type = request.budget, media_type_of(response.headers.get("Content-Type", ""))
     _check_encoding(response, url)
     if request.html:
         check_html(media_type, None, url)
@@ -502,17 +513,13 @@ def _capture(response: httpx2.Response, body: bytes, url: str, requested_url: st
     source = PageSource(
         url=url,
         requested_url=requested_url,
-        media_type=_media_type(response),
+        media_type=media_type_of(response.headers.get("Content-Type", "")),
         charset=(response.charset_encoding or "")[:40],
         headers={name.lower(): value for name, value in response.headers.items()},
         fetched=datetime.now(UTC),
         from_cache=bool(caching.get("from_cache")),
     )
     return Capture(body, source)
-
-
-def _media_type(response: httpx2.Response) -> str:
-    return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()[:100]
 
 
 def _redirect_target(url: str, response: httpx2.Response) -> str:
@@ -531,13 +538,6 @@ def _redirect_target(url: str, response: httpx2.Response) -> str:
         raise BadURL(
             f"the page redirects to something that is not a web address: {error.message}", url=url
         ) from error
-
-
-def _referer(referer: str, url: str) -> str:
-    """Return the Referer of a request by the policy ``strict-origin-when-cross-origin``."""
-    if origin_of(referer) == origin_of(url):
-        return encode_url(referer).partition("#")[0]
-    return f"{origin_of(referer)}/"
 
 
 def _retry_after(response: httpx2.Response) -> float:

@@ -8,19 +8,19 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookiejar import Cookie, CookieJar, LoadError, MozillaCookieJar
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, os_errors
+from ..files import atomic_write, os_errors, reason_of
 from ..options import FetchOptions
 from ..urls import Origin, normalize_url, origin_of
 
 _MAX_FILE_BYTES = 20_000_000
+_USER_AGENT = f"webprint/{__version__} (+print-friendly PDF)"
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
@@ -85,7 +85,7 @@ def load_credentials(
     for cookie in state.cookies:
         cookies.set_cookie(cookie)
     return Credentials(
-        options.user_agent or default_user_agent(),
+        options.user_agent or _USER_AGENT,
         origins,
         headers,
         cookies,
@@ -112,14 +112,6 @@ def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
 def _basic(login: str) -> str:
     token = base64.b64encode(login.encode("utf-8", "surrogateescape")).decode()
     return f"Basic {token}"
-
-
-def default_user_agent() -> str:
-    """Return our User-Agent, with the version."""
-    number = "0"
-    with suppress(PackageNotFoundError):  # run from a source tree that is not installed
-        number = version("webprint")
-    return f"webprint/{number} (+print-friendly PDF)"
 
 
 def read_cookies(path: str) -> CookieJar:
@@ -164,10 +156,8 @@ def _read(path: str, kind: str) -> bytes:
         with Path(path).open("rb") as file:
             content = file.read(_MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise UsageError(
-            f"{kind} {path} cannot be read: {reason}", hint="Check the name of the file"
-        ) from error
+        hint = "Check the name of the file"
+        raise UsageError(f"{kind} {path} cannot be read: {reason_of(error)}", hint=hint) from error
     if len(content) > _MAX_FILE_BYTES:
         raise UsageError(f"{kind} {path} is too large")
     return content

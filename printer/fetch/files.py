@@ -46,7 +46,7 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
     except IsADirectoryError as error:
         raise BadURL(f"{path} is a folder", hint="Name the page in it") from error
     except (OSError, ValueError) as error:
-        raise FetchError(f"{path} cannot be read: {_reason(error)}") from error
+        raise FetchError(f"{path} cannot be read: {reason_of(error)}") from error
     return _capture(body, url, _MEDIA_TYPES.get(path.suffix.lower(), ""), "file", str(path))
 
 
@@ -78,7 +78,7 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
         with path.open("rb") as stream:
             body = _read(stream, max_bytes, path.name)
     except (OSError, ValueError) as error:
-        raise FetchError(f"the file cannot be read: {_reason(error)}", url=url) from error
+        raise FetchError(f"the file cannot be read: {reason_of(error)}", url=url) from error
     return Capture(body, PageSource(url, url, fetched=datetime.now(UTC), method="file"))
 
 
@@ -97,10 +97,6 @@ def _read(stream: BinaryIO, max_bytes: int, name: str) -> bytes:
     if len(body) > max_bytes:
         raise TooLarge(f"{name} is larger than {format_bytes(max_bytes)}", hint=LARGER_HINT)
     return body
-
-
-def _reason(error: Exception) -> object:
-    return reason_of(error) if isinstance(error, OSError) else error
 
 
 def _capture(body: bytes, url: str, media_type: str, method: FetchMethod, name: str) -> Capture:

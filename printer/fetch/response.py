@@ -129,6 +129,11 @@ def describe_media_type(media_type: str) -> str:
     return _FAMILIES.get(media_type.partition("/")[0], f"of type {media_type}")
 
 
+def media_type_of(content_type: str) -> str:
+    """Return the media type that a header Content-Type names, '' for none."""
+    return content_type.partition(";")[0].strip().lower()[:100]
+
+
 def check_html(media_type: str, head: bytes | None, url: str) -> None:
     """Raise :class:`NotHTML` unless a response may be a web page.
 

@@ -29,7 +29,6 @@ from ..urls import (
 #: Resolves a host name, or a numeric address in any form, to IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
 
-_CGNAT = ipaddress.IPv4Network("100.64.0.0/10")
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
@@ -54,15 +53,7 @@ def is_public(address: str) -> bool:
 
 
 def _is_public_ipv4(ip: ipaddress.IPv4Address) -> bool:
-    return not (
-        ip.is_private
-        or ip.is_loopback
-        or ip.is_link_local
-        or ip.is_multicast
-        or ip.is_reserved
-        or ip.is_unspecified
-        or ip in _CGNAT
-    )
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
 
 
 def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -15,7 +15,7 @@ from http.cookiejar import Cookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from playwright.async_api import BrowserContext, CDPSession, Page, Response
+from playwright.async_api import BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -37,7 +37,7 @@ from ...urls import is_http, normalize_url
 from ..credentials import Credentials, load_credentials
 from ..errors import status_error
 from ..proxy import EventLoop, Proxy
-from ..response import HTML_TYPES, check_html, format_bytes, not_html
+from ..response import HTML_TYPES, check_html, format_bytes, media_type_of, not_html
 from ..ssrf import Guard
 from .network import PageRequests
 from .process import (
@@ -283,7 +283,8 @@ class PageCapture:
             return
         if response.status >= 400:
             raise status_error(response.status, response.url)
-        check_html(_media_type(response), None, response.url)
+        media_type = media_type_of(response.headers.get("content-type", ""))
+        check_html(media_type, None, response.url)
 
     def _result(self, report: dict[str, Any], id_attribute: str, requested_url: str) -> Capture:
         response = self._requests.response
@@ -318,10 +319,6 @@ def _is_report(report: object) -> TypeGuard[str]:
     return isinstance(report, str) and report.startswith("{")
 
 
-def _media_type(response: Response) -> str:
-    return response.headers.get("content-type", "").partition(";")[0].strip().lower()[:100]
-
-
 #: The maximum number of elements, text leaves and pictures; larger pages are read without a layout.
 MAX_BOXES = 60_000
 
@@ -332,7 +329,8 @@ def parse_layout(data: Any, id_attribute: str) -> Layout | None:
     """Return the layout in the script's report, None if it has none."""
     if not isinstance(data, dict):
         return None
-    fonts = list(map(_parse_font, data["fonts"]))
+    parts = (text.split("|") for text in data["fonts"])
+    fonts = [Font(float(size), color, int(float(weight))) for size, color, weight in parts]
     displays: list[str] = data["displays"]
     boxes = {
         number: ElementBox(Rect(*rect), displays[display], _visibility(visibility))
@@ -359,11 +357,6 @@ def parse_layout(data: Any, id_attribute: str) -> Layout | None:
 def _rows(numbers: list[int], width: int) -> Iterable[tuple[int, ...]]:
     iterator = iter(numbers)
     return zip(*[iterator] * width, strict=True)
-
-
-def _parse_font(text: str) -> Font:
-    size, color, weight = text.split("|")
-    return Font(float(size), color, int(float(weight)))
 
 
 def _join(one: TextBox, other: TextBox) -> TextBox:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import json
 import os
 import re
 import shutil
@@ -28,27 +29,10 @@ from ...urls import is_http, origin_of
 from ..errors import with_url
 from ..proxy import Proxy
 
-#: Messages by the beginning of Chromium's network errors.
-_NET_ERRORS = {
-    "ERR_CERT_": "the server's certificate is not trusted",
-    "ERR_SSL_": "no secure connection to the server",
-    "ERR_CONNECTION_": "the connection to the server failed",
-    "ERR_SOCKS_CONNECTION_": "the connection to the server failed",
-    "ERR_EMPTY_RESPONSE": "the server closed the connection without a response",
-    "ERR_TOO_MANY_REDIRECTS": "the page redirects endlessly",
-    "ERR_INVALID_RESPONSE": "the server sent an invalid response",
-    "ERR_INVALID_HTTP_RESPONSE": "the server sent an invalid response",
-    "ERR_RESPONSE_HEADERS_": "the server sent an invalid response",
-    "ERR_CONTENT_DECODING_": "the response cannot be decompressed",
-    "ERR_INVALID_AUTH_CREDENTIALS": "the server does not accept this name and password",
-}
-#: What Playwright says when a process of the browser or its own driver ended; the last, when one
-#: that does not know our proxy yet took the place of the network process.
-_PROCESS_ENDED = (
-    "crashed", "has been closed", "Target closed", "Connection closed",
-    "ERR_PROXY_CONNECTION_FAILED",
-)  # fmt: skip
-_BAD_TARGETS = ("ERR_UNSAFE_REDIRECT", "ERR_UNKNOWN_URL_SCHEME", "ERR_INVALID_URL", "ERR_FILE_")
+#: What Chromium and Playwright say: network errors by their beginning, with our messages; that a
+#: process of the browser or its driver ended, or one that does not know our proxy yet took its
+#: place; and that a page leads to no web address.
+_ERRORS: dict[str, Any] = json.loads(Path(__file__).with_name("chromium_errors.json").read_text())
 
 
 class BrowserDied(FetchError):
@@ -90,13 +74,13 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
         return with_url(error, url)
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     name = text.partition("net::")[2].split(" ")[0]
-    if name.startswith(_BAD_TARGETS):
+    if name.startswith(tuple(_ERRORS["bad_targets"])):
         return BadURL("the page leads to something that is not a web address", url=url)
-    if any(words in text for words in _PROCESS_ENDED):
+    if any(words in text for words in _ERRORS["process_ended"]):
         return TabCrashed("the browser stopped while loading the page", url=url)
     if "Cannot find context" in text or "navigated" in text:
         return FetchError("the page keeps navigating to another page", url=url)
-    for prefix, message in _NET_ERRORS.items():
+    for prefix, message in _ERRORS["net"].items():
         if name.startswith(prefix):
             return FetchError(f"{message} ({name})", url=failed)
     return FetchError(f"the browser could not show the page: {name or text[:200]}", url=url)
