@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from printer.crawl import Crawl, CrawlOptions
+from printer.crawl.crawler import Crawl
+from printer.crawl.models import CrawlOptions
 from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import CrawlSites
 

@@ -50,7 +50,7 @@ from ..site_rules.store import rule_store
 from ..summarize import Tokenizer
 from ..text import count_words
 from ..urls import canonical_url, normalize_url, origin_of, resolve
-from .frontier import Frontier, parse_host
+from .frontier import Frontier, site_of
 from .models import (
     ArticleInfo,
     CrawledArticle,
@@ -481,9 +481,8 @@ class Crawl(Closing):
         if not seeds:
             raise UsageError("a crawl needs an address to start at")
         urls = [normalize_url(seed) for seed in seeds]
-        hosts = [parse_host(host) for host in options.hosts]
-        sites = sorted(host.removeprefix("www.") for host in hosts)
-        self.options = replace(options, hosts=tuple(sites))
+        hosts = [normalize_url(host) for host in options.hosts]
+        self.options = replace(options, hosts=tuple(sorted(map(site_of, hosts))))
         self.on_visit = on_visit
         self._extract, self._rules = extract or ExtractOptions(), rules
         self._changed = threading.Condition()

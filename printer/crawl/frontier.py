@@ -27,7 +27,7 @@ from sqlalchemy import Connection, Row, case, delete, func, select, update
 from ..backoff import Backoff
 from ..capture import Capture
 from ..errors import BadURL, HTTPStatusError
-from ..urls import canonical_url, normalize_url, origin_of, url_key
+from ..urls import canonical_url, origin_of, url_key
 from . import near_duplicates
 from .models import (
     ArticleInfo,
@@ -72,52 +72,14 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _FILES = re.compile(
     r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|css|js|mjs|json|woff2?|ttf|otf|eot|mp[34]|m4[av]"
     r"|webm|og[agv]|wav|avi|mov|mkv|flac|zip|gz|bz2|xz|7z|rar|tar|tgz|exe|dmg|iso|apk|deb|rpm|msi|pdf"
-    r"|docx?|xlsx?|pptx?|od[tsp]|epub|mobi|ics|rss|atom|csv|txt|swf|wasm|bin)",
+    r"|docx?|xlsx?|pptx?|od[tsp]|epub|mobi|ics|rss|atom|csv|txt|swf|wasm|bin)$",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a crawl may go; ``hosts`` are as :func:`site_of` returns them."""
-
-    hosts: frozenset[str]
-    prefix: str = ""
-    depth: int = 10
-
-    @classmethod
-    def of(cls, options: CrawlOptions, hosts: Iterable[str]) -> Scope:
-        """Return the scope of a crawl of some hosts."""
-        prefix = options.path_prefix
-        prefix = prefix if not prefix or prefix.startswith("/") else "/" + prefix
-        return cls(frozenset(hosts), prefix, options.depth)
-
-    def allows(self, link: Link) -> bool:
-        """Return whether to visit a link with a canonical URL."""
-        if link.depth > self.depth or is_trap(link.url) or site_of(link.url) not in self.hosts:
-            return False
-        path = urlsplit(link.url).path
-        extension = _FILES.search(path.rpartition("/")[2])
-        is_file = extension is not None and path.lower().endswith(extension[0].lower())
-        return link.kind == "sitemap" or (path.startswith(self.prefix) and not is_file)
 
 
 def site_of(url: str) -> str:
     """Return the host of a URL without ``www.``, with its port if unusual; raises BadURL."""
     return origin_of(url).netloc.removeprefix("www.")
-
-
-def parse_host(text: str) -> str:
-    """Return the host that a user named, alone or in a URL, with its port if unusual."""
-    return origin_of(normalize_url(text)).netloc
-
-
-def canonical_link(link: Link) -> Link | None:
-    """Return a link with its canonical URL, or None if its URL is not valid."""
-    try:
-        return replace(link, url=canonical_url(link.url))
-    except BadURL:
-        return None
 
 
 def is_trap(url: str) -> bool:
@@ -187,11 +149,7 @@ _BARREN = "pages of its kind led to nothing new"
 class Frontier:
     """The URLs of one crawl, shared by threads, processes and machines.
 
-    Args:
-        store: the tables.
-        crawl: the id of the crawl.
-        options: what the crawl looks for.
-        timeout: how many seconds a fetch may take.
+    ``timeout`` is the number of seconds that a fetch may take.
     """
 
     def __init__(
@@ -230,11 +188,14 @@ class Frontier:
         ``parent`` is the row of the page that has the links, or 0 for seeds, which may be out of
         scope.
         """
-        scope = Scope.of(self.options, self._sites(connection))
+        sites = self._sites(connection)
         best: dict[str, tuple[Link, str]] = {}
         for link in links:
-            canonical = canonical_link(link)
-            if canonical and (parent == 0 or scope.allows(canonical)):
+            try:
+                canonical = replace(link, url=canonical_url(link.url))
+            except BadURL:
+                continue
+            if parent == 0 or self._is_in_scope(canonical, sites):
                 key = url_key(canonical.url)
                 if key not in best or best[key][0].score < link.score:
                     best[key] = canonical, link.url.partition("#")[0]
@@ -256,6 +217,15 @@ class Frontier:
         if rows and (rows := rows[: max(0, MAX_ADDRESSES - self._count(connection))]):
             self._add_hosts(connection, {str(row["host"]) for row in rows})
             connection.execute(addresses.insert(), rows)
+
+    def _is_in_scope(self, link: Link, sites: Sequence[str]) -> bool:
+        """Return whether the crawl may visit a link with a canonical URL."""
+        options = self.options
+        if link.depth > options.depth or is_trap(link.url) or site_of(link.url) not in sites:
+            return False
+        path = urlsplit(link.url).path
+        is_file = _FILES.search(path.rpartition("/")[2]) is not None
+        return link.kind == "sitemap" or (path.startswith(options.path_prefix) and not is_file)
 
     def add_site(self, connection: Connection, url: str) -> None:
         """Extend the scope to the site that a seed redirects to."""
@@ -469,8 +439,8 @@ class _Recorder:
     def _visited(self, page: Visited) -> CrawledArticle | None:
         lease = self.lease
         self._add_links(page.links, lease.id)
-        sketch = near_duplicates.sketch(page.text) if page.info else None
-        if page.info is None or sketch is None or page.capture is None:
+        sketch = near_duplicates.sketch(page.text) if page.info else b""
+        if page.info is None or not sketch or page.capture is None:
             if page.canonical and _is_plausible_canonical(lease.url, page.canonical):
                 # Pages that are not articles may name it although they differ, so visit it.
                 self._add_links([Link(page.canonical, self._row().score, lease.depth)], lease.id)
@@ -546,7 +516,7 @@ class _Recorder:
                 url=url,
                 info=json.dumps(asdict(info)),
                 score=score,
-                sketch=near_duplicates.to_bytes(sketch),
+                sketch=sketch,
                 body=zlib.compress(capture.body, 6),
                 charset=capture.source.charset[:40],
                 fetched=fetched.timestamp() if fetched else 0.0,
@@ -569,7 +539,7 @@ class _Recorder:
         )
         best, nearest = NEAR_DUPLICATE, 0
         for row in self.connection.execute(candidates):
-            score = resemblance(near_duplicates.from_bytes(row.sketch), sketch)
+            score = resemblance(row.sketch, sketch)
             if score >= best and (score > best or not nearest):
                 best, nearest = score, row.address
         return nearest
@@ -599,9 +569,8 @@ class _Recorder:
 
     def _resembles(self, article: int, sketch: Sketch) -> bool:
         of_article = select(articles.c.sketch).where(articles.c.address == article)
-        data = self.connection.execute(of_article).scalar()
-        known = near_duplicates.from_bytes(data) if data else sketch * 0
-        return resemblance(known, sketch) >= NEAR_DUPLICATE
+        known = self.connection.execute(of_article).scalar()
+        return resemblance(known or b"", sketch) >= NEAR_DUPLICATE
 
     # Patterns
 

@@ -9,7 +9,6 @@ band of their sketches, so that a table of bands finds candidates without compar
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +22,8 @@ SHINGLE_WORDS, SKETCH_SIZE, BAND_SIZE, MAX_WORDS = 4, 64, 4, 20_000
 #: The least resemblance of near-duplicates: about 25 of 1,000 words may differ.
 NEAR_DUPLICATE = 0.8
 
-Sketch: TypeAlias = NDArray[np.uint32]
+#: The values of a sketch, as little-endian numbers of 32 bits; b"" for a text without words.
+Sketch: TypeAlias = bytes
 
 
 def _mix(numbers: Any) -> NDArray[np.uint64]:
@@ -39,12 +39,11 @@ _FACTORS = (_mix(_STEPS[:SKETCH_SIZE]) | np.uint64(1))[:, None]
 _OFFSETS = _mix(_STEPS[SKETCH_SIZE:])[:, None]
 
 
-def sketch(text: str) -> Sketch | None:
-    """Return the sketch of a text, or None for one without words."""
+def sketch(text: str) -> Sketch:
     matches = zip(WORD.finditer(text), range(MAX_WORDS), strict=False)
     words = [zlib.crc32(match[0].casefold().encode()) for match, _ in matches]
     if not words:
-        return None
+        return b""
     numbers = np.array(words, dtype=np.uint64)
     length = min(SHINGLE_WORDS, len(numbers))
     count = len(numbers) - length + 1
@@ -56,24 +55,18 @@ def sketch(text: str) -> Sketch | None:
     for start in range(0, len(shingles), 1024):
         hashes = _FACTORS * shingles[None, start : start + 1024] + _OFFSETS
         least = np.minimum(least, (hashes >> np.uint64(32)).min(axis=1))
-    return least.astype(np.uint32)
+    return least.astype("<u4").tobytes()
 
 
 def resemblance(one: Sketch, other: Sketch) -> float:
-    """Return the estimated resemblance of two texts, from 0 to 1."""
-    return float(np.mean(one == other))
+    """Return the estimated resemblance of two texts, from 0 to 1; 0 for one without words."""
+    if not one or not other:
+        return 0.0
+    return float(np.mean(np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")))
 
 
 def bands(sketch: Sketch) -> list[int]:
     """Return the table keys of a sketch; near-duplicates almost surely share one."""
-    rows = sketch.astype("<u4").reshape(-1, BAND_SIZE)
-    return [place << 32 | zlib.crc32(row.tobytes(), place) for place, row in enumerate(rows)]
-
-
-def to_bytes(sketch: Sketch) -> bytes:
-    return sketch.astype("<u4").tobytes()
-
-
-def from_bytes(data: bytes | Sequence[int]) -> Sketch:
-    """Restore a sketch from :func:`to_bytes`."""
-    return np.frombuffer(bytes(data), dtype="<u4").astype(np.uint32)
+    size = 4 * BAND_SIZE
+    rows = [sketch[start : start + size] for start in range(0, len(sketch), size)]
+    return [place << 32 | zlib.crc32(row, place) for place, row in enumerate(rows)]

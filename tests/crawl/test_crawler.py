@@ -2,7 +2,8 @@
 
 import pytest
 
-from printer.crawl import Crawl, CrawlOptions
+from printer.crawl.crawler import Crawl
+from printer.crawl.models import CrawlOptions
 from printer.errors import UsageError
 from printer.options import SiteRule
 from tests.support.crawl_sites import CrawlSites, article_text, title_of

@@ -2,7 +2,8 @@
 
 import pytest
 
-from printer.crawl import Crawl, CrawlOptions
+from printer.crawl.crawler import Crawl
+from printer.crawl.models import CrawlOptions
 from printer.crawl.robots import RobotsRules
 from tests.support.crawl_sites import article_page, list_page
 from tests.support.web_server import Reply

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from printer.crawl import Crawl, CrawlOptions
+from printer.crawl.crawler import Crawl
+from printer.crawl.models import CrawlOptions
 from tests.support.crawl_process import CrawlProcess
 from tests.support.crawl_sites import CrawlSites
 

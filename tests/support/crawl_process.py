@@ -94,7 +94,8 @@ def crawl_with_kills(web, database, kills, seed, within):
 
 
 def _crawl(database, seed, *hosts):
-    from printer.crawl import Crawl, CrawlOptions
+    from printer.crawl.crawler import Crawl
+    from printer.crawl.models import CrawlOptions
     from printer.options import FetchOptions
 
     options = CrawlOptions(
@@ -105,10 +106,10 @@ def _crawl(database, seed, *hosts):
 
 
 def main():
-    from printer import crawl
+    from printer.crawl import crawler
     from printer.extraction.classifier.model import load_default_model
 
-    assert crawl
+    assert crawler
     load_default_model()
     for _ in sys.stdin:
         pid = os.fork()
