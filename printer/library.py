@@ -12,6 +12,7 @@ from pathlib import Path
 from .article import Article
 from .db import open_private_file, search_terms
 from .errors import JobsError
+from .files import Closing
 
 #: The most characters of an article's text that are stored.
 _MAX_TEXT = 2_000_000
@@ -44,7 +45,7 @@ class Hit:
     snippet: str
 
 
-class Library:
+class Library(Closing):
     """Store and search the text of printed articles; a context manager."""
 
     def __init__(self, path: Path) -> None:
@@ -52,10 +53,7 @@ class Library:
         with self._errors():
             self._connection = open_private_file(path, _TABLES)
 
-    def __enter__(self) -> Library:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._connection.close()
 
     def add(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:

@@ -55,19 +55,6 @@ if TYPE_CHECKING:
     from .render.worker_pool import Renderer, RenderPool
     from .settings import Settings
 
-__all__ = [
-    "Notify",
-    "PageInput",
-    "Printer",
-    "ReadOutcome",
-    "Step",
-    "check_options",
-    "prefetch",
-    "print_pages",
-    "remote_extractor",
-    "source_name",
-]  # fmt: skip
-
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -196,7 +183,7 @@ class Printer:
         source = _public(source)
         if isinstance(source, Capture):
             return source
-        if source.startswith("file:") or _is_file(source):
+        if source.startswith("file:") or ("://" not in source and path_exists(source)):
             from .fetch.files import path_of_file_url, read_file
 
             path = path_of_file_url(source) if source.startswith("file:") else Path(source)
@@ -587,10 +574,6 @@ def _public(source: PageInput) -> str | Capture:
     if isinstance(source, PathLike):
         return Path(source).absolute().as_uri()
     return split_credentials(source)[0] if isinstance(source, str) else source
-
-
-def _is_file(source: str) -> bool:
-    return "://" not in source and path_exists(source)
 
 
 def source_name(source: PageInput) -> str:

@@ -76,15 +76,11 @@ class WorkerFailed(WorkerError):
     """The function raised an exception, or returned a value, that cannot be sent to the parent."""
 
 
-def do_nothing() -> None:
-    """Prepare nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Setup:
     """What a child needs to know before its first call."""
 
-    prepare: Callable[[], None]
+    prepare: Callable[[], None] | None
     memory_limit: int
     trusted: bool
 
@@ -105,7 +101,7 @@ class WorkerProcess(Closing):
 
     def __init__(
         self,
-        prepare: Callable[[], None] = do_nothing,
+        prepare: Callable[[], None] | None = None,
         *,
         memory_limit: int = 0,
         max_calls: int = 0,
@@ -440,7 +436,8 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
             resource.setrlimit(resource.RLIMIT_DATA, (setup.memory_limit, hard))
         child = _child = _Child(channel, trusted=setup.trusted)
         threading.Thread(target=child.watch, daemon=True).start()
-        setup.prepare()
+        if setup.prepare:
+            setup.prepare()
         for function, args in child.requests():
             try:
                 child.send(_RESULT, function(*args))

@@ -19,12 +19,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, BinaryIO, Literal
 
 from ..backoff import Backoff
 from ..crawl.store import MAX_DELAY, HostDelays
 from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
-from ..files import os_errors
+from ..files import Closing, os_errors
 from ..jobs import FINISHED, Job, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
 from ..jobs.queue import JobQueue, QueueFull, job_id_of
@@ -68,16 +68,10 @@ class BatchItem:
         return job_id_of(self.key)
 
 
-class BatchRunner:
-    """Prints a list to a folder, which it locks; a context manager.
+class BatchRunner(Closing):
+    """Prints a list, as line numbers and addresses, to a folder, which it locks; a context manager.
 
-    Args:
-        folder: the output folder.
-        pages: the list, as line numbers and addresses.
-        settings: the settings of the prints and of the job queue.
-        options: how the list is printed.
-        name: makes a file name from a title.
-        write: writes a file atomically.
+    ``name`` makes a file name from a title.
     """
 
     def __init__(
@@ -113,10 +107,7 @@ class BatchRunner:
             self._queue.delete(job_id)
         self._names = {item.name.lower() for item in self.items}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._workers.close()
         self._queue.disconnect()
         self._lock.close()

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..crawl import CrawlOptions
-from ..crawl.models import Failed
+from ..crawl.models import CrawlOptions, Failed
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
 from ..text import count, file_name
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..capture import Capture
-    from ..crawl import Crawl, CrawledArticle, CrawlSummary
-    from ..crawl.models import Lease, Outcome
+    from ..crawl.crawler import Crawl
+    from ..crawl.models import CrawledArticle, CrawlSummary, Lease, Outcome
     from ..pipeline import Printer
 
 #: The name of the list in a folder of PDFs.
@@ -83,7 +82,7 @@ def crawl(
     if dry_run:
         _show_plan(seeds, out, options, database, loaded, as_json=as_json)
         return
-    from ..crawl import Crawl
+    from ..crawl.crawler import Crawl
     from ..render.worker_pool import RenderPool
 
     console = Console.from_settings(settings)

@@ -81,7 +81,7 @@ To = Annotated[
 
 @digest.command(name="run")
 @with_settings(*_RUN, without=_NOT_RUN)
-def run_digest(
+def run(
     context: typer.Context,
     name: Name,
     out: Annotated[
@@ -97,7 +97,7 @@ def run_digest(
 ) -> None:
     """Make a digest and deliver it, or write it to OUT; record what was printed."""
     require("digest")
-    from ..digest.runner import RemoteWorkers, Runner
+    from ..digest.runner import RemoteWorkers, run_digest
 
     settings = loaded.settings
     console = Console.from_settings(settings)
@@ -116,27 +116,27 @@ def run_digest(
         history = stack.enter_context(closing(_open_history(settings)))
         pool = None if remote else context.obj
         builder = _issue_builder(loaded, history, console, pool, remote)
-        runner = Runner(builder, history, settings)
-        run = runner.run(config, None if config.deliver and not out else _writer(out))
-    for source, reason in run.issue.problems:
+        write = None if config.deliver and not out else _writer(out)
+        outcome = run_digest(builder, config, datetime.now(UTC), write)
+    for source, reason in outcome.issue.problems:
         console.warn(f"{source}: {reason}")
-    if run.result is None:
+    if outcome.result is None:
         console.info(f"{name}: nothing new")
         return
-    articles = [story.article for story in run.issue.stories]
-    if run.delivered:
-        output.add_to_library(settings, articles, run.delivered[0], console)
-    for warning in run.result.warnings:
+    articles = [story.article for story in outcome.issue.stories]
+    if outcome.delivered:
+        output.add_to_library(settings, articles, outcome.delivered[0], console)
+    for warning in outcome.result.warnings:
         console.warn(warning)
-    for line in _json_lines(run.issue, run.result, run.delivered) if as_json else ():
+    for line in _json_lines(outcome.issue, outcome.result, outcome.delivered) if as_json else ():
         output.print_json(line)
-    summary = f"{count(len(articles), 'article')}, {output.summary(run.result)}"
-    for place in run.delivered:
+    summary = f"{count(len(articles), 'article')}, {output.summary(outcome.result)}"
+    for place in outcome.delivered:
         console.info(f"{place}: {summary}")
-    for error in run.failed:
+    for error in outcome.failed:
         console.error(error)
-    if run.failed:
-        raise typer.Exit(run.failed[0].exit_code)
+    if outcome.failed:
+        raise typer.Exit(outcome.failed[0].exit_code)
 
 
 def _format_of(out: str) -> Format | None:
@@ -249,9 +249,9 @@ def add(
     check_digest_name(to)
     with HttpClient(loaded.settings.fetch_options(), user_urls=[url]) as client:
         feeds = find_feeds(client, url)
-    _add_feeds([Subscription(feeds[0].url, feeds[0].feed.title, section)], to)
+    _add_feeds([Subscription(feeds[0].url, feeds[0].title, section)], to)
     for feed in feeds[1:]:
-        print(f"also found: {feed.url} ({feed.feed.title})")
+        print(f"also found: {feed.url} ({feed.title})")
 
 
 @digest.command(name="import")

@@ -382,14 +382,16 @@ def check_address(name: str) -> None:
 def check_file(out: str) -> None:
     """Raise :class:`OutputError` for a folder, or a file that cannot be written in its folder."""
     path = Path(out)
-    if out != output.STDOUT and path.is_dir():
+    if out == output.STDOUT:
+        return
+    if path.is_dir():
         raise OutputError(f"{out} is a folder", hint="Name a file in it")
-    if out != output.STDOUT and not path.parent.is_dir():
+    if not path.parent.is_dir():
         raise OutputError(
             f"{out} cannot be written: no such file or directory",
             hint=f"There is no folder {path.parent}",
         )
-    if out != output.STDOUT and not os.access(path if path.exists() else path.parent, os.W_OK):
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise OutputError(f"{out} cannot be written: permission denied", hint="Name another file")
 
 

@@ -319,15 +319,9 @@ def show_plan(
     caches: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Write what a command would fetch or read, write and keep.
+    """Write what a command would fetch or read, which ``places`` it would write, and what it keeps.
 
-    Args:
-        names: the addresses and files that it would read.
-        places: the files that it would write.
-        form: the format of the files.
-        stored: what it would keep elsewhere.
-        caches: whether it would keep what it fetches.
-        as_json: whether to write a line of JSON for each name instead.
+    ``stored`` is what it would keep elsewhere, besides what it fetches if it ``caches`` that.
     """
     if as_json:
         for name in names:

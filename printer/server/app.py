@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from .. import __version__
 from ..jobs.queue import NO_ROOM, JobQueue
 from .errors import Problem, add_error_handlers, document_problems
-from .forms import PREFIX
+from .forms import PREFIX, render_text
 from .routes import api, delivery, editor, pages, reading_list
 from .security import Access, AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
 from .service import PrintService
@@ -90,20 +90,9 @@ def _metrics(queue: JobQueue) -> str:
         for job in queue.list_recent(100, ("done",))
         if job.finished is not None and job.started is not None
     )
-    lines = [
-        "# HELP webprint_prints Prints by state.",
-        "# TYPE webprint_prints gauge",
-        *(f'webprint_prints{{state="{state}"}} {count}' for state, count in counts.items()),
-        "# HELP webprint_wait_seconds How long the next print has been queued.",
-        "# TYPE webprint_wait_seconds gauge",
-        f"webprint_wait_seconds {wait:.3f}",
-        "# HELP webprint_print_seconds How long the last 100 finished prints took.",
-        "# TYPE webprint_print_seconds gauge",
-    ]
-    for quantile in (0.5, 0.95, 1.0) if seconds else ():
-        value = seconds[int(quantile * (len(seconds) - 1))]
-        lines.append(f'webprint_print_seconds{{quantile="{quantile}"}} {value:.3f}')
-    return "\n".join(lines) + "\n"
+    places = {quantile: int(quantile * (len(seconds) - 1)) for quantile in (0.5, 0.95, 1.0)}
+    quantiles = {quantile: seconds[place] for quantile, place in places.items()} if seconds else {}
+    return render_text("metrics.txt", counts=counts, wait=wait, quantiles=quantiles)
 
 
 #: Seconds in which the headers of a request must arrive, from its first byte or the connection's.

@@ -190,12 +190,15 @@ def make_sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
+def render_text(name: str, **values: Any) -> str:
+    return _environment().get_template(f"{name}.j2").render(values)
+
+
 def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Render a template as a response."""
-    html = _environment().get_template(f"{name}.html.j2").render(values)
-    return HTMLResponse(html.encode("utf-8", "replace"), status)
+    return HTMLResponse(render_text(f"{name}.html", **values).encode("utf-8", "replace"), status)
 
 
 def render_xml(template: str, media_type: str, **values: Any) -> Response:
-    xml = _environment().get_template(f"{template}.xml.j2").render(values)
+    xml = render_text(f"{template}.xml", **values)
     return Response(xml.encode("utf-8", "replace"), media_type=media_type)

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from ..errors import JobsError, UsageError
+from ..files import reason_of
 from ..jobs import engine
 from ..jobs.print_workers import ManagedProcess
 from ..jobs.storage import check_storage
@@ -55,13 +56,12 @@ def _listen(host: str, port: int) -> socket.socket:
             listener.listen(_BACKLOG)
             opened.pop_all()
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
         hint = "Is it running already? Another port: --port"
         wrong_host = getattr(error, "errno", 0) == errno.EADDRNOTAVAIL
         if isinstance(error, socket.gaierror | UnicodeError) or wrong_host:
             hint = "--host takes a name or an address of this computer, such as 127.0.0.1"
         raise JobsError(
-            f"the server cannot listen on {host}, port {port}: {str(reason).lower()}", hint=hint
+            f"the server cannot listen on {host}, port {port}: {reason_of(error)}", hint=hint
         ) from error
     return listener
 

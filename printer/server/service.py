@@ -6,10 +6,10 @@ import io
 import json
 import sys
 import time
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock, Timer
 from typing import Annotated, Any, TypeAlias
@@ -40,6 +40,12 @@ _MAX_LABEL = 90
 #: The file name of a picture of the first page, and the width of such pictures in pixels, which
 #: are shown at half that size.
 _FIRST_PAGE, _PAGE_WIDTH = "first.png", 480
+
+#: What the editor calls blocks that are not text.
+_KINDS: dict[type, str] = {
+    Figure: "Picture", Table: "Table", List: "List", Quote: "Quotation", Math: "Formula",
+    Rule: "Line",
+}  # fmt: skip
 
 #: PDFium serves one thread at a time.
 _pdfium = Lock()
@@ -103,13 +109,15 @@ class PrintService:
     settings: Settings
     preferences: Preferences
     history: PrintHistory
-    _snapshots: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
-    _lock: Lock = field(default_factory=Lock)
+    _finished_snapshot: Callable[[str, int], Snapshot] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._finished_snapshot = lru_cache(_MAX_OPEN_SNAPSHOTS)(self._load_snapshot)
 
     def submit(self, request: JobRequest, key: str = "") -> Job:
         """Validate and enqueue a request; see :func:`validate_request`, :meth:`JobQueue.submit`."""
         validate_request(request, self.settings)
-        return self._enqueue(request, key)
+        return self.queue.submit(request, key)[0]
 
     def submit_form(self, url: str, values: Mapping[str, str]) -> Job:
         """Accept the request of a form, whose values are strings and mostly the defaults."""
@@ -117,10 +125,7 @@ class PrintService:
         merged = validate_request(JobRequest(url, values), self.settings)
         chosen = {name: getattr(merged, name) for name in values}
         options = {k: v for k, v in chosen.items() if v != getattr(self.settings, k)}
-        return self._enqueue(JobRequest(url, options))
-
-    def _enqueue(self, request: JobRequest, key: str = "") -> Job:
-        return self.queue.submit(request, key)[0]
+        return self.queue.submit(JobRequest(url, options))[0]
 
     def get(self, print_id: str) -> Job:
         """Return a print; raise 404 if there is none."""
@@ -215,21 +220,16 @@ class PrintService:
 
     def snapshot(self, job: Job) -> Snapshot | None:
         """Return the snapshot for revising a print, or None if there is none."""
-        key = (job.id, job.attempt)
-        with self._lock:
-            if key in self._snapshots:
-                self._snapshots.move_to_end(key)
-                return self._snapshots[key]
-        data = self.storage.get(snapshot_key(job.id))
+        read = self._finished_snapshot if job.state in ("done", "failed") else self._load_snapshot
+        with suppress(FileNotFoundError):
+            return read(job.id, job.attempt)
+        return None
+
+    def _load_snapshot(self, job_id: str, _attempt: int) -> Snapshot:
+        data = self.storage.get(snapshot_key(job_id))
         if data is None or len(data) > _MAX_SNAPSHOT_BYTES:
-            return None
-        snapshot = Snapshot.load(data)
-        if job.state in ("done", "failed"):
-            with self._lock:
-                self._snapshots[key] = snapshot
-                while len(self._snapshots) > _MAX_OPEN_SNAPSHOTS:
-                    self._snapshots.popitem(last=False)
-        return snapshot
+            raise FileNotFoundError
+        return Snapshot.load(data)
 
     def edit(self, job: Job) -> Edit:
         return Edit.load(self.queue.get_edit(job.id))
@@ -244,15 +244,9 @@ class PrintService:
     ) -> Job:
         """Edit a print and print it again.
 
-        Args:
-            job: the print.
-            title: the new title; '' restores the article's own, None keeps the current one.
-            include: whether to print blocks, by id.
-            options: changes of options, from :data:`EDITABLE_OPTIONS`.
-
-        Raises:
-            NotEditable: the print is not finished, or has no snapshot.
-            UsageError: the change is invalid.
+        A ``title`` of '' restores the article's own; ``include`` says by id whether to print a
+        block; ``options`` are changes, of :data:`EDITABLE_OPTIONS`.  Raises :class:`NotEditable`
+        or, for an invalid change, :class:`UsageError`.
         """
         snapshot = self.snapshot(job)
         if snapshot is None or job.state not in ("done", "failed"):
@@ -291,23 +285,14 @@ def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
 def block_label(editable: EditableBlock) -> str:
     block = editable.block
     text = " ".join(" ".join(iter_text(block)).split())
+    kind = _KINDS.get(type(block), "")
     match block:
         case Figure():
-            kind, text = "Picture", block.caption or block.alt
+            text = block.caption or block.alt
         case Table():
-            kind, text = "Table", block.caption or text
+            text = block.caption or text
         case Embed():
             kind, text = block.kind.capitalize(), block.title
-        case List():
-            kind = "List"
-        case Quote():
-            kind = "Quotation"
-        case Math():
-            kind = "Formula"
-        case Rule():
-            kind = "Line"
-        case _:
-            kind = ""
     short = text if len(text) <= _MAX_LABEL else text[:_MAX_LABEL].rpartition(" ")[0] + "…"
     return ": ".join(filter(None, (kind, short))) or type(block).__name__
 

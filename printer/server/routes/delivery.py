@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
@@ -89,7 +90,7 @@ def list_digests() -> Response:
     for day, file, digest in issues[:_MAX_FILES]:
         path = f"/opds/digests/{quote(digest.name, safe='')}/{quote(file.name, safe='')}"
         updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-        title = f"{digest.heading}, {datetime.fromisoformat(day):%-d %B %Y}"
+        title = f"{digest.heading}, {day:%-d %B %Y}"
         links = [(_ACQUISITION, path, _media_type(file))]
         entries.append(_entry(f"digest:{file.name}", title, updated, "", links))
     return _feed("digests", "Digests", "/opds/digests", entries)
@@ -127,7 +128,7 @@ def _media_type(file: Path) -> str:
     return MEDIA_TYPES["epub" if file.suffix == ".epub" else "pdf"]
 
 
-def _issues(digest: Digest) -> Iterator[tuple[str, Path]]:
+def _issues(digest: Digest) -> Iterator[tuple[date, Path]]:
     """Yield day and file of a digest's issues in local folders."""
     pattern = re.compile(re.escape(digest.name) + _ISSUE)
     for destination in digest.deliver:
@@ -135,15 +136,9 @@ def _issues(digest: Digest) -> Iterator[tuple[str, Path]]:
             folder = Path(destination.folder).expanduser()
             for file in folder.iterdir() if folder.is_dir() else ():
                 match = pattern.fullmatch(file.name)
-                if match and _is_day(match[1]) and file.is_file():
-                    yield match[1], file
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return bool(datetime.fromisoformat(text))
-    except ValueError:
-        return False
+                with suppress(ValueError):  # There is no such day.
+                    if match and file.is_file():
+                        yield date.fromisoformat(match[1]), file
 
 
 def _print_entry(job: Job) -> dict[str, Any]:
