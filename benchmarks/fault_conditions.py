@@ -45,7 +45,7 @@ PATIENCE = 900
 def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Overwrite a file, a result and a job table on a disk with limited space."""
     from printer.cli.output import write
-    from printer.jobs.storage import open_storage
+    from printer.jobs.storage import Storage
 
     began, half, lost = time.monotonic(), 0, 0
     old, new = b"%PDF old" * 500, b"%PDF new" * 50_000
@@ -60,7 +60,7 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             refused = 0
             for write_file in (
                 lambda: write(target, new),
-                lambda: open_storage(str(folder / "store")).put(f"{number:032x}/1/a.pdf", new),
+                lambda: Storage(str(folder / "store")).put(f"{number:032x}/1/a.pdf", new),
             ):
                 try:
                     write_file()

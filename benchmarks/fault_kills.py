@@ -243,7 +243,7 @@ class Newspaper:
     def warm(self) -> None:
         """Load the modules that making an issue needs, for the processes forked later."""
         from printer.digest.builder import IssueBuilder
-        from printer.digest.runner import Runner
+        from printer.digest.runner import run_digest
         from printer.digest.selection import StoryHistory
         from printer.jobs.engine import preload
         from printer.render.weasy import engine
@@ -252,10 +252,8 @@ class Newspaper:
         engine.load_fonts()
         self.publish(0)
         with closing(StoryHistory(str(self.folder / "warm.sqlite"))) as memory:
-            runner = Runner(
-                IssueBuilder(self.settings, memory), memory, self.settings, lambda: START
-            )
-            runner.run(self.digest, lambda _, result: str(len(result.data)))
+            builder = IssueBuilder(self.settings, memory)
+            run_digest(builder, self.digest, START, lambda _, result: str(len(result.data)))
 
     def serve(self, number: int) -> None:
         """Run the scheduler until it made and delivered an issue; call in a forked process."""

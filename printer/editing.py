@@ -11,13 +11,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from lxml.html import HtmlElement
 
+from . import serial
 from .article import Article, Block, Figure, from_data, iter_text, to_data, walk
 from .capture import Capture, PageSource
 from .errors import JobsError, UsageError
@@ -199,13 +199,12 @@ def _align(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[Se
     return aligned
 
 
-_VERSION = 1
-#: The fields of an article and of its source in the file, where the method is called "how".
-_ARTICLE = (
-    "title", "url", "byline", "published", "site", "lead", "language", "direction", "confidence",
-    "section",
-)  # fmt: skip
-_SOURCE = ("url", "requested_url", "media_type", "charset")
+#: What a stored snapshot says beside the page and the pictures: the article without its blocks; id,
+#: place, content and rules of each block; the source; key, type, width and height of each picture.
+_Stored: TypeAlias = tuple[
+    Article, tuple[tuple[str, bool, dict[str, Any], tuple[Suggestion, ...]], ...], PageSource,
+    tuple[tuple[str, str, int, int], ...],
+]  # fmt: skip
 _MAX_TITLE = 500
 
 
@@ -302,25 +301,13 @@ class Snapshot:
 
     def dump(self) -> bytes:
         """Serialize the snapshot to a ZIP file."""
-        source = self.capture.source
-        data: dict[str, Any] = {
-            "version": _VERSION,
-            "article": {name: getattr(self.article, name) for name in _ARTICLE}
-            | {"warnings": list(self.article.warnings)},
-            "pieces": [_block_data(block) for block in self.blocks],
-            "capture": {name: getattr(source, name) for name in _SOURCE}
-            | {
-                "how": source.method,
-                "fetched": source.fetched.isoformat() if source.fetched else "",
-            },
-            "pictures": [
-                {"key": key, "type": p.media_type, "width": p.width, "height": p.height}
-                for key, p in self.pictures.items()
-            ],
-        }
+        blocks = ((b.id, b.in_article, to_data(b.block), b.rules) for b in self.blocks)
+        source = replace(self.capture.source, headers={})
+        pictures = ((key, p.media_type, p.width, p.height) for key, p in self.pictures.items())
+        stored = (self.article, tuple(blocks), source, tuple(pictures))
         output = io.BytesIO()
         with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as file:
-            file.writestr("base.json", json.dumps(data).encode())
+            file.writestr("base.json", serial.dump(_Stored, stored))
             file.writestr("page", self.capture.body)
             for number, picture in enumerate(self.pictures.values()):
                 file.writestr(f"pictures/{number}", picture.data, zipfile.ZIP_STORED)
@@ -331,39 +318,18 @@ class Snapshot:
         """Return the snapshot serialized by :meth:`dump`; raise :class:`JobsError` if invalid."""
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
-                values = json.loads(file.read("base.json"))
-                page = file.read("page")
-                count = len(values["pictures"])
-                pictures = [file.read(f"pictures/{number}") for number in range(count)]
-            return cls._from_values(values, page, pictures)
+                article, blocks, source, pictures = serial.load(_Stored, file.read("base.json"))
+                return cls(
+                    article,
+                    tuple(
+                        EditableBlock(name, from_data(block), in_article, rules)
+                        for name, in_article, block, rules in blocks
+                    ),
+                    Capture(file.read("page"), source),
+                    MappingProxyType({
+                        key: Picture(file.read(f"pictures/{number}"), *about)
+                        for number, (key, *about) in enumerate(pictures)
+                    }),
+                )  # fmt: skip
         except _DAMAGED as error:
             raise JobsError("the saved print cannot be read for editing") from error
-
-    @classmethod
-    def _from_values(cls, values: Any, page: bytes, pictures: list[bytes]) -> Snapshot:
-        if values["version"] != _VERSION:
-            raise ValueError("another version")
-        article, source = values["article"], values["capture"]
-        fetched = datetime.fromisoformat(source["fetched"]) if source["fetched"] else None
-        names = {name: source[name] for name in _SOURCE}
-        return cls(
-            article=Article(blocks=(), **{**article, "warnings": tuple(article["warnings"])}),
-            blocks=tuple(map(_block, values["pieces"])),
-            capture=Capture(page, PageSource(fetched=fetched, method=source["how"], **names)),
-            pictures=MappingProxyType({
-                value["key"]: Picture(data, value["type"], value["width"], value["height"])
-                for value, data in zip(values["pictures"], pictures, strict=True)
-            }),
-        )  # fmt: skip
-
-
-def _block_data(block: EditableBlock) -> dict[str, Any]:
-    rules = [[rule.selector, list(rule.covers), rule.count] for rule in block.rules]
-    return {
-        "id": block.id, "kept": block.in_article, "block": to_data(block.block), "rules": rules,
-    }  # fmt: skip
-
-
-def _block(data: Any) -> EditableBlock:
-    rules = (Suggestion(selector, tuple(ids), n) for selector, ids, n in data["rules"])
-    return EditableBlock(data["id"], from_data(data["block"]), data["kept"], tuple(rules))

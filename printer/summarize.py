@@ -112,19 +112,6 @@ _MIN_WORDS, MAX_KEYWORDS = 5, 8
 _EARLY, _MIN_TERMS = 8, 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeywordOptions:
-    """The paper's criteria.
-
-    Attributes:
-        frequency: How often a term must appear (the paper's example: three times).
-        threshold: What S_j must exceed, None for the mean of all S_j.
-    """
-
-    frequency: int = 3
-    threshold: float | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Term:
     """A worth term: its most frequent spelling, its frequency, and its paragraphs."""
@@ -169,13 +156,14 @@ class DocumentProfile:
 
 
 def build_profile(
-    paragraphs: Sequence[str],
-    tokenizer: Tokenizer,
-    query: str = "",
-    options: KeywordOptions | None = None,
-) -> DocumentProfile:
-    """Return the profile of a document given by its paragraphs."""
-    options = options or KeywordOptions()
+    paragraphs: Sequence[str], tokenizer: Tokenizer, query: str = "", *, min_frequency: int = 3,
+    threshold: float | None = None,
+) -> DocumentProfile:  # fmt: skip
+    """Return the profile of a document given by its paragraphs.
+
+    A term must appear ``min_frequency`` times (three in the paper's example); S_j must exceed
+    ``threshold``, by default the mean of all S_j.
+    """
     frequency: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
     locations: dict[str, list[int]] = {}
@@ -189,13 +177,12 @@ def build_profile(
             if not where or where[-1] != place:
                 where.append(place)
     queried = {term for term, _ in tokenizer.terms(query)}
-    criterion = min(options.frequency, max(frequency.values(), default=1))
+    criterion = min(min_frequency, max(frequency.values(), default=1))
     worth = [t for t, count in frequency.most_common() if count >= criterion or t in queried]
     sums = [0] * len(paragraphs)
     for term in worth:
         for place in locations[term]:
             sums[place] += 2 if term in queried else 1
-    threshold = options.threshold
     if threshold is None:
         threshold = sum(sums) / max(1, len(sums))
     keys = tuple(place for place, total in enumerate(sums) if total > threshold)
@@ -260,33 +247,24 @@ _TITLE_WEIGHT = 4
 _MAX_CHARS = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class BM25Document:
-    """A text to be scored."""
+def bm25_scores(articles: Sequence[Article], query: str) -> list[float]:
+    """Return the relevance of each article to a query; 0 for one with none of its terms.
 
-    title: str
-    text: str
-    language: str = ""
-
-
-def bm25_scores(documents: Sequence[BM25Document], query: str) -> list[float]:
-    """Return the relevance of each text to a query; 0 for a text with none of its terms.
-
-    The rarer a term is among the documents, the more it counts.
+    The rarer a term is among the articles, the more it counts.
     """
-    tokenizers = {document.language: Tokenizer(document.language) for document in documents}
+    tokenizers = {article.language: Tokenizer(article.language) for article in articles}
     counts = []
-    for document in documents:
-        tokenizer = tokenizers[document.language]
-        count = Counter(term for term, _ in tokenizer.terms(document.text[:_MAX_CHARS]))
-        for term, _ in tokenizer.terms(document.title):
+    for article in articles:
+        tokenizer = tokenizers[article.language]
+        count = Counter(term for term, _ in tokenizer.terms(article.text[:_MAX_CHARS]))
+        for term, _ in tokenizer.terms(article.title):
             count[term] += _TITLE_WEIGHT
         counts.append(count)
     lengths = [count.total() for count in counts]
     average = sum(lengths) / max(1, len(lengths)) or 1.0
     scores = []
-    for document, count, length in zip(documents, counts, lengths, strict=True):
-        queried = {term for term, _ in tokenizers[document.language].terms(query)}
+    for article, count, length in zip(articles, counts, lengths, strict=True):
+        queried = {term for term, _ in tokenizers[article.language].terms(query)}
         score = 0.0
         for term in queried & count.keys():
             containing = sum(term in other for other in counts)

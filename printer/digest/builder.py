@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..capture import Capture, PageSource
-from ..crawl import Crawl, CrawlOptions
+from ..crawl.crawler import Crawl
+from ..crawl.models import CrawlOptions
 from ..errors import FetchTimeout, NoArticle, WebprintError
 from ..fetch.client import HttpClient
 from ..output import Edition, ExtractedPage, Result, Story
 from ..pipeline import Notify, Printer, prefetch, remote_extractor
 from ..settings import Settings
-from ..summarize import BM25Document, Tokenizer, bm25_scores, build_profile
+from ..summarize import Tokenizer, bm25_scores, build_profile
 from ..text import count_words
 from ..urls import host_of
 from .config import Digest, Source
@@ -89,7 +90,7 @@ class Collector:
         match source.kind:
             case "feed":
                 with self._host_slot(source.location):
-                    feed = get_feed(self._client, source.location).feed
+                    feed = get_feed(self._client, source.location)
                 first = {entry.url: entry for entry in reversed(feed.entries)}
                 return feed.title, [entry for entry in feed.entries if first[entry.url] is entry]
             case "page":
@@ -190,16 +191,10 @@ class Issue:
 
 @dataclass(slots=True)
 class IssueBuilder:
-    """Builds the issues of digests.
+    """Builds the issues of digests, in this process where no others are given for a part of it.
 
-    Args:
-        settings: how pages are fetched, extracted and printed.
-        history: what was printed before.
-        fixed_settings: names of settings that override those of a digest.
-        notify: called to report progress.
-        renderer: processes that render; by default this one does.
-        extractor: processes that extract articles; by default this one does.
-        workers: workers of other machines, which fetch, extract and render instead.
+    ``fixed_settings`` names the settings that override those of a digest; ``workers`` are those of
+    other machines, which fetch, extract and render.
     """
 
     settings: Settings
@@ -414,9 +409,7 @@ def _choose_best(
     """Return the stories to print, in order, and those irrelevant or over the limit."""
     relevance: dict[int, float] = {}
     if digest.query:
-        articles = [story.article for story in stories]
-        documents = [BM25Document(a.title, a.text, a.language) for a in articles]
-        scores = bm25_scores(documents, digest.query)
+        scores = bm25_scores([story.article for story in stories], digest.query)
         relevance = {id(story): score for story, score in zip(stories, scores, strict=True)}
     rejected = [
         Rejected(story.candidate, f"does not match the query {digest.query!r}")

@@ -26,6 +26,7 @@ from lxml import etree
 
 from ..backoff import Backoff
 from ..errors import MissingLibrary, OutputError, UsageError
+from ..files import reason_of
 from ..options import ENDINGS, MEDIA_TYPES, Format
 from ..render.markup import printable
 from ..settings import Settings
@@ -37,9 +38,6 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_ATTEMPTS = 3
 _SMTP_TIMEOUT = 60.0
 _BACKOFF = Backoff(5.0)
-
-#: The ratio of the size of an attachment to that of its file (base64, with line breaks).
-_BASE64_GROWTH = 1.38
 
 
 class DeliveryUncertain(OutputError):
@@ -78,39 +76,30 @@ class SMTPServer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """An e-mail with one file."""
-
-    sender: str
-    to: str
-    subject: str
-    text: str
-    file_name: str
-    data: bytes = field(repr=False)
-    media_type: str = "application/pdf"
-
-    def message(self) -> EmailMessage:
-        """Return the message; raises :class:`UsageError` for invalid addresses."""
-        message = EmailMessage()
-        try:
-            message["From"] = self.sender
-            message["To"] = self.to
-            # Anything like an encoded word would be decoded, including line breaks.
-            subject = " ".join(self.subject.split())[:200].replace("=?", "= ?")
-            message["Subject"] = subject.encode("utf-8", "replace").decode()
-            message["Date"] = formatdate()
-            message["Message-ID"] = make_msgid(domain=self.sender.rpartition("@")[2])
-        except (ValueError, IndexError, MessageError) as error:
-            raise UsageError("an address of the mail is not valid") from error
-        message.set_content(self.text.encode("utf-8", "replace").decode())
-        main, _, sub = self.media_type.partition("/")
-        message.add_attachment(self.data, maintype=main, subtype=sub, filename=self.file_name)
-        return message
+def compose_mail(delivery: Delivery, sender: str, to: str) -> EmailMessage:
+    """Return an e-mail with a file; raises :class:`UsageError` for invalid addresses."""
+    if "@" not in sender:
+        raise UsageError("no sender is set (--mail-from)")
+    message = EmailMessage()
+    try:
+        message["From"] = sender
+        message["To"] = to
+        # Anything like an encoded word would be decoded, including line breaks.
+        subject = " ".join(f"{delivery.title}, {delivery.date:%Y-%m-%d}".split())[:200]
+        message["Subject"] = subject.replace("=?", "= ?").encode("utf-8", "replace").decode()
+        message["Date"] = formatdate()
+        message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
+    except (ValueError, IndexError, MessageError) as error:
+        raise UsageError("an address of the mail is not valid") from error
+    text = "\n".join(article["title"] for article in delivery.report["articles"])
+    message.set_content(text.encode("utf-8", "replace").decode())
+    main, _, sub = MEDIA_TYPES[delivery.format].partition("/")
+    message.add_attachment(delivery.data, maintype=main, subtype=sub, filename=delivery.file_name)
+    return message
 
 
 def send(
-    mail: Mail,
+    message: EmailMessage,
     server: SMTPServer,
     *,
     max_megabytes: float,
@@ -121,15 +110,12 @@ def send(
 
     Raises :class:`UsageError`, :class:`OutputError` or :class:`DeliveryUncertain`.
     """
-    if "@" not in mail.sender:
-        raise UsageError("no sender is set (--mail-from)")
-    size = len(mail.data) * _BASE64_GROWTH / 1_000_000
+    size = len(message.as_bytes()) / 1_000_000
     if size > max_megabytes:
         raise OutputError(
-            f"the mail to {mail.to} has {size:.1f} MB; the limit is {max_megabytes:g}",
+            f"the mail to {message['To']} has {size:.1f} MB; the limit is {max_megabytes:g}",
             hint="Print fewer articles (limit) or smaller pictures (dpi), or raise max-megabytes",
         )
-    message = mail.message()
     for attempt in range(1, _MAX_ATTEMPTS + 1):
         cause: Exception
         try:
@@ -144,10 +130,10 @@ def send(
             temporary, cause = 400 <= error.smtp_code < 500, error
         except smtplib.SMTPRecipientsRefused as error:
             codes = [code for code, _ in error.recipients.values()]
-            reason = f"does not accept mail to {mail.to}: {codes[0]}"
+            reason = f"does not accept mail to {message['To']}: {codes[0]}"
             temporary, cause = all(400 <= code < 500 for code in codes), error
         except (_ConnectionFailed, OSError, smtplib.SMTPException) as error:
-            reason = f"cannot send the mail: {_describe(error)}"
+            reason = f"cannot send the mail: {reason_of(error)[:200]}"
             temporary, cause = isinstance(error, _ConnectionFailed), error
         if not temporary or attempt == _MAX_ATTEMPTS:
             raise OutputError(f"{server.host} {reason}") from cause
@@ -182,7 +168,7 @@ def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) ->
     except ssl.SSLError:
         raise
     except OSError as error:
-        raise _ConnectionFailed(_describe(error)) from error
+        raise _ConnectionFailed(reason_of(error)[:200]) from error
     try:
         if not server.implicit_tls:
             client.ehlo_or_helo_if_needed()
@@ -199,13 +185,9 @@ def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) ->
     except (smtplib.SMTPServerDisconnected, ConnectionError, TimeoutError) as error:
         if client.transmitting:
             raise DeliveryUncertain(f"{server.host} did not confirm the mail") from error
-        raise _ConnectionFailed(_describe(error)) from error
+        raise _ConnectionFailed(reason_of(error)[:200]) from error
     finally:
         client.close()
-
-
-def _describe(error: Exception) -> str:
-    return str(getattr(error, "strerror", None) or error or type(error).__name__)[:200]
 
 
 #: The seconds that a print queue or a webhook may take to answer.
@@ -234,6 +216,10 @@ class Delivery:
     @property
     def stem(self) -> str:
         return f"{self.name}-{self.date:%Y-%m-%d}"
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.stem}{ENDINGS[self.format][0]}"
 
 
 def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
@@ -298,8 +284,7 @@ def _filesystem(folder: str) -> Iterator[tuple[Any, str]]:
     try:
         yield fs, str(root).rstrip("/")
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise OutputError(f"{_public(folder)} cannot be written: {reason}") from error
+        raise OutputError(f"{_public(folder)} cannot be written: {reason_of(error)}") from error
 
 
 def _public(folder: str) -> str:
@@ -380,16 +365,8 @@ def _add(parent: etree._Element, name: str, text: str = "", **attributes: str) -
 
 def _by_mail(delivery: Delivery, destination: Destination, settings: Settings) -> str:
     server = SMTPServer.from_url(settings.smtp)
-    mail = Mail(
-        sender=settings.mail_from or server.user,
-        to=destination.mail,
-        subject=f"{delivery.title}, {delivery.date:%Y-%m-%d}",
-        text="\n".join(article["title"] for article in delivery.report["articles"]),
-        file_name=f"{delivery.stem}{ENDINGS[delivery.format][0]}",
-        data=delivery.data,
-        media_type=MEDIA_TYPES[delivery.format],
-    )
-    send(mail, server, max_megabytes=destination.max_megabytes)
+    message = compose_mail(delivery, settings.mail_from or server.user, destination.mail)
+    send(message, server, max_megabytes=destination.max_megabytes)
     return destination.mail
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape, unescape
 from html.entities import html5
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import lxml.html
@@ -63,8 +63,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed: its title, the page it belongs to, and its entries in its own order."""
+    """A feed: its URL, its title, the page it belongs to, and its entries in its own order."""
 
+    url: str
     title: str
     link: str
     entries: tuple[Entry, ...]
@@ -107,6 +108,7 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
     channel = parsed.get("feed", {})
     entries = (_entry(item, url) for item in parsed.entries[:MAX_ENTRIES])
     return Feed(
+        url,
         _title(channel.get("title")),
         _web_url(channel.get("link"), url),
         tuple(entry for entry in entries if entry.url),
@@ -210,6 +212,7 @@ def _parse_json(data: bytes, url: str) -> Feed:
         if isinstance(item, dict)
     ]
     return Feed(
+        url,
         _title(feed.get("title")),
         _web_url(feed.get("home_page_url"), url),
         tuple(entry for entry in entries if entry.url),
@@ -277,30 +280,20 @@ _USUAL_PATHS = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/f
 _MAX_LINKS, _MAX_FEEDS = 5_000, 4
 
 
-class DiscoveredFeed(NamedTuple):
-    """A feed and its URL."""
-
-    url: str
-    feed: Feed
-
-
-def get_feed(client: HttpClient, url: str) -> DiscoveredFeed:
+def get_feed(client: HttpClient, url: str) -> Feed:
     """Fetch a feed, from the cache if it has not changed; raises :class:`FetchError`."""
     capture = client.get_fresh(url, ACCEPT)
-    return DiscoveredFeed(
-        capture.url, parse_feed(capture.body, capture.url, capture.source.charset)
-    )
+    return parse_feed(capture.body, capture.url, capture.source.charset)
 
 
-def find_feeds(client: HttpClient, url: str) -> list[DiscoveredFeed]:
+def find_feeds(client: HttpClient, url: str) -> list[Feed]:
     """Return the feed at a URL, or those that the page there links to, the best first."""
     capture = client.get_fresh(url, ACCEPT)
     try:
-        feed = parse_feed(capture.body, capture.url, capture.source.charset)
-        return [DiscoveredFeed(capture.url, feed)]
+        return [parse_feed(capture.body, capture.url, capture.source.charset)]
     except FetchError:
         linked = list(dict.fromkeys(feed_links(capture.body, capture.url)))
-    feeds: list[DiscoveredFeed] = []
+    feeds: list[Feed] = []
     usual = [resolve(capture.url, path) for path in _USUAL_PATHS]
     for address in linked[:_MAX_FEEDS] or usual:
         try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from .. import serial
 from ..article import Article
 from ..capture import Capture
 from ..crawl.store import HostDelays
@@ -21,9 +22,8 @@ from ..jobs.tasks import (
     READ_PART,
     TASK_RESULT,
     JobClient,
-    dump_document,
     load_page,
-    load_rendered,
+    load_result,
 )
 from ..output import ExtractedPage, Result
 from ..render.context import Document
@@ -78,59 +78,54 @@ def issue_report(issue: Issue, result: Result) -> dict[str, Any]:
     }
 
 
-@dataclass(slots=True)
-class Runner:
-    """Runs digests."""
+def run_digest(
+    builder: IssueBuilder, digest: Digest, now: datetime,
+    write: Callable[[Issue, Result], str] | None = None, deliver: Deliver = deliver,
+) -> RunResult:  # fmt: skip
+    """Build a digest and deliver it, or pass it to ``write`` instead.
 
-    builder: IssueBuilder
-    history: StoryHistory
-    settings: Settings
-    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    deliver: Deliver = deliver
+    Its stories are remembered if it was delivered anywhere; the result has the errors of delivery.
+    Raises :class:`WebprintError`.
+    """
+    issue, result = _build(builder, digest, now)
+    if result is None:
+        return RunResult(issue)
+    delivered: list[str] = []
+    failed: list[WebprintError] = []
+    if write is not None:
+        delivered.append(write(issue, result))
+    else:
+        delivery = _delivery(issue, result)
+        for destination in digest.deliver:
+            try:
+                delivered.append(deliver(delivery, destination, builder.settings))
+            except WebprintError as error:
+                failed.append(error)
+    if delivered:
+        records = [story.record() for story in issue.stories]
+        builder.history.remember(digest.name, records, issue.date.timestamp())
+    return RunResult(issue, result, tuple(delivered), tuple(failed))
 
-    def run(self, digest: Digest, write: Callable[[Issue, Result], str] | None = None) -> RunResult:
-        """Build a digest now and deliver it, or pass it to ``write`` instead.
 
-        Its stories are remembered if it was delivered anywhere; the result has the errors of
-        delivery.  Raises :class:`WebprintError`.
-        """
-        issue, result = self._build(digest)
-        if result is None:
-            return RunResult(issue)
-        delivered: list[str] = []
-        failed: list[WebprintError] = []
-        if write is not None:
-            delivered.append(write(issue, result))
-        else:
-            delivery = _delivery(issue, result)
-            for destination in digest.deliver:
-                try:
-                    delivered.append(self.deliver(delivery, destination, self.settings))
-                except WebprintError as error:
-                    failed.append(error)
-        if delivered:
-            self.history.remember(digest.name, _records(issue), issue.date.timestamp())
-        return RunResult(issue, result, tuple(delivered), tuple(failed))
+def build_issue(builder: IssueBuilder, digest: Digest, now: datetime) -> BuiltIssue | None:
+    """Build a digest to be delivered later; return None if there is nothing new."""
+    issue, result = _build(builder, digest, now)
+    if result is None:
+        return None
+    return BuiltIssue(
+        _delivery(issue, result),
+        tuple(story.record() for story in issue.stories),
+        tuple(story.article for story in issue.stories),
+        (*(f"{name}: {reason}" for name, reason in issue.problems), *result.warnings),
+    )
 
-    def build(self, digest: Digest) -> BuiltIssue | None:
-        """Build a digest to be delivered later; return None if there is nothing new."""
-        issue, result = self._build(digest)
-        if result is None:
-            return None
-        warnings = [f"{name}: {reason}" for name, reason in issue.problems]
-        return BuiltIssue(
-            _delivery(issue, result),
-            tuple(_records(issue)),
-            tuple(story.article for story in issue.stories),
-            (*warnings, *result.warnings),
-        )
 
-    def _build(self, digest: Digest) -> tuple[Issue, Result | None]:
-        with self.builder.printer(digest) as printer:
-            issue = self.builder.build(digest, self.clock(), printer)
-            for candidate in issue.unchanged:
-                self.history.note_unchanged(digest.name, candidate.url, candidate.fingerprint)
-            return self.builder.render(issue, printer) if issue.stories else (issue, None)
+def _build(builder: IssueBuilder, digest: Digest, now: datetime) -> tuple[Issue, Result | None]:
+    with builder.printer(digest) as printer:
+        issue = builder.build(digest, now, printer)
+        for candidate in issue.unchanged:
+            builder.history.note_unchanged(digest.name, candidate.url, candidate.fingerprint)
+        return builder.render(issue, printer) if issue.stories else (issue, None)
 
 
 def _delivery(issue: Issue, result: Result) -> Delivery:
@@ -139,11 +134,7 @@ def _delivery(issue: Issue, result: Result) -> Delivery:
     return Delivery(name, title, issue.date, result.data, report, result.format)
 
 
-def _records(issue: Issue) -> list[StoryRecord]:
-    return [story.record() for story in issue.stories]
-
-
-def build_issue(
+def build_in_worker(
     settings: Settings, explicit: frozenset[str], fixed: frozenset[str], digest: Digest,
     now: datetime,
 ) -> BuiltIssue | None:  # fmt: skip
@@ -161,7 +152,7 @@ def build_issue(
         builder = IssueBuilder(
             settings, history, fixed, renderer=pool, extractor=pool, workers=remote
         )
-        return Runner(builder, history, settings, lambda: now).build(digest)
+        return build_issue(builder, digest, now)
 
 
 def stories_database(settings: Settings) -> str:
@@ -243,11 +234,11 @@ class RemoteWorkers(Closing):
 
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Render documents in parallel; yield the result or error of each, in order."""
-        parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
+        parts = ({DOCUMENT_PART: serial.dump(Document, document)} for document in documents)
         client = self._client("lay out", _MAX_DOCUMENTS)
         for result in client.results(JobRequest("", {}, part) for part in parts):
             if isinstance(result, bytes):
-                yield load_rendered(result)
+                yield load_result(RenderedPdf, result)
             else:
                 yield RenderError(result.message, hint=result.hint)
 

@@ -10,7 +10,6 @@ looked for, and deliveries of other kinds are not repeated.
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import signal
 import threading
@@ -20,15 +19,15 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 from dbos import DBOS
 
+from .. import serial
 from ..article import Article
 from ..backoff import Backoff
-from ..crawl.near_duplicates import from_bytes, to_bytes
 from ..errors import ErrorRecord, JobsError, WebprintError
 from ..jobs.engine import WorkflowExecutor, database_of, open_queue, open_result_storage
 from ..jobs.queue import DIGEST, JobFailed, JobQueue
@@ -37,7 +36,7 @@ from ..settings import Settings
 from ..worker_process import WorkerError, WorkerProcess
 from .config import Destination, Digest
 from .delivery import Delivery, DeliveryUncertain, deliver, has_arrived, target_path
-from .runner import BuiltIssue, Deliver, build_issue, stories_database
+from .runner import BuiltIssue, Deliver, build_in_worker, stories_database
 from .selection import StoryHistory, StoryRecord
 
 #: The longest sleep, in seconds, so that resuming from suspension is noticed.
@@ -53,6 +52,10 @@ _MAX_SLOTS = 50
 _MAX_ISSUES = 50
 _CHECK_INTERVAL = 0.5
 _STOP_SECONDS = 5.0  # for the end of a delivery
+
+#: An issue until it is delivered, and its file in the folder of its job.
+_StoredIssue: TypeAlias = tuple[Delivery, tuple[StoryRecord, ...]]
+_ISSUE_FILE = "0/issue.json"
 
 _UNCERTAIN = "{}: its delivery was interrupted; as it may have arrived, it is not sent again"
 
@@ -98,13 +101,8 @@ class Steps:
 class IssueWorkflow:
     """Makes and delivers the issues of digests, step by step.
 
-    Args:
-        digests: the digests by name.
-        history: what was printed before.
-        storage: where an issue is kept until it is delivered.
-        settings: how pages are printed and sent.
-        build: builds an issue.
-        on_delivered: called with the articles of an issue and the first place that has it.
+    ``storage`` keeps an issue until it is delivered; ``on_delivered`` is called with its articles
+    and the first place that has it.
     """
 
     digests: Mapping[str, Digest]
@@ -154,7 +152,8 @@ class IssueWorkflow:
             if built is None:
                 self.log(f"{name}: nothing new")
                 return {"title": digest.heading, "articles": 0}
-            self.storage.put_all(_dump(job_id, built))
+            data = serial.dump(_StoredIssue, (built.delivery, built.stories))
+            self.storage.put(f"{job_id}/{_ISSUE_FILE}", data)
         except WebprintError as error:
             self.log(f"{name}: {error}")
             return {"error": ErrorRecord.of(error).to_dict()}
@@ -179,11 +178,11 @@ class IssueWorkflow:
             delivery, stories = saved
             self.history.remember(name, stories, delivery.date.timestamp())
 
-    def _load(self, job_id: str) -> tuple[Delivery, list[StoryRecord]] | None:
+    def _load(self, job_id: str) -> _StoredIssue | None:
         """Return a stored issue; None if it was stored on a machine that is lost."""
-        about = self.storage.get(f"{job_id}/0/about.json")
-        data = self.storage.get(f"{job_id}/0/issue.bin")
-        return None if about is None or data is None else _parse(about, data)
+        data = self.storage.get(f"{job_id}/{_ISSUE_FILE}")
+        issue: _StoredIssue | None = serial.load(_StoredIssue, data) if data else None
+        return issue
 
     def _deliver_everywhere(
         self, job_id: str, name: str, keys: Sequence[str], steps: Steps
@@ -259,38 +258,6 @@ class IssueWorkflow:
         return next((d for d in digest.deliver if _key(d) == key), None) if digest else None
 
 
-def _dump(job_id: str, built: BuiltIssue) -> dict[str, bytes]:
-    """Return the files of an issue."""
-    delivery = built.delivery
-    stories = [
-        [
-            story.urls, story.title, story.fingerprints,
-            to_bytes(story.sketch).hex() if story.sketch is not None else "",
-        ]
-        for story in built.stories
-    ]  # fmt: skip
-    about = {
-        "name": delivery.name, "title": delivery.title, "date": delivery.date.isoformat(),
-        "report": delivery.report, "format": delivery.format, "stories": stories,
-    }  # fmt: skip
-    files = {"issue.bin": delivery.data, "about.json": json.dumps(about).encode()}
-    return {f"{job_id}/0/{name}": data for name, data in files.items()}
-
-
-def _parse(about: bytes, data: bytes) -> tuple[Delivery, list[StoryRecord]]:
-    values = json.loads(about)
-    date = datetime.fromisoformat(values["date"])
-    stories = [
-        StoryRecord(
-            tuple(urls), title, tuple(fingerprints),
-            from_bytes(bytes.fromhex(sketch)) if sketch else None,
-        )
-        for urls, title, fingerprints, sketch in values["stories"]
-    ]  # fmt: skip
-    name, title, report = values["name"], values["title"], values["report"]
-    return Delivery(name, title, date, data, report, values["format"]), stories
-
-
 def _key(destination: Destination) -> str:
     """Return a hash of a destination, as its address can contain a key."""
     address = (
@@ -304,11 +271,8 @@ def _key(destination: Destination) -> str:
 class Scheduler:
     """Queues the slots of digests when they are due, and runs their workflows.
 
-    Args:
-        digests: the digests, of which those with a schedule are made.
-        settings: how pages are printed and sent, and the database and storage.
-        explicit: the names of settings that go to other machines with each page.
-        fixed: the names of settings that override those of a digest.
+    ``explicit`` names the settings that go to other machines with each page, ``fixed`` those that
+    override the settings of a digest.
     """
 
     digests: Sequence[Digest]
@@ -380,7 +344,7 @@ class Scheduler:
         # WeasyPrint does not release all memory, and a crash must not affect other digests.
         with WorkerProcess() as worker:
             built: BuiltIssue | None = worker.call(
-                build_issue, self.settings, self.explicit, self.fixed, digest, now,
+                build_in_worker, self.settings, self.explicit, self.fixed, digest, now,
                 timeout=BUILD_TIMEOUT,
             )  # fmt: skip
         return built

@@ -21,10 +21,8 @@ from ..crawl.near_duplicates import (
     NEAR_DUPLICATE,
     Sketch,
     bands,
-    from_bytes,
     resemblance,
     sketch,
-    to_bytes,
 )
 from ..db import Tables, open_engine
 from ..errors import BadURL, WebprintError
@@ -68,14 +66,6 @@ story_urls = sa.Table(
     _story_column(primary_key=True),
 )
 
-#: What an earlier version recorded: only the latest story of each URL.
-_OLD_URLS = "digest_addresses"
-_MOVE_OLD_URLS = (
-    "INSERT INTO digest_story_addresses (digest, mark, story)"
-    " SELECT digest, mark, story FROM digest_addresses",
-    "DROP TABLE digest_addresses",
-)
-
 story_bands = sa.Table(
     "digest_likeness",
     metadata,
@@ -96,7 +86,7 @@ class StoryRecord:
     urls: tuple[str, ...]
     title: str
     fingerprints: tuple[str, ...]
-    sketch: Sketch | None = field(repr=False, compare=False, default=None)
+    sketch: Sketch = field(repr=False, default=b"")
     printed: float = 0.0
 
 
@@ -113,10 +103,6 @@ class StoryHistory(Tables):
     def __init__(self, database: str) -> None:
         problem = "the history of digests is not available"
         super().__init__(open_engine(database), metadata, _LOCK, problem)
-        with self.write() as connection:
-            if sa.inspect(connection).has_table(_OLD_URLS):
-                for statement in _MOVE_OLD_URLS:
-                    connection.execute(sa.text(statement))
 
     def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
         """Return the story last printed from any of the URLs."""
@@ -124,10 +110,8 @@ class StoryHistory(Tables):
             row = connection.execute(_latest(digest, urls)).first()
         return _record(row) if row else None
 
-    def find_similar(self, digest: str, sketch: Sketch | None) -> StoryRecord | None:
+    def find_similar(self, digest: str, sketch: Sketch) -> StoryRecord | None:
         """Return the printed story with nearly the same text."""
-        if sketch is None:
-            return None
         ids = (
             sa.select(story_bands.c.story)
             .where(story_bands.c.digest == digest, story_bands.c.band.in_(bands(sketch)))
@@ -138,7 +122,7 @@ class StoryHistory(Tables):
             rows = connection.execute(sa.select(stories).where(stories.c.id.in_(ids))).all()
         best, nearest = 0.0, None
         for record in map(_record, rows):
-            score = resemblance(sketch, record.sketch) if record.sketch is not None else 0.0
+            score = resemblance(sketch, record.sketch)
             if score >= NEAR_DUPLICATE and score > best:
                 best, nearest = score, record
         return nearest
@@ -179,9 +163,8 @@ def _latest(digest: str, urls: Iterable[str]) -> sa.Select[Any]:
 
 
 def _record(row: sa.Row[Any]) -> StoryRecord:
-    sketch = from_bytes(row.sketch) if row.sketch else None
     fingerprints = tuple(row.fingerprints.split())
-    return StoryRecord((row.url,), row.title, fingerprints, sketch, row.printed)
+    return StoryRecord((row.url,), row.title, fingerprints, row.sketch, row.printed)
 
 
 def _delete_stories(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
@@ -199,14 +182,14 @@ def _insert_story(connection: sa.Connection, digest: str, record: StoryRecord, n
             url=record.urls[0],
             title=record.title,
             fingerprints=" ".join(filter(None, record.fingerprints)),
-            sketch=to_bytes(record.sketch) if record.sketch is not None else b"",
+            sketch=record.sketch,
             printed=now,
         )
     )
     (story,) = inserted.inserted_primary_key or (0,)
     rows = [{"digest": digest, "url_key": key, "story": story} for key in keys]
     connection.execute(story_urls.insert(), rows)
-    if record.sketch is not None:
+    if record.sketch:
         banded = [{"digest": digest, "band": b, "story": story} for b in bands(record.sketch)]
         connection.execute(story_bands.insert(), banded)
 
@@ -269,7 +252,7 @@ class SelectedStory:
 
     candidate: StoryCandidate
     page: ExtractedPage
-    sketch: Sketch | None
+    sketch: Sketch
     updated: bool = False
     duplicates: list[StoryCandidate] = field(default_factory=list)
 
@@ -371,7 +354,7 @@ class Selector:
             self.reject(candidate, reason)
             return
         comparable = count_words(article.text) >= _MIN_WORDS
-        text_sketch = sketch(article.text) if comparable else None
+        text_sketch = sketch(article.text) if comparable else b""
         new = SelectedStory(candidate, page, text_sketch, duplicates=list(duplicates))
         record = self.history.find_by_url(self.digest.name, new.urls)
         if record and not _has_changed(record, new):
@@ -411,8 +394,6 @@ class Selector:
         for story in self.stories:
             if keys & set(map(story_key, story.urls)):
                 return story
-            if new.sketch is None or story.sketch is None:
-                continue
             if resemblance(new.sketch, story.sketch) >= NEAR_DUPLICATE:
                 return story
         return None
@@ -438,9 +419,8 @@ def in_print_order(
 
 
 def _has_changed(record: StoryRecord, story: SelectedStory) -> bool:
-    if record.sketch is None or story.sketch is None:
-        return False
-    return resemblance(record.sketch, story.sketch) < CHANGED_BELOW
+    comparable = record.sketch and story.sketch
+    return bool(comparable) and resemblance(record.sketch, story.sketch) < CHANGED_BELOW
 
 
 def _quality(story: SelectedStory) -> tuple[int, int]:

@@ -58,7 +58,7 @@ from .queue import (
     system_url,
     unpack,
 )
-from .storage import Storage, check_storage, open_storage
+from .storage import Storage, check_storage
 
 #: The weight of a fault when a job's worker crashes or runs out of memory, and when somebody kills
 #: it, and the total weight at which a job is given up: that of five crashes or twenty kills.
@@ -400,10 +400,8 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
             queue.delete(job_id)
     # List the storage first, so that newer results belong to jobs that are known.
     stored = storage.names()
-    known, earlier = queue.attempts(), queue.earlier_jobs()
+    known = queue.attempts()
     for job_id in stored:
-        if job_id in earlier:
-            continue
         if job_id not in known:
             storage.delete(job_id)
             continue
@@ -429,7 +427,7 @@ def storage_location(settings: Settings) -> str:
 
 
 def open_result_storage(settings: Settings) -> Storage:
-    return open_storage(storage_location(settings))
+    return Storage(storage_location(settings))
 
 
 @contextmanager

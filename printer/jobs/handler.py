@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .. import serial
 from ..capture import Capture, PageSource
 from ..editing import Edit, Snapshot
 from ..errors import ErrorRecord, WebprintError
 from ..output import ExtractedPage, Picture, Result
-from ..render.weasy.engine import render_pdf
+from ..render.context import Document
+from ..render.weasy.engine import RenderedPdf, render_pdf
 from ..settings import Settings
 from . import (
     BUNDLE_PART,
@@ -24,14 +26,13 @@ from . import (
     snapshot_key,
     validate_source,
 )
-from .storage import ARTICLE, Storage, StorageUnavailable, open_storage, result_file
+from .storage import ARTICLE, Storage, StorageUnavailable, result_file
 from .tasks import (
     DOCUMENT_PART,
     READ_PART,
     TASK_RESULT,
     dump_page,
-    dump_rendered,
-    load_document,
+    load_result,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class JobHandler:
         ended, the job must be tried again.
         """
         try:
-            return {"done": self._run(attempt, open_storage(self.storage), notify)}
+            return {"done": self._run(attempt, Storage(self.storage), notify)}
         except StorageUnavailable as error:
             return {"not_stored": str(error)}
         except WebprintError as error:
@@ -106,8 +107,8 @@ class JobHandler:
         request = attempt.request
         if DOCUMENT_PART in request.parts:
             notify("print")
-            rendered = render_pdf(load_document(request.parts[DOCUMENT_PART]))
-            data = dump_rendered(rendered)
+            rendered = render_pdf(load_result(Document, request.parts[DOCUMENT_PART]))
+            data = serial.dump(RenderedPdf, rendered)
             summary: dict[str, Any] = {"pages": rendered.pages}
         else:
             with self._printer(replace(request, parts={}), notify) as printer:

@@ -26,7 +26,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
-from sqlalchemy import Connection, case, column, func, inspect, select, table
+from sqlalchemy import Connection, case, column, func, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError
 
@@ -219,8 +219,7 @@ class JobQueue:
         """Return the job of an earlier request with the same key."""
         with _db_errors():
             for status in self._find([job_id]):
-                about = status.attributes or {}  # Earlier versions called it "digest".
-                if about.get("fingerprint", about.get("digest")) != request.fingerprint:
+                if (status.attributes or {}).get("fingerprint") != request.fingerprint:
                     raise KeyReused("this idempotency key was used for another request")
                 return self._job(status)
         return None
@@ -435,13 +434,6 @@ class JobQueue:
                 attempt = int(about.get("attempts", 0)) + (dispatches or 0)
                 known[job_id] = _STATES[status], int(result.get("attempt", attempt))
         return known
-
-    def earlier_jobs(self) -> set[str]:
-        """Return the ids in the table of versions without DBOS, whose results are left alone."""
-        with _db_errors(), read_only(self.engine) as connection:
-            if not inspect(connection).has_table("jobs"):
-                return set()
-            return set(connection.execute(select(table("jobs", column("id")))).scalars())
 
     def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
         if not ids:

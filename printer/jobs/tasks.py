@@ -10,20 +10,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from functools import cache
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-
+from .. import serial
 from ..article import Article, from_data, to_data
 from ..backoff import Backoff
 from ..capture import PageSource
 from ..errors import ErrorRecord, JobsError
 from ..output import CompletenessReport, ExtractedPage
-from ..render.context import Document
-from ..render.weasy.engine import RenderedPdf
 from ..selection import PictureDecision
 from ..text import count
 from . import Job, JobRequest
@@ -44,7 +40,7 @@ TaskResult: TypeAlias = bytes | ErrorRecord
 
 #: The fields of an :class:`ExtractedPage`, with the article's blocks as data.
 _PageValues: TypeAlias = tuple[
-    dict[str, Any], PageSource, bytes, tuple[PictureDecision, ...], str, str,
+    Article, tuple[dict[str, Any], ...], PageSource, bytes, tuple[PictureDecision, ...], str, str,
     tuple[CompletenessReport, ...],
 ]  # fmt: skip
 
@@ -69,9 +65,6 @@ class JobClient:
         name: the prefix of the jobs' keys.
         file: the name of the result file to return.
         max_tries: the attempts per request, the second after ``retry_delay`` seconds, which double.
-        may_submit: whether a request may be submitted now.
-        may_retry: whether a failed request may succeed later.
-        on_submit: called after submitting requests.
         timeout: the seconds without a finished request after which to raise :class:`JobsError`.
     """
 
@@ -160,61 +153,26 @@ class JobClient:
         return True
 
 
-def dump_document(document: Document) -> bytes:
-    """Encode a document for a worker."""
-    return _dump(Document, document)
-
-
-def load_document(data: bytes) -> Document:
-    """Decode a document; raises :class:`JobsError`."""
-    document: Document = _load(Document, data)
-    return document
-
-
-def dump_rendered(rendered: RenderedPdf) -> bytes:
-    """Encode a rendered document."""
-    return _dump(RenderedPdf, rendered)
-
-
-def load_rendered(data: bytes) -> RenderedPdf:
-    """Decode a rendered document; raises :class:`JobsError`."""
-    rendered: RenderedPdf = _load(RenderedPdf, data)
-    return rendered
-
-
 def dump_page(page: ExtractedPage) -> bytes:
     """Encode an extracted page."""
-    article = {field.name: getattr(page.article, field.name) for field in fields(Article)}
-    article |= {name: [*map(to_data, article[name])] for name in ("blocks", "key")}
-    values = (article, page.source, page.html, page.pictures, page.kind, page.canonical)
-    return _dump(_PageValues, (*values, page.losses))
+    article = replace(page.article, blocks=())
+    blocks = tuple(map(to_data, page.article.blocks))
+    values = (article, blocks, page.source, page.html, page.pictures, page.kind, page.canonical)
+    return serial.dump(_PageValues, (*values, page.losses))
 
 
 def load_page(data: bytes) -> ExtractedPage:
     """Decode an extracted page; raises :class:`JobsError`."""
-    article, *values = _load(_PageValues, data)
+    article, blocks, *values = load_result(_PageValues, data)
     try:
-        for name in ("blocks", "key"):
-            article[name] = tuple(map(from_data, article[name]))
-        for name in ("warnings", "keywords"):
-            article[name] = tuple(map(str, article[name]))
-        return ExtractedPage(Article(**article), *values)
-    except (KeyError, TypeError, ValueError) as error:
+        return ExtractedPage(replace(article, blocks=tuple(map(from_data, blocks))), *values)
+    except ValueError as error:
         raise JobsError("the page that a worker read cannot be decoded") from error
 
 
-@cache
-def _adapter(type_: Any) -> TypeAdapter[Any]:
-    base64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-    return TypeAdapter(tuple[type_], config=base64)
-
-
-def _dump(type_: Any, value: object) -> bytes:
-    return _adapter(type_).dump_json((value,))
-
-
-def _load(type_: Any, data: bytes) -> Any:
+def load_result(type_: Any, data: bytes) -> Any:
+    """Return what a worker sent as JSON; raises :class:`JobsError`."""
     try:
-        return _adapter(type_).validate_json(data)[0]
-    except ValidationError as error:
+        return serial.load(type_, data)
+    except ValueError as error:
         raise JobsError("the data exchanged with a worker cannot be decoded") from error

@@ -12,7 +12,7 @@ from printer.batch import BatchOptions
 from printer.cli import options
 from printer.cli.app import app
 from printer.cli.options import with_settings
-from printer.crawl import CrawlOptions
+from printer.crawl.models import CrawlOptions
 from printer.settings import LoadedSettings
 
 EXPECTED = {

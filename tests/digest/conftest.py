@@ -10,11 +10,11 @@ import pytest
 
 from printer.digest.builder import IssueBuilder
 from printer.digest.config import parse_digests
-from printer.digest.runner import Runner
+from printer.digest.runner import build_issue, run_digest
 from printer.digest.scheduler import IssueWorkflow
 from printer.digest.selection import StoryHistory
 from printer.errors import RenderError
-from printer.jobs.storage import open_storage
+from printer.jobs.storage import Storage
 from printer.render.context import Document
 from printer.render.weasy.engine import render_pdf
 from printer.settings import Settings
@@ -87,20 +87,19 @@ class Desk:
         self.sent.append(delivery)
         return to.folder
 
-    def runner(self, now):
-        editor = IssueBuilder(self.settings, self.memory, renderer=self)
-        return Runner(editor, self.memory, self.settings, lambda: now, self.deliver)
+    def builder(self):
+        return IssueBuilder(self.settings, self.memory, renderer=self)
 
     def serve(self, digest, now, slot):
         """Make the issue for a slot; again, it goes on after the last step that was recorded."""
         workflow = IssueWorkflow(
-            {digest.name: digest}, self.memory, open_storage(self.storage), self.settings,
-            lambda digest, now: self.runner(now).build(digest), print, self.deliver, lambda: now,
+            {digest.name: digest}, self.memory, Storage(self.storage), self.settings,
+            lambda digest, now: build_issue(self.builder(), digest, now), print, self.deliver, lambda: now,
         )  # fmt: skip
         return workflow.run(f"{slot:.0f}", digest.name, Recorded(self.steps.setdefault(slot, [])))
 
     def run(self, digest, now):
-        return self.runner(now).run(digest, lambda issue, result: "here")
+        return run_digest(self.builder(), digest, now, lambda issue, result: "here", self.deliver)
 
     def issue(self, digest, now, **more):
         builder = IssueBuilder(self.settings, self.memory, **more)

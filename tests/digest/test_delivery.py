@@ -11,7 +11,14 @@ from aiosmtpd.controller import Controller
 from pydantic import SecretStr
 
 from printer.digest.config import Destination
-from printer.digest.delivery import Delivery, DeliveryUncertain, Mail, SMTPServer, deliver, send
+from printer.digest.delivery import (
+    Delivery,
+    DeliveryUncertain,
+    SMTPServer,
+    compose_mail,
+    deliver,
+    send,
+)
 from printer.digest.feeds import parse_feed
 from printer.errors import MissingLibrary, OutputError, UsageError
 from printer.settings import Settings
@@ -99,7 +106,7 @@ def office(post, **options):
 
 
 def mailed(port, most=20.0, sleep=pytest.fail, **more):
-    mail = Mail("paper@example.org", "ann@kindle.test", "The Paper", "Harbour", "p.pdf", PDF)
+    mail = compose_mail(parcel(), "paper@example.org", "ann@kindle.test")
     send(
         mail,
         SMTPServer("127.0.0.1", port, implicit_tls=False, **more),
@@ -200,9 +207,9 @@ def test_a_mail_over_the_limit_is_not_sent():
 @pytest.mark.parametrize("address", ["a@b.test\nBcc: c@d.test", "a@b.test\r\n\r\nHello"])
 def test_no_header_can_be_put_into_an_address(address):
     with pytest.raises(UsageError):
-        Mail(address, "ann@kindle.test", "s", "t", "n.pdf", PDF).message()
+        compose_mail(parcel(), address, "ann@kindle.test")
     with pytest.raises(UsageError):
-        Mail("ann@kindle.test", address, "s", "t", "n.pdf", PDF).message()
+        compose_mail(parcel(), "ann@kindle.test", address)
 
 
 def test_a_password_is_never_printed():
@@ -219,7 +226,7 @@ def test_a_password_is_never_printed():
 def test_starttls_is_used_where_it_is_offered_and_the_name_is_checked(tmp_path):
     context, post = make_certificate(tmp_path, "mail.test", "IP:127.0.0.1"), Post()
     with office(post, tls_context=context, require_starttls=True) as port:
-        mail = Mail("p@example.org", "ann@kindle.test", "S", "T", "p.pdf", PDF)
+        mail = compose_mail(parcel(), "p@example.org", "ann@kindle.test")
         server = SMTPServer("127.0.0.1", port, implicit_tls=False)
         with pytest.raises(OutputError, match="certificate"):
             send(mail, server, max_megabytes=20, sleep=pytest.fail)

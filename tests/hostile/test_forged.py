@@ -22,7 +22,7 @@ from lxml import html as lxml_html
 
 from printer import Article, extract
 from printer.article import Paragraph, Span
-from printer.digest.delivery import Delivery, Mail, add_feed_entry
+from printer.digest.delivery import Delivery, add_feed_entry, compose_mail
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.render.context import PreviewBlock, render_preview
@@ -149,9 +149,8 @@ def test_in_the_preview(words: str) -> None:
 @pytest.mark.parametrize("words", WORDS)
 def test_in_a_mail(words: str) -> None:
     text = WORDS[words]
-    outcome = result_or_error(
-        lambda: Mail("me@reader.test", "you@reader.test", text, text, "x.pdf", b"x").message()
-    )
+    delivery = Delivery("x", text, WHEN, b"x", {"articles": [{"title": text}]})
+    outcome = result_or_error(lambda: compose_mail(delivery, "me@reader.test", "you@reader.test"))
     if isinstance(outcome, WebprintError):
         return
     read = email.message_from_bytes(outcome.as_bytes(), policy=email.policy.default)

@@ -38,16 +38,3 @@ def test_an_update_that_is_forgotten_leaves_what_was_printed_before(database):
         memory.forget("week", 6.0)
         for url in urls:
             assert memory.find_by_url("week", [url]).title == "Ferry"
-
-
-def test_addresses_that_an_earlier_version_stored_are_kept(database):
-    url = "https://example.org/a"
-    with closing(StoryHistory(database)) as memory:
-        memory.remember("week", [StoryRecord((url,), "Ferry", ("s1",))], now=5.0)
-        with memory.write() as connection:
-            connection.exec_driver_sql(
-                "ALTER TABLE digest_story_addresses RENAME TO digest_addresses"
-            )
-    for _ in range(2):
-        with closing(StoryHistory(database)) as memory:
-            assert memory.find_by_url("week", [url]).title == "Ferry"

@@ -21,7 +21,7 @@ from printer.jobs import (
     validate_request,
 )
 from printer.jobs.handler import JobHandler
-from printer.jobs.storage import open_storage
+from printer.jobs.storage import Storage
 from printer.jobs.tasks import DOCUMENT_PART
 from printer.settings import Settings, setting_fields
 from tests.support.story_page import story_page
@@ -40,7 +40,7 @@ def test_a_page_is_fetched_and_printed(web, tmp_path):
     outcome = do(JobRequest(url, {"paper": "A5"}), tmp_path, steps=steps)
     assert outcome["done"]["title"] == "Harbour lights go dark"
     assert steps == ["fetch", "extract", "pictures", "print", "store"]
-    storage = open_storage(str(tmp_path))
+    storage = Storage(str(tmp_path))
     with pikepdf.open(io.BytesIO(storage.get("abc/1/article.pdf"))) as pdf:
         assert len(pdf.pages) == outcome["done"]["pages"]
         assert float(pdf.pages[0].mediabox[2]) == pytest.approx(148 / 25.4 * 72, abs=1)
@@ -96,13 +96,12 @@ def test_no_file_is_read(tmp_path):
     assert outcome["done"]["pictures"] == 0
 
 
-def test_a_full_storage_puts_the_job_back(tmp_path):
-    (tmp_path / "abc" / "1").mkdir(parents=True)
-    (tmp_path / "abc" / "1" / "article.pdf.part").symlink_to("/dev/full")
+def test_a_storage_that_cannot_be_written_puts_the_job_back(tmp_path):
+    (tmp_path / "abc").write_text("in the way")
     outcome = do(
         JobRequest("https://example.org/", {}, {PAGE_PART: story_page().encode()}), tmp_path
     )
-    assert "it is full" in outcome["not_stored"]
+    assert "cannot be stored" in outcome["not_stored"]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_a_full_storage_puts_the_job_back(tmp_path):
     ],
 )
 def test_what_cannot_be_decoded_is_a_failure_and_not_a_full_storage(tmp_path, part, message):
-    open_storage(str(tmp_path)).put(snapshot_key("abc"), b"damaged")
+    Storage(str(tmp_path)).put(snapshot_key("abc"), b"damaged")
     outcome = do(JobRequest("https://example.org/", {}, part), tmp_path)
     assert outcome["failed"]["message"] == message
 

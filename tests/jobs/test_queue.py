@@ -289,20 +289,6 @@ def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(
     assert new
 
 
-def test_tables_of_an_earlier_version_are_left_alone(tmp_path):
-    path = tmp_path / "jobs.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE jobs (id TEXT)")
-        connection.execute("INSERT INTO jobs VALUES ('old')")
-    table = JobQueue(str(path))
-    assert table.earlier_jobs() == {"old"}
-    assert table.submit(STORY)[1]
-    assert len(table.list_recent()) == 1
-    table.disconnect()
-    assert connection.execute("SELECT * FROM jobs").fetchall() == [("old",)]
-    connection.close()
-
-
 @pytest.mark.parametrize("database", ["mysql://host/db", "sqlite://", "://", "nonsense://x"])
 def test_only_known_databases_are_opened(database):
     with pytest.raises(UsageError):
@@ -359,7 +345,6 @@ def test_a_job_is_done_once_per_request_and_never_lost(moves, tmp_path_factory):
 
 
 def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
-    assert not table.earlier_jobs()
     table.submit(job_request("first"), "key")
 
     def submit(n):

@@ -2,22 +2,20 @@
 
 import pytest
 
+from printer import serial
 from printer.capture import PageSource
 from printer.errors import ErrorRecord, JobsError
 from printer.jobs import JobRequest, result_folder
-from printer.jobs.storage import open_storage
+from printer.jobs.storage import Storage
 from printer.jobs.tasks import (
     JobClient,
-    dump_document,
     dump_page,
-    dump_rendered,
-    load_document,
     load_page,
-    load_rendered,
+    load_result,
 )
 from printer.output import CompletenessReport, ExtractedPage
-from printer.render.context import render_html
-from printer.render.weasy.engine import render_pdf
+from printer.render.context import Document, render_html
+from printer.render.weasy.engine import RenderedPdf, render_pdf
 from printer.selection import PictureDecision
 from tests.support.jobs import claim
 from tests.support.sample_articles import SAMPLE_ARTICLE, pictures
@@ -25,7 +23,7 @@ from tests.support.sample_articles import SAMPLE_ARTICLE, pictures
 
 @pytest.fixture
 def storage(tmp_path):
-    return open_storage(str(tmp_path / "prints"))
+    return Storage(str(tmp_path / "prints"))
 
 
 class Workers:
@@ -78,7 +76,7 @@ def test_results_are_in_order_and_temporary_failures_retried(sqlite_table, stora
 
 
 def test_a_result_that_is_not_in_the_storage_is_a_failure(sqlite_table, storage, tmp_path):
-    workers = Workers(sqlite_table, open_storage(str(tmp_path / "other")))
+    workers = Workers(sqlite_table, Storage(str(tmp_path / "other")))
     client = remote_renderer(
         sqlite_table, storage, workers, may_retry=lambda _request, _error: True
     )
@@ -116,7 +114,8 @@ def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(sqlite_ta
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
     document = render_html([SAMPLE_ARTICLE], pictures())
     here = render_pdf(document)
-    there = load_rendered(dump_rendered(render_pdf(load_document(dump_document(document)))))
+    sent = load_result(Document, serial.dump(Document, document))
+    there = load_result(RenderedPdf, serial.dump(RenderedPdf, render_pdf(sent)))
     assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
     assert there.pdf[:5] == b"%PDF-"
     assert abs(len(there.pdf) - len(here.pdf)) < 100
@@ -137,4 +136,4 @@ def test_unreadable_results_are_errors(data):
     with pytest.raises(JobsError):
         load_page(data)
     with pytest.raises(JobsError):
-        load_rendered(data)
+        load_result(RenderedPdf, data)

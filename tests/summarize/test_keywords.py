@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.summarize import KeywordOptions, Tokenizer, build_profile
+from printer.summarize import Tokenizer, build_profile
 
 BRIDGE = [
     "The town opened its new bridge over the river on Monday.",  # town bridge river (monday)
@@ -15,7 +15,7 @@ BRIDGE = [
 
 
 def by_paper(paragraphs, query="", **options):
-    return build_profile(paragraphs, Tokenizer("en"), query, KeywordOptions(**options))
+    return build_profile(paragraphs, Tokenizer("en"), query, **options)
 
 
 def test_a_table_worked_by_hand():
@@ -66,7 +66,7 @@ def test_nothing_gives_an_empty_profile():
 
 @given(st.lists(st.text(alphabet="abcdefgh .", max_size=60), max_size=12), st.integers(0, 5))
 def test_sums_count_the_terms_of_each_paragraph(paragraphs, count):
-    found = build_profile(paragraphs, Tokenizer(), options=KeywordOptions(frequency=2))
+    found = build_profile(paragraphs, Tokenizer(), min_frequency=2)
     for place, total in enumerate(found.sums):
         assert total == sum(place in term.locations for term in found.terms)
     assert len(found.best(count)) <= count

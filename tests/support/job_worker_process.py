@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from printer.errors import JobsError
-from printer.jobs.storage import open_storage
+from printer.jobs.storage import Storage
 
 STORAGE = "LABOUR_STORAGE"
 
@@ -48,11 +48,15 @@ def handle(attempt, notify):
         name = "parts.txt"
         data = attempt.request.parts["page"] + attempt.request.options["paper"].encode()
     try:
-        storage = open_storage(os.environ[STORAGE])
+        storage = Storage(os.environ[STORAGE])
         storage.put(f"{attempt.result_folder}/{name}", data)
     except JobsError as error:
         return {"not_stored": str(error)}
     return {"done": {"title": what, "worker": os.getpid()}}
+
+
+def do_nothing():
+    pass
 
 
 def say(line):
@@ -62,10 +66,9 @@ def say(line):
 def run(database, place, limits):
     from printer.jobs.engine import PrintEngine
     from printer.jobs.print_workers import Limits
-    from printer.worker_process import do_nothing
 
     PrintEngine(
-        database, open_storage(place), handle, Limits(**limits), log=say, preload=do_nothing
+        database, Storage(place), handle, Limits(**limits), log=say, preload=do_nothing
     ).run()
 
 
