@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -57,7 +58,7 @@ Panel: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Dige
 
 
 def _setting(
-    default: object, panel: Panel, text: str, *, gt: int | None = None, ge: int | None = None,
+    default: object, text: str, *, panel: Panel, gt: int | None = None, ge: int | None = None,
     le: int | None = None, **more: str,
 ) -> Any:  # fmt: skip
     notes: dict[str, Any] = {"panel": panel, **more}
@@ -65,6 +66,14 @@ def _setting(
         default, description=text, json_schema_extra=notes, repr="sensitive" not in more,
         gt=gt, ge=ge, le=le,
     )  # fmt: skip
+
+
+_page = partial(_setting, panel="Page")
+_article = partial(_setting, panel="Article")
+_fetching = partial(_setting, panel="Fetching")
+_run = partial(_setting, panel="Run")
+_server = partial(_setting, panel="Server")
+_digests = partial(_setting, panel="Digests")
 
 
 class Settings(BaseModel):
@@ -77,126 +86,108 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    format: Literal["auto", "pdf", "epub", "markdown", "html", "json"] = _setting(
-        "auto", "Page", "Output format; auto follows the ending of OUT."
+    format: Literal["auto", "pdf", "epub", "markdown", "html", "json"] = _page(
+        "auto", "Output format; auto follows the ending of OUT."
     )
-    paper: str = _setting("", "Page", "A4, Letter, A5, Legal, a device, or WIDTHxHEIGHT.")
-    margin: str = _setting("", "Page", "Page margin, such as 20mm; otherwise the theme's.")
-    theme: str = _setting("article", "Page", "The layout, by its name or folder.")
-    font_size: str = _setting("", "Page", "Size of the text, such as 11pt.", metavar="SIZE")
-    set: tuple[str, ...] = _setting(
-        (),
-        "Page",
-        "Set an option of the theme, as in font=Inter; repeatable.",
-        metavar="NAME=VALUE",
+    paper: str = _page("", "A4, Letter, A5, Legal, a device, or WIDTHxHEIGHT.")
+    margin: str = _page("", "Page margin, such as 20mm; otherwise the theme's.")
+    theme: str = _page("article", "The layout, by its name or folder.")
+    font_size: str = _page("", "Size of the text, such as 11pt.", metavar="SIZE")
+    set: tuple[str, ...] = _page(
+        (), "Set an option of the theme, as in font=Inter; repeatable.", metavar="NAME=VALUE"
     )
-    css: str = _setting("", "Page", "A style sheet to add to the theme's.", metavar="FILE")
-    fit: int = _setting(
-        0, "Page", "Print on at most this many pages, if legible.", metavar="N", ge=0
-    )
-    booklet: bool = _setting(
-        False, "Page", "Pages of half the paper, ordered for folding and stapling."
-    )
-    nup: int = _setting(1, "Page", "Pages on a side of paper: 1, 2 or 4.", metavar="N", ge=1, le=4)
-    landscape: bool = _setting(False, "Page", "Turn the paper on its side.")
-    duplex: bool = _setting(False, "Page", "Wider inner margins, for printing on both sides.")
-    ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
-    title: str = _setting("", "Page", "A cover with this title, for several articles in one file.")
-    print_timeout: float = _setting(
-        120.0, "Page", "Seconds that layout may take.", gt=0, le=MAX_SECONDS
-    )
-    dpi: int = _setting(200, "Page", "Resolution of printed pictures.", ge=20, le=1200)
-    grayscale: bool = _setting(False, "Page", "Print without color.")
-    links: LinkStyle = _setting("none", "Page", "Link addresses.", metavar="STYLE")
-    qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
-    pdf: PdfVariant = _setting("ua-1", "Page", "PDF standard; a-3u archives the sources too.")
-    deterministic: bool = _setting(
-        False, "Page", "Write the same bytes for the same page, without the time of fetching."
+    css: str = _page("", "A style sheet to add to the theme's.", metavar="FILE")
+    fit: int = _page(0, "Print on at most this many pages, if legible.", metavar="N", ge=0)
+    booklet: bool = _page(False, "Pages of half the paper, ordered for folding and stapling.")
+    nup: int = _page(1, "Pages on a side of paper: 1, 2 or 4.", metavar="N", ge=1, le=4)
+    landscape: bool = _page(False, "Turn the paper on its side.")
+    duplex: bool = _page(False, "Wider inner margins, for printing on both sides.")
+    ink_save: bool = _page(False, "No backgrounds, light pictures.")
+    title: str = _page("", "A cover with this title, for several articles in one file.")
+    print_timeout: float = _page(120.0, "Seconds that layout may take.", gt=0, le=MAX_SECONDS)
+    dpi: int = _page(200, "Resolution of printed pictures.", ge=20, le=1200)
+    grayscale: bool = _page(False, "Print without color.")
+    links: LinkStyle = _page("none", "Link addresses.", metavar="STYLE")
+    qr: bool = _page(False, "Print a QR code of the page's address.")
+    pdf: PdfVariant = _page("ua-1", "PDF standard; a-3u archives the sources too.")
+    deterministic: bool = _page(
+        False, "Write the same bytes for the same page, without the time of fetching."
     )
 
-    extractor: str = _setting("default", "Article", "The extraction method.")
-    images: PictureScope = _setting(
-        "article", "Article",
-        "Pictures to print.", metavar="WHICH",
-    )  # fmt: skip
-    image_method: str = _setting("default", "Article", "The picture selection method.")
-    ner: str = _setting("rules", "Article", "The name recognizer: rules, or spacy:MODEL.")
-    comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
-    key_paragraphs: int = _setting(
-        0, "Article", "Print only this many of the most informative paragraphs.", metavar="N", ge=0
+    extractor: str = _article("default", "The extraction method.")
+    images: PictureScope = _article("article", "Pictures to print.", metavar="WHICH")
+    image_method: str = _article("default", "The picture selection method.")
+    ner: str = _article("rules", "The name recognizer: rules, or spacy:MODEL.")
+    comments: bool = _article(False, "Print the readers' comments after the article.")
+    key_paragraphs: int = _article(
+        0, "Print only this many of the most informative paragraphs.", metavar="N", ge=0
     )
-    key_paragraphs_as: KeyStyle = _setting(
-        "only", "Article", "Print key paragraphs alone, or in a box before the article."
+    key_paragraphs_as: KeyStyle = _article(
+        "only", "Print key paragraphs alone, or in a box before the article."
     )
-    key_query: str = _setting("", "Article", "What key paragraphs should be about.")
-    rules: str = _setting(
-        "", "Article", "A folder with more rules for single sites.", metavar="FOLDER"
-    )
-    no_rules: bool = _setting(False, "Article", "Ignore your own rules for single sites.")
+    key_query: str = _article("", "What key paragraphs should be about.")
+    rules: str = _article("", "A folder with more rules for single sites.", metavar="FOLDER")
+    no_rules: bool = _article(False, "Ignore your own rules for single sites.")
 
-    render: RenderMode = _setting("auto", "Fetching", "Load pages in a browser.")
-    follow: bool = _setting(
-        True, "Fetching", "Fetch all pages of an article that is split over several."
+    render: RenderMode = _fetching("auto", "Load pages in a browser.")
+    follow: bool = _fetching(True, "Fetch all pages of an article that is split over several.")
+    timeout: float = _fetching(30.0, "Seconds that fetching a page may take.", gt=0, le=MAX_SECONDS)
+    user_agent: str = _fetching("", "The User-Agent to send.")
+    header: tuple[str, ...] = _fetching(
+        (), "A header to send to the page's own site, 'Name: value'; repeatable.", sensitive="yes"
     )
-    timeout: float = _setting(
-        30.0, "Fetching", "Seconds that fetching a page may take.", gt=0, le=MAX_SECONDS
+    cookies: str = _fetching("", "A cookies.txt file (Netscape format).", metavar="FILE")
+    storage_state: str = _fetching(
+        "", "A file with a browser's state after you signed in (see 'webprint login')."
     )
-    user_agent: str = _setting("", "Fetching", "The User-Agent to send.")
-    header: tuple[str, ...] = _setting(
-        (), "Fetching", "A header to send to the page's own site, 'Name: value'; repeatable.",
+    user: str = _fetching(
+        "", "Your NAME:PASSWORD for the page's own site (basic authentication).", sensitive="yes"
+    )
+    allow_private: bool = _fetching(False, "Let pages refer to private addresses.")
+    max_size: ByteSize = _fetching(
+        20_000_000,
+        "The largest page or picture to accept.",
+        gt=0,
+        flags="--size",
+        metavar="SIZE",
+        shown="20MB",
+    )
+    cache: bool = _fetching(
+        True,
+        "Cache pages on disk as HTTP allows, and remember which pictures were rejected as icons.",
+    )
+
+    library: bool = _run(
+        False, "Store the text of what is printed on this machine, for 'webprint search'."
+    )
+    strict: bool = _run(False, "Fail unless all of the article is printed.")
+    verbose: bool = _run(False, "Show each step.", flags="-v")
+    debug: bool = _run(False, "Show the traceback of an error.")
+    quiet: bool = _run(False, "Print errors only.", flags="-q")
+
+    host: str = _server("127.0.0.1", "The address to listen on.")
+    port: int = _server(8631, "The port to listen on.", ge=0, le=65535)
+    hostnames: str = _server("", "Other host names of the server, separated by spaces.")
+    trusted_proxies: str = _server(
+        "127.0.0.1 ::1", "Addresses or networks of proxies whose X-Forwarded headers are trusted."
+    )
+    database: str = _server(
+        "", "The job database: an SQLite file, or postgresql://...", sensitive="yes"
+    )
+    storage: str = _server("", "Where results are stored: a folder, or s3://...")
+    workers: int = _server(0, "Worker processes; 0 is one per processor.", ge=0)
+    time_limit: int = _server(120, "Seconds one print may take.", gt=0, le=MAX_SECONDS)
+    memory_limit: int = _server(2000, "Megabytes one print may take.", gt=0)
+    keep_days: int = _server(30, "Days to keep prints.", ge=0)
+
+    spread: bool = _digests(False, "Let the workers of --database read and render the articles.")
+    reading_list: str = _digests("", "The file that 'webprint later' adds to.")
+    smtp: str = _digests(
+        "",
+        "The mail server: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS.",
         sensitive="yes",
-    )  # fmt: skip
-    cookies: str = _setting("", "Fetching", "A cookies.txt file (Netscape format).", metavar="FILE")
-    storage_state: str = _setting(
-        "", "Fetching", "A file with a browser's state after you signed in (see 'webprint login')."
     )
-    user: str = _setting(
-        "", "Fetching", "Your NAME:PASSWORD for the page's own site (basic authentication).",
-        sensitive="yes",
-    )  # fmt: skip
-    allow_private: bool = _setting(False, "Fetching", "Let pages refer to private addresses.")
-    max_size: ByteSize = _setting(
-        20_000_000, "Fetching", "The largest page or picture to accept.", gt=0, flags="--size",
-        metavar="SIZE", shown="20MB",
-    )  # fmt: skip
-    cache: bool = _setting(
-        True, "Fetching", "Cache pages on disk as HTTP allows, and remember which pictures "
-        "were rejected as icons.",
-    )  # fmt: skip
-
-    library: bool = _setting(
-        False, "Run", "Store the text of what is printed on this machine, for 'webprint search'."
-    )
-    strict: bool = _setting(False, "Run", "Fail unless all of the article is printed.")
-    verbose: bool = _setting(False, "Run", "Show each step.", flags="-v")
-    debug: bool = _setting(False, "Run", "Show the traceback of an error.")
-    quiet: bool = _setting(False, "Run", "Print errors only.", flags="-q")
-
-    host: str = _setting("127.0.0.1", "Server", "The address to listen on.")
-    port: int = _setting(8631, "Server", "The port to listen on.", ge=0, le=65535)
-    hostnames: str = _setting("", "Server", "Other host names of the server, separated by spaces.")
-    trusted_proxies: str = _setting(
-        "127.0.0.1 ::1", "Server",
-        "Addresses or networks of proxies whose X-Forwarded headers are trusted.",
-    )  # fmt: skip
-    database: str = _setting(
-        "", "Server", "The job database: an SQLite file, or postgresql://...", sensitive="yes"
-    )
-    storage: str = _setting("", "Server", "Where results are stored: a folder, or s3://...")
-    workers: int = _setting(0, "Server", "Worker processes; 0 is one per processor.", ge=0)
-    time_limit: int = _setting(120, "Server", "Seconds one print may take.", gt=0, le=MAX_SECONDS)
-    memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.", gt=0)
-    keep_days: int = _setting(30, "Server", "Days to keep prints.", ge=0)
-
-    spread: bool = _setting(
-        False, "Digests", "Let the workers of --database read and render the articles."
-    )  # fmt: skip
-    reading_list: str = _setting("", "Digests", "The file that 'webprint later' adds to.")
-    smtp: str = _setting(
-        "", "Digests", "The mail server: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS.",
-        sensitive="yes",
-    )  # fmt: skip
-    mail_from: str = _setting("", "Digests", "The sender's address.")
+    mail_from: str = _digests("", "The sender's address.")
 
     def options(self) -> Options:
         return Options(
