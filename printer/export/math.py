@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 from lxml import etree
 
 from ..compose.tex import local_name, mathml_to_tex
@@ -9,33 +13,13 @@ from ..render.markup import printable
 
 _MAX_SOURCE, _MAX_DEPTH = 20_000, 40
 
-#: The number of children of elements for which it is fixed.
-_CHILDREN = {
-    "mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3,
-    "munderover": 3,
-}  # fmt: skip
-_TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
-_EMPTY = frozenset({"mspace", "none", "mprescripts"})
-_ROWS = frozenset({"math", "mrow", "msqrt", "mstyle", "mpadded", "mphantom", "merror", "mtd"})
-_TABLE_CHILDREN = {"mtable": "mtr", "mtr": "mtd"}
-_ELEMENTS = _TOKENS | _EMPTY | _ROWS | _TABLE_CHILDREN.keys() | _CHILDREN.keys()
-_ATTRIBUTES = {
-    "mo": ("mathvariant", "stretchy", "fence", "separator", "accent", "form", "largeop",
-           "movablelimits", "symmetric"),
-    "mover": ("accent",), "munder": ("accentunder",), "munderover": ("accent", "accentunder"),
-    "mstyle": ("displaystyle",),
-    **dict.fromkeys(("mi", "mn", "mtext", "ms"), ("mathvariant",)),
-}  # fmt: skip
-#: Patterns for the values of attributes that are not boolean.
-_VALUES = {
-    "mathvariant": frozenset({
-        "normal", "bold", "italic", "bold-italic", "double-struck", "script", "bold-script",
-        "fraktur", "bold-fraktur", "sans-serif", "bold-sans-serif", "sans-serif-italic",
-        "monospace",
-    }),
-    "form": frozenset({"prefix", "infix", "postfix"}),
-}  # fmt: skip
-_BOOLEAN = frozenset({"true", "false"})
+#: The elements and attributes of MathML that are kept: elements with text, without content and with
+#: any number of children; the number of children of others; attributes by element; and the values
+#: of those that are not boolean.
+_MATHML: dict[str, Any] = json.loads(Path(__file__).with_name("mathml.json").read_text("utf-8"))
+_CHILDREN, _TOKENS, _EMPTY = _MATHML["children"], _MATHML["tokens"], _MATHML["empty"]
+_TABLE_CHILDREN, _ATTRIBUTES = _MATHML["table_children"], _MATHML["attributes"]
+_ELEMENTS = frozenset((*_TOKENS, *_EMPTY, *_MATHML["rows"], *_TABLE_CHILDREN, *_CHILDREN))
 
 
 def valid_mathml(source: str) -> etree._Element | None:
@@ -68,7 +52,7 @@ def _rebuild(node: etree._Element, depth: int) -> etree._Element | None:
     copy = etree.Element(tag)
     for name in _ATTRIBUTES.get(tag, ()):
         value = node.get(name)
-        if value is not None and value in _VALUES.get(name, _BOOLEAN):
+        if value is not None and value in _MATHML["values"].get(name, ("true", "false")):
             copy.set(name, value)
     if tag in _TOKENS:
         copy.text = " ".join("".join(map(str, node.itertext())).split())

@@ -7,16 +7,15 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from lxml import etree, html
 
-from ..article import Article
+from ..article import Article, from_data
 from ..compose.tex import local_name
 from ..options import Format
 from ..output import CompletenessReport
-from ..render.completeness import check_completeness
+from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
 from ..render.weasy.layout_text import LayoutText
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
@@ -24,15 +23,6 @@ _ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "f
 #: A formula between unescaped single or double dollars.
 _FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
 _CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
-_JSON_KINDS = {
-    "heading": "headings", "figure": "pictures", "table": "tables", "code": "code",
-    "math": "formulas", "note": "notes",
-}  # fmt: skip
-#: The text fields of JSON objects by type.
-_JSON_TEXTS = {
-    "span": ("text",), "code": ("text",), "figure": ("credit",),
-    "embed": ("title", "author", "published"),
-}  # fmt: skip
 
 
 def compare_with_articles(
@@ -94,28 +84,14 @@ def _kind(element: etree._Element, tag: str) -> str:
 
 
 def _read_json(data: bytes) -> LayoutText:
-    articles = json.loads(data)
+    parsed = json.loads(data)
     texts: list[str] = []
     counts: Counter[str] = Counter()
     targets: set[str] = set()
-    for article in articles if isinstance(articles, list) else [articles]:
-        texts += [article["title"], article["byline"]]
-        for part in _objects(article["blocks"]):
-            kind = part.get("type", "")
-            counts[_JSON_KINDS.get(kind, "")] += 1
-            counts["formulas"] += kind == "span" and bool(part.get("math"))
-            targets.add(part.get("href", ""))
-            fields = _JSON_TEXTS.get(kind, ())
-            texts += [
-                value for name, value in part.items() if name in fields and isinstance(value, str)
-            ]
-    return LayoutText("".join(texts), dict(counts), frozenset(targets))
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield every object in JSON data, outermost first."""
-    if isinstance(value, dict):
-        yield value
-        value = list(value.values())
-    for part in value if isinstance(value, list) else ():
-        yield from _objects(part)
+    for values in parsed if isinstance(parsed, list) else [parsed]:
+        blocks = tuple(map(from_data, values["blocks"]))
+        article = Article(values["title"], blocks, byline=values["byline"])
+        texts += iter_pieces(article)
+        counts.update(count_items(article))
+        targets.update(link_targets(article))
+    return LayoutText("\n".join(texts), dict(counts), frozenset(targets))

@@ -65,12 +65,12 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
             elif count:
                 missing.append(" ".join(piece.split()))
                 incomplete.add(place)
-        of_article = set(_link_targets(article))
+        of_article = set(link_targets(article))
         if not printed_targets.issuperset(comparison_key(unquote(url)) for url in of_article):
             incomplete.add(place)
         targets |= of_article
     links = sum(comparison_key(unquote(target)) in printed_targets for target in targets)
-    items = [_count_items(article) for article in articles]
+    items = [count_items(article) for article in articles]
     expected = {kind: sum(counts[kind] for counts in items) for kind in _KINDS}
     actual = {kind: min(layout.counts.get(kind, 0), expected[kind]) for kind in _KINDS}
     short = [kind for kind in _KINDS if actual[kind] < expected[kind]]
@@ -165,7 +165,8 @@ def _span_pieces(spans: Spans) -> Iterator[str]:
     yield "".join(piece)
 
 
-def _count_items(article: Article) -> dict[str, int]:
+def count_items(article: Article) -> dict[str, int]:
+    """Return the number of an article's headings, pictures and other items, by kind."""
     counts = dict.fromkeys(_KINDS, 0)
     notes: set[str] = set()
     for block in walk(article.blocks):
@@ -178,7 +179,8 @@ def _count_items(article: Article) -> dict[str, int]:
     return counts
 
 
-def _link_targets(article: Article) -> Iterable[str]:
+def link_targets(article: Article) -> Iterable[str]:
+    """Yield the web addresses to which an article's text links."""
     for block in walk(article.blocks):
         for spans in block_spans(block):
             for span in spans:
