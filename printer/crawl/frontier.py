@@ -22,7 +22,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Row, case, delete, func, select, update
+from sqlalchemy import Connection, Row, case, delete, func, select
 
 from ..backoff import Backoff
 from ..capture import Capture
@@ -50,6 +50,7 @@ from .store import (
     addresses,
     articles,
     bands,
+    change,
     crawls,
     delay_host,
     hosts,
@@ -173,9 +174,8 @@ class Frontier:
             release_ended_workers(connection, now, self.options.delay)
             if self._update_crawl(connection, state="open", stop_reason=""):
                 # Its limits may be higher now, and the servers of its seeds run again.
-                lost = (addresses.c.depth == 0) & (addresses.c.state == "failed")
-                again = update(addresses).where(self._in_crawl, lost)
-                connection.execute(again.values(state="waiting", failures=0))
+                seed = self._in_crawl & (addresses.c.depth == 0) & (addresses.c.state == "failed")
+                change(connection, addresses, seed, state="waiting", failures=0)
                 return
             sites = sorted({*map(site_of, seeds), *self.options.hosts})
             row = {"id": self.crawl, "state": "open", "hosts": json.dumps(sites), "created": now}
@@ -203,8 +203,7 @@ class Frontier:
         for key, (link, _) in best.items():
             if key in known and known[key] < link.score:
                 waiting = (addresses.c.url_key == key) & (addresses.c.state == "waiting")
-                better = update(addresses).where(self._in_crawl, waiting)
-                connection.execute(better.values(score=link.score))
+                change(connection, addresses, self._in_crawl & waiting, score=link.score)
         rows = [
             {
                 "crawl": self.crawl, "url_key": key, "url": url, "host": origin_of(url).netloc,
@@ -215,7 +214,10 @@ class Frontier:
             if key not in known
         ]  # fmt: skip
         if rows and (rows := rows[: max(0, MAX_ADDRESSES - self._count(connection))]):
-            self._add_hosts(connection, {str(row["host"]) for row in rows})
+            names = {str(row["host"]) for row in rows}
+            known_hosts = select(hosts.c.name).where(hosts.c.name.in_(sorted(names)))
+            if new := names.difference(connection.execute(known_hosts).scalars()):
+                connection.execute(hosts.insert(), [{"name": name} for name in sorted(new)])
             connection.execute(addresses.insert(), rows)
 
     def _is_in_scope(self, link: Link, sites: Sequence[str]) -> bool:
@@ -227,11 +229,6 @@ class Frontier:
         is_file = _FILES.search(path.rpartition("/")[2]) is not None
         return link.kind == "sitemap" or (path.startswith(options.path_prefix) and not is_file)
 
-    def add_site(self, connection: Connection, url: str) -> None:
-        """Extend the scope to the site that a seed redirects to."""
-        sites = sorted({*self._sites(connection), site_of(url)})
-        self._update_crawl(connection, hosts=json.dumps(sites))
-
     def lease(self) -> Lease | float | None:
         """Lease the most promising URL whose host is free.
 
@@ -239,26 +236,25 @@ class Frontier:
         """
         with self.store.write() as connection:
             now = self.store.now(connection)
-            late = (addresses.c.state == "taken") & (addresses.c.lease_until < now)
-            expired = update(addresses).where(self._in_crawl, late)
-            connection.execute(expired.values(state="waiting", worker="", lease_until=0.0))
+            taken = self._in_crawl & (addresses.c.state == "taken")
+            expired = taken & (addresses.c.lease_until < now)
+            change(connection, addresses, expired, state="waiting", worker="", lease_until=0.0)
             if reason := self._stop_reason(connection):
                 self._update_crawl(connection, state="over", stop_reason=reason)
                 return None
             while row := self._next_ready(connection, now):
-                this = update(addresses).where(addresses.c.id == row.id)
+                this, values = addresses.c.id == row.id, dict[str, Any]()
                 if reason := self._skip_reason(connection, row):
-                    skip: dict[str, Any] = {"state": "refused", "message": reason}
+                    values = {"state": "refused", "message": reason}
                     if reason == _BARREN and not row.parked:
-                        skip = {"parked": True, "score": row.score - _PARKED_PENALTY}
-                    connection.execute(this.values(skip))
+                        values = {"parked": True, "score": row.score - _PARKED_PENALTY}
+                    change(connection, addresses, this, **values)
                     continue
                 until, number = now + self._lease_seconds, row.leases + 1
-                connection.execute(
-                    this.values(state="taken", worker=self.worker, lease_until=until, leases=number)
-                )
-                host = update(hosts).where(hosts.c.name == row.host)
-                connection.execute(host.values(next_at=until, worker=self.worker))
+                values = {"worker": self.worker, "lease_until": until, "leases": number}
+                change(connection, addresses, this, state="taken", **values)
+                host = hosts.c.name == row.host
+                change(connection, hosts, host, next_at=until, worker=self.worker)
                 return Lease(
                     row.id, row.url, row.kind, row.depth, row.host, row.pattern, number,
                     row.failures,
@@ -314,8 +310,7 @@ class Frontier:
 
     def _update_crawl(self, connection: Connection, **values: object) -> bool:
         """Change the row of the crawl; return whether there is one."""
-        this = update(crawls).where(crawls.c.id == self.crawl)
-        return connection.execute(this.values(values)).rowcount > 0
+        return change(connection, crawls, crawls.c.id == self.crawl, **values) > 0
 
     def _stop_reason(self, connection: Connection) -> str:
         """Return why the crawl must stop, or ''."""
@@ -399,11 +394,6 @@ class Frontier:
             counted = counted.where(addresses.c.state.in_(states))
         return int(connection.execute(counted).scalar_one())
 
-    def _add_hosts(self, connection: Connection, names: set[str]) -> None:
-        known = select(hosts.c.name).where(hosts.c.name.in_(sorted(names)))
-        if new := names.difference(connection.execute(known).scalars()):
-            connection.execute(hosts.insert(), [{"name": name} for name in sorted(new)])
-
 
 def _counts(
     connection: Connection, column: Any, which: Any, limit: int | None = None
@@ -461,8 +451,9 @@ class _Recorder:
     def _redirected(self, target: str) -> None:
         """Visit the target in place of this URL."""
         lease, row = self.lease, self._row()
-        if lease.depth == 0:
-            self.frontier.add_site(self.connection, target)
+        if lease.depth == 0:  # The site that a seed redirects to is in scope.
+            sites = {*self.frontier._sites(self.connection), site_of(target)}
+            self.frontier._update_crawl(self.connection, hosts=json.dumps(sorted(sites)))
         self._add_links([Link(target, row.score, lease.depth, lease.kind)], row.parent or lease.id)
         self._finish(state="done", outcome="moved", message=target[:2000])
         self._count_barren()
@@ -494,9 +485,8 @@ class _Recorder:
 
     def _finish(self, **values: Any) -> None:
         """End the lease and start the delay of the host."""
-        this = update(addresses).where(addresses.c.id == self.lease.id)
-        ended = {"worker": "", "lease_until": 0.0, "message": ""}
-        self.connection.execute(this.values(ended | values))
+        ended = {"worker": "", "lease_until": 0.0, "message": ""} | values
+        change(self.connection, addresses, addresses.c.id == self.lease.id, **ended)
         host = hosts.c.name == self.lease.host
         start_delay(self.connection, host, self._now(), self.frontier.options.delay)
 
@@ -561,11 +551,11 @@ class _Recorder:
             claimed_by = known.duplicate_of
             if claimed_by != duplicate_of and not self._resembles(claimed_by, sketch):
                 # Two pages with different texts name it, so trust neither.
-                again = update(addresses).where(addresses.c.id == known.id)
-                connection.execute(again.values(state="waiting", duplicate_of=0))
+                of_both = addresses.c.id == known.id
+                change(connection, addresses, of_both, state="waiting", duplicate_of=0)
             return
-        claimed = update(addresses).where(there, addresses.c.state == "waiting")
-        connection.execute(claimed.values(state="same", duplicate_of=duplicate_of or lease.id))
+        waiting, original = there & (addresses.c.state == "waiting"), duplicate_of or lease.id
+        change(connection, addresses, waiting, state="same", duplicate_of=original)
 
     def _resembles(self, article: int, sketch: Sketch) -> bool:
         of_article = select(articles.c.sketch).where(articles.c.address == article)
@@ -599,7 +589,7 @@ class _Recorder:
         this = (patterns.c.crawl == crawl) & (patterns.c.pattern == pattern)
         if self.connection.execute(select(patterns.c.pattern).where(this)).first() is None:
             self.connection.execute(patterns.insert().values(crawl=crawl, pattern=pattern))
-        self.connection.execute(update(patterns).where(this).values(values))
+        change(self.connection, patterns, this, **values)
 
 
 def _is_plausible_canonical(url: str, canonical: str) -> bool:

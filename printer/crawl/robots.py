@@ -13,12 +13,12 @@ from typing import Literal
 
 from lxml import etree
 from protego import Protego
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
 from ..errors import TRANSIENT_STATUSES, HTTPStatusError, WebprintError
 from ..fetch.client import HttpClient
 from ..urls import is_http, origin_of
-from .store import Store, hosts, robots
+from .store import Store, change, hosts, robots
 
 #: The attempts to fetch robots.txt before the site is skipped.
 MAX_ATTEMPTS = 4
@@ -115,8 +115,8 @@ def fetch_rules(
                 failures=rules.failures,
             )
         )  # fmt: skip
-        host = update(hosts).where(hosts.c.name == origin.netloc)
-        connection.execute(host.values(delay=rules.delay(user_agent)))
+        host = hosts.c.name == origin.netloc
+        change(connection, hosts, host, delay=rules.delay(user_agent))
     return problem
 
 

@@ -11,7 +11,6 @@ import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -129,7 +128,9 @@ class Store(Tables):
         self._clock = clock
         self._is_postgresql = engine.dialect.name == "postgresql"
         if not self._is_postgresql:
-            sa.event.listen(engine, "connect", _relax_sync)
+            # Commits are not synced: after a power failure, the last visits are merely repeated.
+            relax = "PRAGMA synchronous = NORMAL"
+            sa.event.listen(engine, "connect", lambda link, _: link.execute(relax).close())
         hint = "What was found is kept; continue with --resume when the database is back"
         problem = "the database of the crawl is not available"
         super().__init__(engine, metadata, _LOCK, problem, hint)
@@ -142,9 +143,11 @@ class Store(Tables):
         return self._clock()
 
 
-def _relax_sync(connection: Any, _record: object) -> None:
-    """Do not sync each commit: after a power failure, the last visits are merely repeated."""
-    connection.execute("PRAGMA synchronous = NORMAL").close()
+def change(
+    connection: sa.Connection, table: sa.Table, which: sa.ColumnElement[bool], **values: object
+) -> int:
+    """Set values in the rows of a table that a condition selects; return how many they are."""
+    return connection.execute(sa.update(table).where(which).values(values)).rowcount
 
 
 # ---- leases ----
@@ -187,8 +190,8 @@ def release_ended_workers(connection: sa.Connection, now: float, delay: float) -
 
 def release_worker(connection: sa.Connection, worker: str, now: float, delay: float) -> None:
     """Release a worker's leases, and start the delay of its hosts."""
-    leased = sa.update(addresses).where(addresses.c.worker == worker, addresses.c.state == "taken")
-    connection.execute(leased.values(state="waiting", worker="", lease_until=0.0))
+    leased = (addresses.c.worker == worker) & (addresses.c.state == "taken")
+    change(connection, addresses, leased, state="waiting", worker="", lease_until=0.0)
     start_delay(connection, hosts.c.worker == worker, now, delay)
 
 
@@ -199,14 +202,13 @@ def start_delay(
     connection: sa.Connection, which: sa.ColumnElement[bool], now: float, delay: float
 ) -> None:
     """Release hosts; they may be asked again after their delay."""
-    released = sa.update(hosts).where(which)
-    connection.execute(released.values(next_at=now + _host_delay(delay), worker=""))
+    change(connection, hosts, which, next_at=now + _host_delay(delay), worker="")
 
 
 def delay_host(connection: sa.Connection, host: str, until: float) -> None:
     """Do not ask a host until a time."""
     sooner = (hosts.c.name == host) & (hosts.c.next_at < until)
-    connection.execute(sa.update(hosts).where(sooner).values(next_at=until))
+    change(connection, hosts, sooner, next_at=until)
 
 
 def _host_delay(delay: float) -> sa.ColumnElement[float]:
@@ -251,6 +253,5 @@ class HostDelays:
                 return False
             if next_at is None:
                 connection.execute(hosts.insert().values(name=host))
-            host_row = sa.update(hosts).where(hosts.c.name == host)
-            connection.execute(host_row.values(next_at=now + _host_delay(self._delay)))
+            change(connection, hosts, hosts.c.name == host, next_at=now + _host_delay(self._delay))
         return True
