@@ -520,9 +520,7 @@ def _decode(data: Any) -> Any:
         raise ValueError(str(error)) from error
 
 
-@cache
-def _field_types(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+_field_types = cache(get_type_hints)
 
 
 def _has_type(value: object, expected: Any) -> bool:

@@ -115,7 +115,7 @@ def extract_article(
     separate = options.comments and verdict.kind != "forum" and not posts
     comments = read_comments(page.tree, page.segments) if separate else Comments()
     verdict = drop_captions(page, verdict, selection)
-    ruled_page = replace(page, metadata=rules.override_metadata(page.metadata))
+    ruled_page = replace(page, metadata=replace(page.metadata, **rules.metadata_overrides))
     comment_elements = below(comments.elements)
     excluded = comment_elements | rules.dropped
     article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)

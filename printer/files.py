@@ -73,7 +73,9 @@ def atomic_write(
             file.flush()
             os.fsync(file.fileno())
         if mode is None:
-            mode = 0o666 & ~_umask()
+            mask = os.umask(0)
+            os.umask(mask)
+            mode = 0o666 & ~mask
         if keep_mode:
             with suppress(FileNotFoundError):
                 mode = path.stat().st_mode & 0o777
@@ -83,12 +85,6 @@ def atomic_write(
         with suppress(OSError):
             part.unlink()
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 #: The maximum size of a file of settings, rules or a theme, in bytes.

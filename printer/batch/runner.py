@@ -30,6 +30,7 @@ from ..jobs.engine import LocalWorkers, open_result_storage
 from ..jobs.queue import JobQueue, QueueFull, job_id_of
 from ..jobs.storage import PDF
 from ..settings import Settings
+from ..text import count
 from ..urls import normalize_url, origin_of, strip_userinfo, url_key
 from . import BatchOptions
 
@@ -167,9 +168,8 @@ class BatchRunner(Closing):
         else:
             item.name = job.file or self._free_name(job.title)
             self._names.add(item.name.lower())
-            self._queue.annotate(
-                job.id, file=item.name
-            )  # Before it is written, so that it is so once.
+            # Recorded before it is written, so that it is written once.
+            self._queue.annotate(job.id, file=item.name)
             self._write(self._folder / item.name, pdf)
             item.state, item.result, item.error = "done", job.result, None
             self.on_finished(item)
@@ -359,16 +359,16 @@ def _page_report(item: BatchItem) -> dict[str, Any]:
 def report_text(items: Sequence[BatchItem], repeated: int) -> str:
     """Return the report as text: failures by reason with their lines, then what was printed."""
     lines = [summarize(items, repeated), ""]
-    for reason, count in failure_reasons(items):
+    for reason, number in failure_reasons(items):
         failed = [item for item in items if item.state == "failed" and _reason(item) == reason]
-        lines.append(f"{count} failed: {reason}")
+        lines.append(f"{number} failed: {reason}")
         lines += [f"    line {item.line}: {item.url}" for item in failed]
         hint = failed[0].error.hint if failed[0].error else ""
         lines += [f"    {hint}", ""] if hint else [""]
     for item in items:
         if item.state == "done":
             pages = item.result.get("pages", 0)
-            lines.append(f"{item.name}: {pages} page{'' if pages == 1 else 's'}, {item.url}")
+            lines.append(f"{item.name}: {count(pages, 'page')}, {item.url}")
     return "\n".join(lines) + "\n"
 
 

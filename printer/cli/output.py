@@ -65,7 +65,9 @@ class Console:
         """Show the current step of a page."""
         if self._progress is None and self.verbose:
             self.info(f"{source}: {_STEPS[step]}")
-        self.show_status(f"{_short(source)}: {_STEPS[step]}")
+        name = "".join(filter(str.isprintable, source))
+        short = name if len(name) <= 48 else f"{name[:30]}…{name[-17:]}"
+        self.show_status(f"{short}: {_STEPS[step]}")
 
     def show_status(self, text: str) -> None:
         if self._progress is not None and self._task is not None:
@@ -126,11 +128,6 @@ class Console:
             self._progress.console.print(line, markup=False, highlight=False)
         else:
             print(line, file=sys.stderr, flush=True)
-
-
-def _short(source: str) -> str:
-    name = "".join(filter(str.isprintable, source))
-    return name if len(name) <= 48 else f"{name[:30]}…{name[-17:]}"
 
 
 STDOUT, STDOUT_NAME = "-", "standard output"

@@ -185,7 +185,10 @@ class _PrintJob:
             place = self.target.write(result.data, printed[0], ENDINGS[result.format][0])
         except WebprintError as error:
             for name, found in read:
-                self._report_failure(name, found if isinstance(found, WebprintError) else error)
+                failure = found if isinstance(found, WebprintError) else error
+                self.console.error(failure)
+                if self.as_json:
+                    output.print_json(output.error_dict(name, failure))
             return error
         finally:
             self.console.advance()
@@ -214,11 +217,6 @@ class _PrintJob:
         if seconds > self.settings.print_timeout / 2:
             line += f"; --print-timeout {4 * seconds:.0f} allows more time"
         self.console.info(line)
-
-    def _report_failure(self, name: str, error: WebprintError) -> None:
-        self.console.error(error)
-        if self.as_json:
-            output.print_json(output.error_dict(name, error))
 
     def _report(self, result: Result, place: str) -> None:
         for warning in result.warnings:

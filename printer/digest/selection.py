@@ -285,7 +285,7 @@ def filter_candidates(
     """Return the candidates to consider, the latest first, the rejected ones, and the duplicates.
 
     If several candidates have the same URL, the first is considered and the others are returned
-    under its :func:`~printer.digest.selection.url_key`.
+    under its :func:`story_key`.
     """
     by_key: dict[str, StoryCandidate] = {}
     rejected: list[Rejected] = []

@@ -84,6 +84,8 @@ def preload() -> None:
         import PIL.Image  # noqa: F401
         import weasyprint  # noqa: F401
     with suppress(ImportError, OSError):
+        from fsspec.implementations import local  # noqa: F401
+
         from .. import extract_stage, render_stage  # noqa: F401
         from ..fetch import cache  # noqa: F401
         from ..images import prepare  # noqa: F401
@@ -267,26 +269,23 @@ class WorkflowExecutor:
         Return the ids of the workflows that this executor runs, None if they are not known now.
         """
         try:
-            return self._check()
+            executions = self._queue.executions(self._kind)
+            mine = {job_id for job_id, executor in executions if executor == self._name}
+            # A full disk can end an execution before it recorded an outcome.
+            now, active = time.monotonic(), dbos_internals.active_workflows(self._dbos)
+            self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
+            for job_id, since in self._lost.items():
+                if now - since > _LOST_SECONDS:
+                    self._requeue(job_id, self._name)
+            if self._peers:
+                lost = self._peers.lost({executor for _, executor in executions})
+                for job_id, executor in executions:
+                    if executor in lost:
+                        self._requeue(job_id, executor)
+            return mine
         except (JobsError, psycopg.Error) as error:
             self.log_sometimes(" ".join(str(error).split())[:300])
             return None
-
-    def _check(self) -> set[str]:
-        executions = self._queue.executions(self._kind)
-        mine = {job_id for job_id, executor in executions if executor == self._name}
-        # A full disk can end an execution before it recorded an outcome.
-        now, active = time.monotonic(), dbos_internals.active_workflows(self._dbos)
-        self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
-        for job_id, since in self._lost.items():
-            if now - since > _LOST_SECONDS:
-                self._requeue(job_id, self._name)
-        if self._peers:
-            lost = self._peers.lost({executor for _, executor in executions})
-            for job_id, executor in executions:
-                if executor in lost:
-                    self._requeue(job_id, executor)
-        return mine
 
     def stop_taking(self) -> None:
         """Take no other workflow."""

@@ -96,8 +96,12 @@ class JobHandler:
         else:
             page, result, snapshot = self._print(request, notify)
         notify("store")
-        files = {f"{attempt.result_folder}/{name}": v for name, v in _files(page, result)}
-        storage.put_all({**files, snapshot_key(attempt.id): snapshot.dump()})
+        article = json.dumps(page.article.to_dict(), ensure_ascii=False)
+        storage.put_all({
+            f"{attempt.result_folder}/{result_file(result.format)}": result.data,
+            f"{attempt.result_folder}/{ARTICLE}": article.encode("utf-8", "replace"),
+            snapshot_key(attempt.id): snapshot.dump(),
+        })  # fmt: skip
         return _summary(page, result)
 
     def _run_task(
@@ -222,10 +226,3 @@ def _summary(page: ExtractedPage, result: Result) -> Mapping[str, Any]:
         "obstacle": page.article.obstacle,
         "warnings": [warning[:_MAX_LENGTH] for warning in result.warnings[:_MAX_WARNINGS]],
     }
-
-
-def _files(page: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a print by name."""
-    article = json.dumps(page.article.to_dict(), ensure_ascii=False)
-    yield result_file(result.format), result.data
-    yield ARTICLE, article.encode("utf-8", "replace")

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import fcntl
 import gc
+import itertools
 import os
 import shutil
 import signal
@@ -49,7 +50,7 @@ DAY = 86_400.0
 #: The seconds between two checks of a worker's limits, and until a worker takes its request.
 _CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
 _STEP_INTERVAL = 1.0  # before the first report of a step, and between reports
-_MAX_PAUSE = 30.0  # while no process can be started
+_NO_PROCESS = Backoff(1.0, 30.0)  # while no process can be started
 _STOP_SECONDS = 8.0
 #: The delays until a process is started again, and how long one runs that did start.
 _RESTART, _START_SECONDS = Backoff(0.5, 60.0), 10.0
@@ -227,7 +228,8 @@ class WorkerPool:
             message = worker.receive(time.monotonic() + _CHECK_INTERVAL)
             self._check_cancelled(cancelled)
             if message and message[0]:
-                if self._is_worn_out(worker):
+                too_large = memory_usage(worker.pid) > self.limits.memory / 2
+                if too_large or worker.calls >= self.limits.jobs_per_worker:
                     self._stop(worker)
                 return message[1] if isinstance(message[1], dict) else {}
             if message:
@@ -247,20 +249,14 @@ class WorkerPool:
             return f"the print needed more than {self.limits.memory / 1e6:g} MB of memory"
         return ""
 
-    def _is_worn_out(self, worker: _Worker) -> bool:
-        too_large = memory_usage(worker.pid) > self.limits.memory / 2
-        return worker.calls >= self.limits.jobs_per_worker or too_large
-
     def _start_when_possible(self, worker: _Worker, cancelled: threading.Event) -> None:
         """Start a worker, waiting while the system has no room for a process."""
-        pause = 0.5
-        while True:
+        for failures in itertools.count(1):
             try:
                 self._start(worker)
                 return
             except _NOT_STARTED:
-                pause = min(2 * pause, _MAX_PAUSE)
-                if self._closing.wait(pause) or cancelled.is_set():
+                if self._closing.wait(_NO_PROCESS.delay(failures)) or cancelled.is_set():
                     raise Abandoned from None
 
     def _start(self, worker: _Worker) -> None:

@@ -190,7 +190,7 @@ def make_sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
-def render_text(name: str, **values: Any) -> str:
+def render_text(name: str, /, **values: Any) -> str:
     return _environment().get_template(f"{name}.j2").render(values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Union, get_args
 
 from fastapi import HTTPException, Path, Query
@@ -226,9 +226,8 @@ Day = Annotated[str, Query(pattern=r"^(\d{4}-\d{2}-\d{2})?$", description="YYYY-
 def day_limits(since: str, until: str) -> tuple[float | None, float | None]:
     """Return the times at which the days begin and end, in the server's time zone; raise 422."""
     try:
-        first = datetime.combine(date.fromisoformat(since), datetime.min.time()) if since else None
-        last = datetime.combine(date.fromisoformat(until), datetime.min.time()) if until else None
-        end = last + timedelta(days=1) if last else None
-        return first.timestamp() if first else None, end.timestamp() if end else None
+        first = datetime.fromisoformat(since).timestamp() if since else None
+        end = datetime.fromisoformat(until) + timedelta(days=1) if until else None
+        return first, end.timestamp() if end else None
     except (ValueError, OverflowError, OSError):
         raise HTTPException(422, "there is no such day") from None

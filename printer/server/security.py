@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 import anyio
@@ -77,15 +77,10 @@ class AccessKeys:
         """Compare a text with the token, in constant time."""
         return _equal(text, self.token)
 
-    def is_key(self, text: str, purpose: Purpose) -> bool:
-        """Compare a text with the key for a purpose, in constant time."""
-        return _equal(text, self.key(purpose))
-
     def is_button_key(self, text: str, purpose: Purpose | Literal["any"]) -> bool:
         """Return whether a text is the key of a bookmarklet, or of the extension, for a purpose."""
-        if purpose == "any":
-            return any(self.is_key(text, known) for known in ("send", "later", "order"))
-        return self.is_key(text, purpose) or self.is_key(text, "order")
+        purposes = get_args(Purpose) if purpose == "any" else (purpose, "order")
+        return any(_equal(text, self.key(known)) for known in purposes)
 
 
 def _equal(text: str, secret: str) -> bool:
@@ -195,14 +190,12 @@ def load_keys(path: Path) -> AccessKeys:
     """Read the token, or create one that only this user can read; raises :class:`JobsError`."""
     with os_errors(JobsError, f"the token in {path} cannot be used"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
+        with suppress(FileExistsError):
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return _read(path)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(32) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+            with os.fdopen(descriptor, "w") as file:
+                file.write(secrets.token_urlsafe(32) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
         return _read(path)
 
 
@@ -412,14 +405,10 @@ class SecurityMiddleware:
             if scheme.lower() == "basic" and self.access.keys.is_reading_password(password):
                 scope["state"]["auth_method"] = "reader"
                 return None
-        return self._limit(_STRANGERS, scope, "too many requests without the password") or (
-            problem_response(
-                401,
-                "the password is missing or wrong",
-                "It is on the settings page; any user name will do",
-                headers={"WWW-Authenticate": 'Basic realm="webprint", charset="UTF-8"'},
-            )
-        )
+        return self._demand(
+            scope, "password", 'Basic realm="webprint", charset="UTF-8"',
+            "It is on the settings page; any user name will do",
+        )  # fmt: skip
 
     async def _check_button(self, scope: Scope, receive: Receive) -> tuple[Receive, ASGIApp | None]:
         """Look at the key of a page that is sent before the rest of its body arrives."""
@@ -452,14 +441,17 @@ class SecurityMiddleware:
             # On a first visit the start page reads the token; other pages ask to sign in.  Neither
             # is rate-limited: wrong tokens from others must not lock the owner out.
             return None if scope["path"] == "/" and scope["query_string"] else self.sign_in
-        return self._limit(_STRANGERS, scope, "too many requests without the token") or (
-            problem_response(
-                401,
-                "the token is missing or wrong",
-                "Send the header 'Authorization: Bearer TOKEN'; the token is in the address that"
-                " webprint serve printed, and in the file 'token' beside the settings",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
+        return self._demand(
+            scope, "token", "Bearer",
+            "Send the header 'Authorization: Bearer TOKEN'; the token is in the address that"
+            " webprint serve printed, and in the file 'token' beside the settings",
+        )  # fmt: skip
+
+    def _demand(self, scope: Scope, secret: str, challenge: str, hint: str) -> Response:
+        """Ask for a token or a password, or for patience."""
+        headers = {"WWW-Authenticate": challenge}
+        return self._limit(_STRANGERS, scope, f"too many requests without the {secret}") or (
+            problem_response(401, f"the {secret} is missing or wrong", hint, headers)
         )
 
     def _limit(self, rate: RateLimitItem, scope: Scope, detail: str) -> Response | None:

@@ -14,7 +14,6 @@ from lxml.html import HtmlElement
 
 from ..html.index import Segment
 from ..html.metadata.dates import parse_date
-from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.parse import element_line
 from ..options import SiteRule
@@ -68,10 +67,6 @@ class RuleMatch:
     next_page: str = ""
     matches: tuple[SelectorMatch, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def override_metadata(self, metadata: Metadata) -> Metadata:
-        """Return a page's metadata with the fields that the rules set replaced."""
-        return replace(metadata, **self.metadata_overrides)
 
     def reason(self, element: HtmlElement | None) -> str:
         """Return the selector that decides about an element, or ''."""

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from printer import __version__
 from printer.errors import BadURL, BlockedAddress, FetchError, HTTPStatusError, NotHTML
 from printer.fetch.client import HttpClient
-from printer.fetch.credentials import default_user_agent
 from printer.options import FetchOptions
 from tests.support.web_server import Reply, WebServer
 
@@ -36,7 +36,7 @@ def test_the_client_says_who_it_is(web: WebServer) -> None:
     with HttpClient(FetchOptions(user_agent="reader/2", cache=False), user_urls=[url]) as fetcher:
         fetcher.get_page(url)
     first, second = web.hits("/page")
-    assert first.headers["user-agent"] == default_user_agent()
+    assert first.headers["user-agent"] == f"webprint/{__version__} (+print-friendly PDF)"
     assert first.headers["user-agent"].startswith("webprint/")
     assert "html" in first.headers["accept"]
     assert second.headers["user-agent"] == "reader/2"

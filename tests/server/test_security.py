@@ -168,7 +168,7 @@ def test_each_key_opens_only_its_purpose():
     values = [access.token, access.key("later"), access.key("send")]
     checks = [
         access.is_token,
-        lambda value: access.is_key(value, "later"),
+        lambda value: access.is_button_key(value, "later"),
         lambda value: access.is_button_key(value, "send"),
     ]
     for n, check in enumerate(checks):
