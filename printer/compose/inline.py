@@ -13,6 +13,7 @@ from lxml.html import HtmlElement
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
 from ..html.index import Leaf
 from ..html.layout import PageLayout
+from ..text import SCENE_BREAK
 
 #: Characters not for reading: soft hyphens, zero-width characters other than joiners and spaces,
 #: control characters, glyphs of icon fonts, surrogates.
@@ -318,13 +319,13 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
 
 
 def split_labels(spans: Spans) -> list[Spans]:
-    """Separate bold lines from the longer lines that they head."""
+    """Separate bold lines from the longer lines that they head, and rows of signs from others."""
     lines = _split_lines(spans)
     if len(lines) < 2:
         return [spans]
     paragraphs: list[list[Spans]] = [[]]
     for line, following in zip(lines, [*lines[1:], ()], strict=True):
-        if _is_label(line, following):
+        if _is_label(line, following) or SCENE_BREAK.fullmatch(plain_text(line)):
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)

@@ -71,6 +71,8 @@ _PRICE_WORDS = 4
 
 #: The fewest blocks of a quotation that only indents the article, and the share of its text.
 _MIN_INDENTED, _MOST_TEXT = 4, 0.75
+#: The fewest rules that part the entries of a list, and the most characters of an entry.
+_MIN_CROWDED_RULES, _SHORT_ENTRY = 4, 200
 #: A year, which titles of works rarely have and references nearly always.
 _YEAR = re.compile(r"\b(?:1[5-9]|20)[0-9]{2}\b")
 
@@ -93,7 +95,8 @@ def postprocess(
     sound = _promote_linked_titles(sound)
     parts = [part for block in sound for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
-    result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
+    parts = _drop_crowded_rules(_trim(_drop_leading_players(parts)))
+    result = tuple(_fix_levels(parts))
     return _fix_links(result, aliases) if linked else result
 
 
@@ -182,14 +185,19 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
 
 
 def _split_paragraph(block: Block) -> Iterable[Block]:
-    """Split off the bold lines of a paragraph that head other lines; display a formula alone."""
+    """Split off bold lines that head other lines and rows of signs; display a formula alone."""
     if not isinstance(block, Paragraph):
         return [block]
     spans = [span for span in block.spans if span.text.strip()]
     if len(spans) == 1 and spans[0].math and not block.id:
         return [Math(spans[0].math, spans[0].text)]
-    first, *rest = split_labels(block.spans)
-    return [replace(block, spans=first), *(replace(block, spans=part, id="") for part in rest)]
+    parts = split_labels(block.spans)
+    return [
+        Rule()
+        if len(parts) > 1 and SCENE_BREAK.fullmatch(plain_text(spans))
+        else replace(block, spans=spans, id="" if index else block.id)
+        for index, spans in enumerate(parts)
+    ]
 
 
 def _unwrap_article(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -432,6 +440,19 @@ def _is_title(block: Block, below: Block) -> bool:
     is_words = 2 * sum(map(str.isalpha, text)) > len(text)  # no date and no count
     is_short = len(text) <= _MAX_LINKED_TITLE
     return is_above_text and is_words and is_short and not text.endswith(_SENTENCE_ENDS)
+
+
+def _drop_crowded_rules(blocks: list[Block]) -> list[Block]:
+    """Drop rules in short succession, which draw the lines between the entries of a list."""
+    places = [index for index, block in enumerate(blocks) if isinstance(block, Rule)]
+    crowded: set[int] = set()
+    run = places[:1]
+    for above, place in pairwise(places):
+        length = sum(map(len, iter_text(*blocks[above:place])))
+        run = [*run, place] if length <= _SHORT_ENTRY else [place]
+        if len(run) >= _MIN_CROWDED_RULES:
+            crowded.update(run)
+    return [block for index, block in enumerate(blocks) if index not in crowded]
 
 
 def _trim(blocks: list[Block]) -> list[Block]:
