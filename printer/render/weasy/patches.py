@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from .bidi import order_line, split_directions
+from .columns import keep_headings_above_spanning
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading
@@ -433,6 +434,7 @@ PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", split_directions),
     Patch("weasyprint.layout.inline", "get_next_linebox", order_line),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
+    Patch("weasyprint.layout.block", "columns_layout", keep_headings_above_spanning),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),

@@ -45,6 +45,8 @@ PARAMETERS = {
     "block_level_layout": "context box bottom_space skip_stack containing_block page_is_empty"
     " absolute_boxes fixed_boxes adjoining_margins first_letter_style first_line_style discard"
     " max_lines",
+    "columns_layout": "context box bottom_space skip_stack containing_block page_is_empty"
+    " absolute_boxes fixed_boxes adjoining_margins first_letter_style first_line_style",
     "_break_line": "context box line new_children needed page_is_empty index skip_stack resume_at"
     " absolute_boxes fixed_boxes",
     "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
@@ -72,6 +74,7 @@ PARAMETERS = {
 BOUND_BY = {
     "block_container_layout": {"layout.page"},
     "block_level_layout": {"layout.__init__", "layout.page"},
+    "columns_layout": {"layout.block"},
     "_break_line": set[str](),
     "split_first_line": {"layout.inline", "layout.preferred"},
     "split_inline_box": set[str](),

@@ -1,0 +1,71 @@
+"""Headings above what spans all columns: they span them, too, and go to the next page with it.
+
+WeasyPrint sets such a heading at the foot of a column, and breaks a page between blocks that span
+columns even where their style forbids it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from .figure_placement import HEADINGS
+
+#: A box of WeasyPrint's tree.
+Box: TypeAlias = Any
+
+#: The classes of lines that are headings without the element of one.
+LABELS = frozenset({"code-title", "label-line"})
+
+#: The attribute of a heading that spans columns with its style in a column.
+_OWN_STYLE = "_webprint_style_in_column"
+
+
+def keep_headings_above_spanning(
+    original: Callable[..., Any], context: Any, box: Box, *args: Any
+) -> Any:
+    """Lay out columns with the headings of blocks that span them as wide, and on their page."""
+    _span_headings(box)
+    laid_out, resume_at, *rest = original(context, box, *args)
+    if laid_out is not None and resume_at and list(resume_at.values()) == [None]:
+        resume_at = _break_before_headings(box, laid_out, *resume_at)
+    return laid_out, resume_at, *rest
+
+
+def _span_headings(box: Box) -> None:
+    """Let the headings above blocks that span columns do so, and no others."""
+    is_above_spanning = False
+    for child in reversed(box.children):
+        if _is_heading(child):
+            own = getattr(child, _OWN_STYLE, child.style)
+            child.style = own
+            if is_above_spanning and own["column_span"] != "all":
+                setattr(child, _OWN_STYLE, own)
+                child.style = own.copy()
+                child.style["column_span"] = "all"
+        else:
+            is_above_spanning = child.style["column_span"] == "all"
+
+
+def _is_heading(box: Box) -> bool:
+    is_label = box.element is not None and box.element.get("class", "").split()[:1]
+    is_titled = box.element_tag in HEADINGS or (is_label and is_label[0] in LABELS)
+    return bool(is_titled and box.style["break_after"] == "avoid")
+
+
+def _break_before_headings(box: Box, laid_out: Box, index: int) -> dict[int, None]:
+    """Take headings off the foot of a page if the block that they stand above begins the next.
+
+    Return where the next page begins.
+    """
+    count = 0
+    while count < index and _is_heading(box.children[index - count - 1]):
+        count += 1
+    kept, taken = laid_out.children[:-count], laid_out.children[-count:]
+    below = box.children[index - count : index]
+    if not count or not kept or [b.element for b in taken] != [b.element for b in below]:
+        return {index: None}
+    laid_out.children = kept
+    last = kept[-1]
+    laid_out.height = last.border_box_y() + last.border_height() - laid_out.content_box_y()
+    return {index - count: None}
