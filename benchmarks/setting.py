@@ -26,7 +26,7 @@ from printer.errors import NoArticle
 from printer.output import Picture
 from printer.render.context import RenderContext, build_document
 from printer.render.weasy.engine import asset_fetcher, collected_warnings, lay_out_document
-from printer.render.weasy.figure_placement import lowest_edge
+from printer.render.weasy.figure_placement import measure_gap
 from printer.render.weasy.footnotes import count_misplaced
 from printer.render.weasy.paragraphs import fill_line
 from printer.render.weasy.patches import disabled, patched
@@ -104,11 +104,10 @@ def measure(article: Article) -> Counter[str]:
     )
     for number, page in enumerate(pages):
         box = page._page_box
-        root, notes = box.children[:2]
-        foot = box.content_box_y() + box.height - (notes.margin_height() if notes.children else 0)
+        root = box.children[0]
         if number < len(pages) - 1 and box.page_type.name != "turned":
             found["inner pages"] += 1
-            found["holes"] += (foot - lowest_edge(root)) / box.height > HOLE
+            found["holes"] += measure_gap(box) / box.height > HOLE
         edge = box.content_box_x() + box.width
         found["divided"] += number < len(pages) - 1 and _ends_in_hyphen(root)
         for part in root.descendants():

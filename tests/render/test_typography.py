@@ -38,7 +38,7 @@ from printer.render.templates import (
     is_verse,
     table_class,
 )
-from printer.render.weasy import figure_placement
+from printer.render.weasy import engine, figure_placement
 from printer.render.weasy.engine import render_pdf
 from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import (
@@ -125,7 +125,9 @@ def test_a_last_page_is_spared_if_those_before_have_room_for_it(
     """Three pages take in some eight lines that one page cannot, for which nothing is tried."""
     tried = []
     enable = figure_placement.enable
-    monkeypatch.setattr(figure_placement, "enable", lambda html: tried.append(enable(html)))
+    monkeypatch.setattr(
+        figure_placement, "enable", lambda html, **options: tried.append(enable(html, **options))
+    )
     document = render_html([article(*paragraphs(count))], {})
     assert render_pdf(replace(document, extended_css=())).pages == {38: 2, 120: 4, 517: 14}[count]
     tried.clear()
@@ -683,3 +685,24 @@ def test_a_paragraph_beside_a_picture_is_indented_after_another():
     finally:
         document.close()
     assert lefts[0] == pytest.approx(lefts[1], abs=0.5)
+
+
+@pytest.mark.parametrize("theme", ["article", "ereader"])
+def test_a_last_page_that_is_needed_has_five_lines(theme, monkeypatch):
+    options = PrintOptions(theme=theme)
+    lengths = []
+    for count in range(32, 60, 2):
+        document = replace(render_html([article(*paragraphs(count))], {}, options), extended_css=())
+        found = []
+        for least in (0, engine.MIN_LAST_LINES):
+            monkeypatch.setattr(engine, "MIN_LAST_LINES", least)
+            printed = render_pdf(document)
+            with open_pdf(printed.pdf) as pdf:
+                texts = [page.get_textpage().get_text_range() for page in pdf]
+            found.append((len(texts), len(re.findall(r"Line \d+\.", texts[-1]))))
+            monkeypatch.undo()
+        (pages, plain), (same, filled) = found
+        assert pages == same
+        assert filled == max(plain, 5)
+        lengths.append(plain)
+    assert min(lengths) < 5 < max(lengths)

@@ -61,6 +61,10 @@ DPI_TOLERANCE = 1.1
 #: pages if less than this share of its last page is filled, with the lines of the source.
 MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (30, 0.2), (60, 0.12))
 
+#: The fewest lines of a last page that cannot be spared, for which lines of the page before it are
+#: moved if they leave no larger hole there, in lines.
+MIN_LAST_LINES, MAX_LAST_HOLE = 5, 12
+
 #: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
 
@@ -151,13 +155,14 @@ def render_pdf(document: Document) -> RenderedPdf:
 def lay_out_document(html: Any, document: Document) -> Any:
     """Lay out a document, and again with longer pages if that saves a nearly empty last page.
 
+    A last page that is still needed gets at least :data:`MIN_LAST_LINES` lines.
     Letterpress printers did this by hand.  Each page gains a line at its head and its foot, and the
     lines are slightly closer; only if that is not enough, the type is slightly smaller.
     """
     from weasyprint import CSS
 
-    def lay_out(*stylesheets: Any) -> Any:
-        figure_placement.enable(html)
+    def lay_out(*stylesheets: Any, may_break: bool = True) -> Any:
+        figure_placement.enable(html, may_break=may_break)
         return html.render(
             font_config=_font_configuration(document),
             presentational_hints=True,
@@ -181,6 +186,10 @@ def lay_out_document(html: Any, document: Document) -> Any:
             longer = lay_out(CSS(string=stylesheet))
             if len(longer.pages) < len(layout.pages):
                 return longer
+    if css := _shorten_last_but_one(layout.pages):
+        fuller = lay_out(CSS(string=css), may_break=False)
+        if _is_better_filled(fuller.pages, len(layout.pages)):
+            return fuller
     return layout
 
 
@@ -198,6 +207,48 @@ def _needed_share(pages: list[Any]) -> float:
         return 0.0
     gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
     return float(max(used - gap, 1.0) / page.height)
+
+
+def _shorten_last_but_one(pages: list[Any]) -> str:
+    """Return a style sheet that moves lines to a last page that has too few, '' if it has enough.
+
+    The page before it becomes shorter by as many lines as are missing.
+    """
+    tops = _line_tops(pages[-1])
+    if len(pages) < MIN_PAGES or not 0 < len(tops) < MIN_LAST_LINES:
+        return ""
+    gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
+    height = gap + (MIN_LAST_LINES - len(tops) - 0.5) * max(tops.values())
+    return f"@page :nth({len(pages) - 1}) {{ padding-bottom: {height:.2f}px !important }}"
+
+
+def _is_better_filled(pages: list[Any], count: int) -> bool:
+    """Return whether the last of so many pages has enough lines, and the one before it no hole."""
+    if len(pages) != count or 0 < len(_line_tops(pages[-1])) < MIN_LAST_LINES:
+        return False
+    page = pages[-2]._page_box
+    hole = figure_placement.measure_gap(page) + page.padding_bottom
+    return bool(hole <= MAX_LAST_HOLE * max(_line_tops(pages[-1]).values(), default=0))
+
+
+def _line_tops(page: Any) -> dict[int, float]:
+    """Return the places of the lines on a page with their heights; none if it holds a picture."""
+    root = page._page_box.children[0]
+    if any(type(box).__name__.endswith("ReplacedBox") for box in root.descendants()):
+        return {}
+    imprint = {
+        line for box in root.descendants() if _has_class(box, "colophon")
+        for line in box.descendants()
+    }  # fmt: skip
+    return {
+        round(box.position_y): box.height
+        for box in root.descendants()
+        if type(box).__name__ == "LineBox" and box.width and box not in imprint
+    }
+
+
+def _has_class(box: Any, name: str) -> bool:
+    return box.element is not None and name in (box.element.get("class") or "").split()
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:

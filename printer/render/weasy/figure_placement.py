@@ -69,17 +69,19 @@ HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 #: The classes of paragraphs that are indented after each other.
 INDENTED = frozenset({"", "leads", "closing"})
 
-#: The attribute of a document with the number of repeated layouts.
-_RELAYOUTS = "_webprint_relayouts"
+#: The attributes of a document with the number of repeated layouts, and whether a block that is
+#: kept whole may be broken.
+_RELAYOUTS, _MAY_BREAK = "_webprint_relayouts", "_webprint_may_break"
 
 #: The attributes of a figure whose picture has been shrunk, and of a body with the styles of its
 #: first paragraphs after others and not after others.
 _SHRUNK, _INDENTS = "_webprint_shrunk", "_webprint_indents"
 
 
-def enable(html: Any) -> None:
-    """Enable the placement of figures for a document."""
+def enable(html: Any, *, may_break: bool = True) -> None:
+    """Enable the placement of figures for a document, and breaks in blocks that are kept whole."""
     setattr(html, _RELAYOUTS, 0)
+    setattr(html, _MAY_BREAK, may_break)
 
 
 def place_figures_on_page(
@@ -93,7 +95,7 @@ def place_figures_on_page(
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
-    filler = _PageFiller(root)
+    filler = _PageFiller(root, may_break=getattr(html, _MAY_BREAK))
     shrinks_lead = index == 0 and _let_text_below_lead(page, root, next_page)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
@@ -228,8 +230,9 @@ def _stated_indent(style: Any) -> float:
 class _PageFiller:
     """The changes of the tree that are tried to fill one page."""
 
-    def __init__(self, root: Box) -> None:
+    def __init__(self, root: Box, *, may_break: bool) -> None:
         self._root = root
+        self._may_break = may_break
         self._tried: set[tuple[int, str]] = set()
         self._change = _Change()
         self._before: _Place | None = None
@@ -253,7 +256,12 @@ class _PageFiller:
             return False
         if not _is_figure(place.figure):
             is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-            return not undone and is_large and _let_break(place.figure, self._change)
+            return (
+                not undone
+                and self._may_break
+                and is_large
+                and _let_break(place.figure, self._change)
+            )
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
             "text": lambda: _let_text_ahead(place, self._change),
@@ -393,8 +401,9 @@ def measure_gap(page: Box) -> float:
 
 def _foot(page: Box) -> float:
     """Return the lower edge of the text on a page."""
-    footnote_area = page.children[1]
-    notes = footnote_area.margin_height() if footnote_area.children else 0
+    # Once all pages are laid out, boxes in the margins replace areas without notes.
+    areas = [box for box in page.children if type(box).__name__ == "FootnoteAreaBox"]
+    notes = sum(area.margin_height() for area in areas if area.children)
     return float(page.content_box_y() + page.height - notes)
 
 
