@@ -499,12 +499,14 @@ def test_rules_that_frame_what_is_left_out_are_left_out(count: int) -> None:
     assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
 
 
-@pytest.mark.parametrize(("count", "words", "kept"), [(3, 9, 3), (4, 9, 0), (6, 9, 0), (6, 90, 6)])
-def test_rules_between_the_short_entries_of_a_list_are_dropped(count, words, kept) -> None:
+@pytest.mark.parametrize(
+    ("count", "words", "remaining"), [(3, 9, 3), (4, 9, 0), (6, 9, 0), (6, 90, 6)]
+)
+def test_rules_between_the_short_entries_of_a_list_are_dropped(count, words, remaining) -> None:
     entries = [f"<p>Entry {n} tells {'of a task ' * (words // 3)}." for n in range(count + 1)]
     article = compose_article("<hr>".join(entries))
     rules = [block for block in article.blocks if isinstance(block, Rule)]
-    assert (len(rules), len(article.blocks)) == (kept, count + 1 + kept)
+    assert (len(rules), len(article.blocks)) == (remaining, count + 1 + remaining)
 
 
 def test_a_row_of_asterisks_between_the_lines_of_a_paragraph_is_a_rule() -> None:

@@ -18,7 +18,7 @@ Box: TypeAlias = Any
 LABELS = frozenset({"code-title", "label-line"})
 
 #: The attribute of a heading that spans columns with its style in a column.
-_OWN_STYLE = "_webprint_style_in_column"
+_COLUMN_STYLE = "_webprint_style_in_column"
 
 
 def keep_headings_above_spanning(
@@ -26,10 +26,10 @@ def keep_headings_above_spanning(
 ) -> Any:
     """Lay out columns with the headings of blocks that span them as wide, and on their page."""
     _span_headings(box)
-    laid_out, resume_at, *rest = original(context, box, *args)
-    if laid_out is not None and resume_at and list(resume_at.values()) == [None]:
-        resume_at = _break_before_headings(box, laid_out, *resume_at)
-    return laid_out, resume_at, *rest
+    columns, resume_at, *rest = original(context, box, *args)
+    if columns is not None and resume_at and list(resume_at.values()) == [None]:
+        resume_at = _break_before_headings(box, columns, *resume_at)
+    return columns, resume_at, *rest
 
 
 def _span_headings(box: Box) -> None:
@@ -37,11 +37,11 @@ def _span_headings(box: Box) -> None:
     is_above_spanning = False
     for child in reversed(box.children):
         if _is_heading(child):
-            own = getattr(child, _OWN_STYLE, child.style)
-            child.style = own
-            if is_above_spanning and own["column_span"] != "all":
-                setattr(child, _OWN_STYLE, own)
-                child.style = own.copy()
+            in_column = getattr(child, _COLUMN_STYLE, child.style)
+            child.style = in_column
+            if is_above_spanning and in_column["column_span"] != "all":
+                setattr(child, _COLUMN_STYLE, in_column)
+                child.style = in_column.copy()
                 child.style["column_span"] = "all"
         else:
             is_above_spanning = child.style["column_span"] == "all"
@@ -53,7 +53,7 @@ def _is_heading(box: Box) -> bool:
     return bool(is_titled and box.style["break_after"] == "avoid")
 
 
-def _break_before_headings(box: Box, laid_out: Box, index: int) -> dict[int, None]:
+def _break_before_headings(box: Box, columns: Box, index: int) -> dict[int, None]:
     """Take headings off the foot of a page if the block that they stand above begins the next.
 
     Return where the next page begins.
@@ -61,11 +61,11 @@ def _break_before_headings(box: Box, laid_out: Box, index: int) -> dict[int, Non
     count = 0
     while count < index and _is_heading(box.children[index - count - 1]):
         count += 1
-    kept, taken = laid_out.children[:-count], laid_out.children[-count:]
+    remaining, taken = columns.children[:-count], columns.children[-count:]
     below = box.children[index - count : index]
-    if not count or not kept or [b.element for b in taken] != [b.element for b in below]:
+    if not count or not remaining or [b.element for b in taken] != [b.element for b in below]:
         return {index: None}
-    laid_out.children = kept
-    last = kept[-1]
-    laid_out.height = last.border_box_y() + last.border_height() - laid_out.content_box_y()
+    columns.children = remaining
+    last = remaining[-1]
+    columns.height = last.border_box_y() + last.border_height() - columns.content_box_y()
     return {index - count: None}
