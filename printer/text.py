@@ -33,6 +33,11 @@ _INLINE_TAGS = re.compile(
 #: How many times its limit a text may measure before cleaning, which shrinks entities and space.
 _SLACK = 8
 
+#: What a template or a script of the site was to replace: '[form id=3]', '[BOX_1]', '{{ banner }}'.
+_PLACEHOLDER = re.compile(
+    r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
+    r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
+)
 _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
 #: The fewest characters of text after a drop cap; lists of words by first letter have shorter
 #: lines.
@@ -79,6 +84,14 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
     if "</" in text:
         text = _INLINE_TAGS.sub("", text)
     return clean_line(text, limit)
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether a text has no words beside what a template was to replace."""
+    if not any(sign in text for sign in "{[<"):
+        return False
+    rest, count = _PLACEHOLDER.subn("", text)
+    return count > 0 and not any(map(str.isalnum, rest))
 
 
 def count_words(text: str) -> int:

@@ -23,6 +23,7 @@ from ..article import (
     walk,
 )
 from ..html.discussion import Comments, read_posts
+from ..html.index import Segment
 from ..html.page import Page
 from ..html.posts import Post, is_written_date
 from ..i18n import is_advertisement_label, load_table
@@ -33,6 +34,8 @@ from .footnotes import LinkTargets
 from .postprocess import postprocess_part
 from .selection import Selection, select_below
 
+#: The label of a file that a reader attached, with its number.
+_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
 #: Signs of posts on a page that was not classified as a forum.
 _HINTS = (
     re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
@@ -87,7 +90,8 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
             lines[owner.element].append(segment.index)
         begun = begun or is_content or _is_inside(segment.block, elements)
         is_printed = is_content or (selected and not begun and not is_opened)
-        keep.append(is_printed and not is_advertisement_label(segment.text))
+        is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
+        keep.append(is_printed and not is_label)
     for post in posts:
         *above, last = lines[post.element] or [-1]
         if above and _is_edit_line(page.segments[last].text, post.author):
@@ -142,6 +146,19 @@ def post_blocks(
         author, date = ("", "") if is_opening else (post.author, post.date)
         composed.append(model.Post(author, date, blocks, post.depth))
     return tuple(composed)
+
+
+def _is_attachment(segment: Segment) -> bool:
+    """Return whether a line only links to attached files by their numbers."""
+    if segment.link_chars < len(segment.text) or not segment.text[-1:].isdecimal():
+        return False
+    leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
+    return all(_names_attachment(leaf.element, leaf.text.strip()) for leaf in leaves)
+
+
+def _names_attachment(link: HtmlElement, text: str) -> bool:
+    found = _ATTACHED.fullmatch(text)
+    return found is not None and link.tag == "a" and found[1] in (link.get("href") or "")
 
 
 def _is_edit_line(text: str, author: str) -> bool:

@@ -55,6 +55,8 @@ _MIN_WRAP_WORDS = 4
 _MIN_PARAGRAPH = 80
 #: The longest line of verse, an address or a list, beside no longer one.
 _MAX_VERSE_LINE = 72
+#: The most words of the end of a sentence torn off by a stray break.
+_TORN_WORDS = 2
 #: A bold line up to this length may head the longer line below it.
 _MAX_LABEL = 90
 _STOPS = ".!?…。！？۔।:："
@@ -311,11 +313,19 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and _ends_sentence(before):
             paragraphs.append([line])
-        elif is_prose and text[:1].islower() and before[-1:].isalnum():
+        elif is_prose and (
+            _is_torn(before, text) or (text[:1].islower() and before[-1:].isalnum())
+        ):
             paragraphs[-1][-1] = _join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
     return [_join_lines(paragraph, "\n") for paragraph in paragraphs]
+
+
+def _is_torn(before: str, text: str) -> bool:
+    """Return whether a line is the last words of the sentence that the long line above begins."""
+    is_end = len(text.split(None, _TORN_WORDS)) <= _TORN_WORDS and text[-1:] == "."
+    return is_end and len(before) > _MAX_VERSE_LINE and before[-1:].islower()
 
 
 def split_labels(spans: Spans) -> list[Spans]:

@@ -21,9 +21,10 @@ from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import is_folded, is_not_displayed, read_controls
 from ..i18n import fold_words, has_phrase, is_advertisement_label, load_table, page_labels
-from ..text import count_words
+from ..text import count_words, is_placeholder
 from ..urls import host_of, resolve
 from .missing_blocks import add_fragments
+from .remains import drop_remains
 
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -116,11 +117,6 @@ _BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(
 _OPENING_LINES, _OPENING_WORDS = 12, 12
 #: The longest notice, in characters; the fewest requests of a closing part.
 _NOTICE_CHARS, _CLOSING_REQUESTS = 300, 3
-#: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
-_PLACEHOLDER = re.compile(
-    r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
-    r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
-)
 _CHOICE = ".//input[@type='radio']"
 _TITLE_TAGS = frozenset({"h1", "h2"})
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -176,6 +172,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     selection.drop_labels(has_counts=kind != "article")
     selection.drop_code_labels()
     selection.drop_table_remains(kind)
+    drop_remains(page, selection.keep, kind)
     return add_fragments(page.segments, selection.keep)
 
 
@@ -765,7 +762,7 @@ def _is_request(segment: Segment) -> bool:
 def _is_label(segment: Segment) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
     is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
-    if not is_code and _PLACEHOLDER.fullmatch(segment.text):
+    if not is_code and is_placeholder(segment.text):
         return True
     if is_advertisement_label(segment.text):
         return True

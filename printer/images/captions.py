@@ -27,6 +27,8 @@ _MAX_LEVELS = 7
 _NEXT_LEVELS = 5
 _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
+#: The length of a film, which ends its description: '3:18 min'.
+_PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
 #: The fewest characters of an alternative text that tells a caption, and the most after it.
 _MIN_ALT, _MAX_AFTER_ALT = 25, 80
 #: The most items of a list to examine, and the names of pictures beside the text.
@@ -232,7 +234,8 @@ class CaptionFinder:
         block = self._index.segment_blocks[at]
         if repeats_alt(segment.text, candidate.alt):
             return [segment]
-        if len(segment.text) > _MAX_BARE_CHARS or segment.text.endswith((":", "：")):
+        is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
+        if is_long or segment.text.endswith((":", "：")):
             return ()
         # Text that begins before the picture runs on behind it.
         begins_before = self._index.segment_spans[at][0] < self._index.opens[candidate.index]

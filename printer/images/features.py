@@ -65,6 +65,12 @@ _BADGE = re.compile(
 )
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
+#: The longest short side of a rule; the fewest links of a row of pictures that is a menu.
+_RULE_SIDE, _MENU_LINKS = 3, 6
+#: A size or a number in the query of a picture's address, which a counter's does not have.
+_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
+#: The address of a picture that a server of advertisements chooses.
+_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
 #: The fewest characters of a caption that tells a picture of the article from a teaser's.
 _MIN_CAPTION = 12
 #: The fewest characters of links in a teaser without a heading, and their share of its text.
@@ -158,23 +164,30 @@ class FeatureReader:
             return "a smiley"
         if "an SVG file" in names and names & _ICON_NAMES:
             return "a drawing of the interface"
-        if "linked elsewhere" in names and not caption.text and _BADGE.fullmatch(candidate.alt):
-            return "a badge of a shop or player"
-        if "an SVG file" in names and "alt names the site" in names and not caption.text:
-            return "a logo of the site"
-        if {"hidden", "linked elsewhere"} <= names and not caption.text:
-            return "a hidden button"
-        if candidate.kind == "image" and is_preview(candidate) and not caption.text:
-            return "a placeholder"
+        if not caption.text and (reason := self._uncaptioned_refusal(candidate, names)):
+            return reason
         if self._is_of_feed_or_form(candidate):
             return "an icon of a feed or a form"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
             return "a teaser of another page"
-        if not caption.text and self._is_below_other_heading(candidate):
-            return "a picture below a heading of something else"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
+
+    def _uncaptioned_refusal(self, candidate: Candidate, names: frozenset[str]) -> str:
+        if "linked elsewhere" in names and _BADGE.fullmatch(candidate.alt):
+            return "a badge of a shop or player"
+        if {"an SVG file", "alt names the site"} <= names:
+            return "a logo of the site"
+        if {"hidden", "linked elsewhere"} <= names:
+            return "a hidden button"
+        if candidate.kind == "image" and is_preview(candidate):
+            return "a placeholder"
+        if _is_rule(candidate) or _is_counted(candidate):
+            return "a rule, a counter or an advertisement"
+        if self._is_below_other_heading(candidate):
+            return "a picture below a heading of something else"
+        return "a menu of pictures" if self._is_in_menu(candidate) else ""
 
     def _is_of_feed_or_form(self, candidate: Candidate) -> bool:
         """Return whether a picture links to a feed, or is in a form without the article's text."""
@@ -192,6 +205,24 @@ class FeatureReader:
         return (
             article[self._index.segment_begins[index]] == article[self._index.segment_ends[index]]
         )
+
+    def _is_in_menu(self, candidate: Candidate) -> bool:
+        """Return whether a picture is in a row of links to other pages above the text."""
+        if self._verdict.kind != "article" or self._bounds is None:
+            return False
+        if candidate.segment > self._bounds.start:
+            return False
+        if len(self._places_of_shape[self._shapes[candidate]]) < _MENU_LINKS:
+            return False
+        row, index = -1, self._index.parents[candidate.index]
+        while index >= 0 and self._index.segment_begins[index] == self._index.segment_ends[index]:
+            row, index = index, self._index.parents[index]
+        if row < 0:
+            return False
+        links = islice(self._index.elements[row].iter("a"), _MAX_TEASER_LINKS)
+        pictures = (link for link in links if link.find(".//img") is not None)
+        pages = (link for link in pictures if _is_page((link.get("href") or "").strip()))
+        return len(list(islice(pages, _MENU_LINKS))) == _MENU_LINKS
 
     def _is_below_other_heading(self, candidate: Candidate) -> bool:
         """Return whether a picture after the text stands below a heading that is left out."""
@@ -259,12 +290,7 @@ class FeatureReader:
         around = _closest(element, "a", 3)
         links = islice(element.iter("a"), _MAX_TEASER_LINKS)
         for link in chain((around,) if around is not None else (), links):
-            href = (link.get("href") or "").strip()
-            if (
-                href
-                and not href.startswith(("#", "javascript:"))
-                and not _PICTURE_FILE.search(href)
-            ):
+            if _is_page((link.get("href") or "").strip()):
                 return True
         return False
 
@@ -458,6 +484,25 @@ class FeatureReader:
             yield "alt names the site"
         if _PORTRAIT_ALT.search(alt[:100]):
             yield "alt of a logo or portrait"
+
+
+def _is_page(href: str) -> bool:
+    """Return whether a link leads to another page."""
+    is_other = bool(href) and not href.startswith(("#", "javascript:"))
+    return is_other and not _PICTURE_FILE.search(href)
+
+
+def _is_rule(candidate: Candidate) -> bool:
+    """Return whether a picture is only a line."""
+    return 0 < min(candidate.width, candidate.height) <= _RULE_SIDE
+
+
+def _is_counted(candidate: Candidate) -> bool:
+    """Return whether a picture's address is that of a counter or of a server of advertisements."""
+    url = candidate.best.url if candidate.best else ""
+    path, _, query = url.partition("?")
+    is_folder = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
+    return (is_folder and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
 
 
 def _size(candidate: Candidate) -> Iterable[str]:

@@ -169,3 +169,14 @@ def test_the_edit_time_of_a_post_is_not_printed() -> None:
     edited = thought("Ida") + "<p><b>Last edited by Ida on 4 May 2024</b></p>"
     found = posts(thread(("Rosa", thought("Rosa")), ("Ida", edited), ("Vera", thought("Vera"))))
     assert [len(post.blocks) for post in found] == [2, 2, 2]
+
+
+def test_the_label_of_an_attached_file_is_no_text_of_a_post() -> None:
+    links = "".join(
+        f"<a href=/attachments/{n}/>View attachment {n}</a>" for n in (2029140, 2029141)
+    )
+    quote = f"<blockquote>{SENTENCE}<br>{links}</blockquote>"
+    remarks = [(name, thought(name)) for name in ("Rosa", "Tomas", "Vera", "Ida")]
+    article = thread(*remarks, ("Bo", f"{quote}<p>See <a href=/bus/12>bus 12</a>. {SENTENCE}</p>"))
+    assert "View attachment" not in article.text
+    assert "See bus 12" in article.text

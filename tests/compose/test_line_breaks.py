@@ -54,6 +54,14 @@ def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
     ]
 
 
+def test_the_last_word_of_a_sentence_is_not_torn_off() -> None:
+    begun = f"{LONG[0]} There were no fires in the harbour, said"
+    assert read(begun, "Fennimoor.") == [f"{begun} Fennimoor."]
+    assert read(begun, "Orla Fennimoor, harbour master.") == [
+        f"{begun}\nOrla Fennimoor, harbour master."
+    ]
+
+
 def test_scripts_without_spaces_keep_their_lines() -> None:
     lines = ("港" * 60, "海" * 58, "船" * 20)
     assert read(*lines) == ["\n".join(lines)]

@@ -287,3 +287,9 @@ def test_below_a_player_whose_heading_leads_to_its_page_stands_the_caption() -> 
     assert caption(html).text == "The boat at sea."
     card = f'<div><figure>{IMG}<figcaption class="caption">{label}</figcaption></figure></div>'
     assert caption(card).text == ""
+
+
+def test_a_long_text_that_ends_in_the_length_of_a_film_is_its_caption() -> None:
+    long = f"{PARAGRAPH}Then the boat came home."
+    assert caption(f"<div><div>{IMG}</div><span>{long} 21.04. | 3:18 min</span></div>").text
+    assert not caption(f"<div><div>{IMG}</div><span>{long} They met at 3.18.</span></div>").text

@@ -460,3 +460,26 @@ def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
     page, verdict = read(article(bare, PHOTO))
     (placed,) = find_pictures(page, verdict)
     assert placed.figure.caption == "Ada Fenwick on the ferry at Kestermouth last week."
+
+
+MENU = "".join(
+    f"<span><a href=/{n}/><img src=/menu/{n}.jpg alt=Harbour></a></span>" for n in range(6)
+)
+
+
+@pytest.mark.parametrize(
+    ("picture", "reason"),
+    [
+        ("<img src='/access/?free=&left=6'>", "a counter"),
+        ("<a href='/ck.php?n=1'><img src='/www/avw.php?zoneid=7'></a>", "an advertisement"),
+        ("<p><img src=/photo/line.jpg width=900 height=2 alt=Sheep></p>", "a rule"),
+        (f"<div>{MENU}</div>", "a menu"),
+    ],
+)
+def test_pictures_that_show_nothing_are_refused(picture: str, reason: str) -> None:
+    page, verdict = read(
+        f"<div>{picture}</div>{article()}".replace("<article>", f"<article>{picture}")
+    )
+    selection = select_by_method(page, verdict)
+    assert not selection.selected
+    assert any(reason in rejected.reason for rejected in selection.rejected)

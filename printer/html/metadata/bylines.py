@@ -39,7 +39,7 @@ _LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
 #: Text after a name: a job title, an address, a date.
 _AFTER = re.compile(
-    r"""\s?(?:\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
+    r"""\s?(?:\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
     r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
     r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
@@ -79,7 +79,7 @@ _FORENAME = re.compile(
 _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 #: The name of an account rather than a person.
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
-_CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}")
+_CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
 _EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
 #: Lower-case words within names.
 _PARTICLES = frozenset({
@@ -109,6 +109,15 @@ _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
 _HAN_REPORTER = re.compile(
     r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
 )
+
+#: What stands between a date or time and the author: '3 May 2012 by Anna Writer'.
+_AFTER_DATE = re.compile(
+    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
+)
+#: A word to which the next line is glued: 'ReedIn'.
+_GLUED_WORDS = re.compile(r"[^\W\d_A-Z]{3}[A-Z]")
+#: The name of an account after a label: 'Author: reed12. 3 May 2012'.
+_LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
 
 _WORDS = load_table("bylines")
 #: Words before a name by language; in other languages they may begin a name.
@@ -181,11 +190,24 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         first, *rest = line.split(", ")
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
+    label, account = BYLINE.match(line), _LABELLED_ACCOUNT.match(line)
+    if label and account and label.end() <= account.start(1):
+        return [account[1]]
     parts = _SEPARATORS.split(line)
     if len(parts) < 2:
         return []
     names = [part for part in parts if _FULL_NAME.fullmatch(part) and not _has_job_title(part)]
     return names or [part for part in parts if part in _AGENCIES]
+
+
+def find_late_byline(line: str) -> str:
+    """Return the byline, or the first name of it, that follows a date on its line; '' for none."""
+    date = _AFTER_DATE.search(line)
+    byline = line[date.end() :] if date else ""
+    name = _FULL_NAME.match(byline.partition(" ")[2])
+    if name is None or _GLUED_WORDS.search(name[0]):
+        return ""
+    return find_byline(byline) or name[0]
 
 
 def is_label_alone(line: str) -> bool:
@@ -325,7 +347,8 @@ def _is_name(name: str) -> bool:
 
 def _title_case(name: str) -> str:
     """Return a name in title case if it is all capitals."""
-    if len(name) > 4 and name.isupper() and " " in name and name.isascii():
+    is_latin = max(name) <= "\u017f" and "İ" not in name
+    if len(name) > 4 and name.isupper() and " " in name and is_latin:
         return " ".join(
             word if len(word) < 3 or "." in word else word.title() for word in name.split()
         )

@@ -17,6 +17,7 @@ from .bylines import (
     BYLINE,
     find_byline,
     find_dated_names,
+    find_late_byline,
     find_signature,
     is_described,
     is_full_name,
@@ -35,6 +36,8 @@ _BESIDE = 2
 #: The largest distance of a mark below the main heading, above it, and from the page's top if it
 #: has no heading; in elements.
 _BELOW, _ABOVE, _ALONE = 80, 30, 250
+#: One in so many words is the fewest that a heading on the same subject shares with the title.
+_SAME_SUBJECT = 3
 #: The most elements to search for the heading.
 _MAX_ELEMENTS = 20_000
 #: The most paragraphs among which to look for a signature.
@@ -59,7 +62,7 @@ _ITEMS = frozenset({
 })  # fmt: skip
 _AUTHOR = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
-    r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|textauthor|byline__author"
+    r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
 )
 #: The address of an author's page.
 _AUTHOR_PAGE = re.compile(
@@ -75,7 +78,8 @@ _DATE = re.compile(
 _UNRELATED = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
-    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
+    r"|most-read|testimonials?|cards?|latest|disqus|bio|(?:photo|image|media)-?(?:text|caption|credit))"
+    r"(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
@@ -165,7 +169,9 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
         text if text and rest and (certain or title_key(rest) == key) else _kicker_above(heading)
     )
     found = found.strip(_SIGNS)
-    return found if len(found) <= _KICKER_CHARS and any(map(str.isalpha, found)) else ""
+    is_state = " " not in found and _UPDATED.match(found)  # of the page
+    is_kicker = len(found) <= _KICKER_CHARS and any(map(str.isalpha, found)) and not is_state
+    return found if is_kicker else ""
 
 
 def _kicker_above(heading: HtmlElement) -> str:
@@ -207,6 +213,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
         partial(_date, language=language),
         partial(_date_beside, language=language),
     )
+    around = _around(heading, title_key(title))
     hints = MarkupHints()
     kinds: dict[str, int] = {}
     stamps: list[str] = []
@@ -226,8 +233,9 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
                 stamps.append(stamp)
         if number:
             dates.reverse()  # above the heading, other stories are farther away
-        hints.authors = hints.authors or _first(authors, _author) or _first(lines, _byline)
-        hints.dates = hints.dates or _first(dates, read_date) or _first(lines, read_beside)
+        read_first = partial(_first, around=frozenset() if number else around)
+        hints.authors = hints.authors or read_first(authors, _author) or read_first(lines, _byline)
+        hints.dates = hints.dates or read_first(dates, read_date) or read_first(lines, read_beside)
     hints.dates = hints.dates or stamps
     return hints
 
@@ -270,10 +278,10 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
         if any(dated):
             break
     for line in near:
-        is_byline = BYLINE.match(line) and find_byline(line)
-        if is_byline and not hints.authors:
-            hints.authors = [line]
-        if is_byline or is_date_line(line, language) or _is_time(line):
+        byline = find_byline(line) if BYLINE.match(line) else find_late_byline(line)
+        if byline and not hints.authors:
+            hints.authors = [byline]
+        if byline or is_date_line(line, language) or _is_time(line):
             dates = updates if _UPDATED.search(line) else hints.dates
             dates += filter(None, [find_date(line, language)])
     hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
@@ -421,13 +429,28 @@ def _is_modified(element: HtmlElement) -> bool:
     return bool(_UPDATED.search(around + " " + before))
 
 
-def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list[str]:
+def _around(heading: HtmlElement | None, title: str) -> frozenset[HtmlElement]:
+    """Return the elements around the title's heading, and the row below it in a layout table."""
+    words = set() if heading is None else set(title_key(element_line(heading)).split())
+    shared = len(words.intersection(title.split()))
+    if heading is None or _SAME_SUBJECT * shared < max(1, min(len(words), len(title.split()))):
+        return frozenset()
+    around = list(islice(heading.iterancestors(), _DEPTH))
+    rows = (element.getnext() for element in around if element.tag == "tr")
+    return frozenset(around).union(row for row in rows if row is not None)
+
+
+def _first(
+    marks: list[HtmlElement],
+    read: Callable[[HtmlElement], str],
+    around: Collection[HtmlElement],
+) -> list[str]:
     """Read the first mark that is not empty, and those beside it."""
     last: HtmlElement | None = None
     texts: list[str] = []
     for mark in marks:
         text = read(mark)
-        if not text or _is_unrelated(mark):
+        if not text or _is_unrelated(mark, around):
             continue
         if last is None or last in islice(mark.itersiblings(preceding=True), _BESIDE):
             texts.append(text)
@@ -435,10 +458,10 @@ def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list
     return texts
 
 
-def _is_unrelated(mark: HtmlElement) -> bool:
-    """Return whether a mark is outside the page's own story."""
+def _is_unrelated(mark: HtmlElement, around: Collection[HtmlElement] = ()) -> bool:
+    """Return whether a mark is outside the page's own story; what contains its heading is not."""
     for element in (mark, *islice(mark.iterancestors(), _DEPTH - 1)):
-        if element.tag in {"body", "html", "main"}:
+        if element in around or element.tag in {"body", "html", "main"}:
             return False
         if element.tag in _UNRELATED_TAGS:
             return True

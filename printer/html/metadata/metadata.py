@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ...text import clean_attribute, clean_line, count_words
+from ...text import clean_attribute, clean_line, count_words, is_placeholder
 from ...urls import host_of, resolve
 from ..parse import element_line
 from .bylines import find_office, is_byline_label, join_names, without_address
@@ -90,7 +90,8 @@ def read_head(tree: HtmlElement) -> Head:
             if not canonical and "canonical" in (element.get("rel") or "").lower().split():
                 canonical = element.get("href") or ""
             continue
-        if not (content := element.get("content")):
+        content = element.get("content") or ""
+        if is_placeholder(content) or not any(map(str.isalnum, content)):
             continue
         names = (text[:200].lower() for kind, text in element.items() if kind in _NAME_ATTRIBUTES)
         for name in " ".join(names).split():
@@ -106,7 +107,7 @@ def _document_title(tree: HtmlElement) -> str:
         parent = element.getparent()
         if parent is None or parent.tag not in _DRAWINGS:
             text = clean_attribute("".join(element.itertext()))
-            if text:
+            if text and not is_placeholder(text):
                 return text
     return ""
 
@@ -149,7 +150,9 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     site_names = SiteNames([*sites, stated_host.removeprefix("www.")], url)
     is_article = schema.article or head.first("og:type").lower() == "article"
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
-    titles = [text for text in titles if text.lower() not in _NO_VALUE["any"]]
+    titles = [
+        text for text in titles if text.lower() not in _NO_VALUE["any"] and not is_placeholder(text)
+    ]
     headings = main_headings(tree, titles)
     title = choose_title(head.title, headings, titles, site_names, article=is_article, lines=lines)
     site = site_names.short_name(

@@ -27,6 +27,8 @@ _SEPARATOR = re.compile(
     r"|_(?=[\u3040-\u9fff])"
     r"|-{1,2}(?=[《\u4e00-\u9fff][^-_]{0,12}(?:[网網]|[频頻]道|新[闻聞]|首[页頁])[^-_]{0,6}(?:[-_]|$))"
 )
+#: The subject after a Chinese or Japanese title.
+_HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
 #: The beginning of what follows a title that is stated without it.
 _SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")
 _SIGNS = re.compile(r"[\W_]+")
@@ -104,6 +106,12 @@ def _headline(
     """Return a stated title as it stands on the page, or else the heading above the text."""
     keys = [title_key(line) if len(line) <= _PARAGRAPH_CHARS else "" for line in lines]
     standing = set(keys)
+    site_part, _, rest = title.partition(": ")
+    section = _HAN_SECTION.search(title)
+    names_site = any(map(site.repeats_host, site_part.split()))
+    for part in (rest if names_site else "", title[: section.start()] if section else ""):
+        if part and title_key(part) in standing and title_key(title) not in standing:
+            return part
     longer = [
         text
         for text in chain(stated, *map(_beginnings, stated))

@@ -11,6 +11,8 @@ from printer.html.parse import parse
         ("Orla Fennimoor", "en", "Orla Fennimoor"),
         ("By Orla Fennimoor", "en", "Orla Fennimoor"),
         ("BY ORLA FENNIMOOR", "en", "Orla Fennimoor"),
+        ("JÖRG ÜBERSEE", "de", "Jörg Übersee"),
+        ("IŞIL İNCE", "tr", "IŞIL İNCE"),
         ("Insights from Orla Fennimoor", "en", "Orla Fennimoor"),
         ("Written by: Orla Fennimoor", "en", "Orla Fennimoor"),
         ("by Orla Fennimoor and Tam Reed", "en", "Orla Fennimoor, Tam Reed"),
@@ -19,6 +21,7 @@ from printer.html.parse import parse
         ("Orla Fennimoor | Harbour reporter", "en", "Orla Fennimoor"),
         ("Orla Fennimoor on October 17, 2024", "en", "Orla Fennimoor"),
         ("Orla Fennimoor 17 October 2024", "en", "Orla Fennimoor"),
+        ("von orla am 26.10.2013", "de", "orla"),
         ("Orla Fennimoor (orla@example.org)", "en", "Orla Fennimoor"),
         ("Orla Fennimoor, PhD, RN", "en", "Orla Fennimoor"),
         ("Orla Fennimoor, Jr.", "en", "Orla Fennimoor, Jr."),
@@ -56,7 +59,7 @@ def test_names_stand_alone(stated, language, expected):
     "stated",
     ["", "admin", "Admin", "Harbours.gr", "https://www.example.org/writer", "orla@example.org", "@orla",
      "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
-     "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By", "Harbour Press Ltd", "TIDES.PL S.A."],
+     "5f3a9c0d1e2b4a6f", "Posted at 8:56am Monday", "March", "x" * 500, "By", "Harbour Press Ltd", "TIDES.PL S.A."],
 )  # fmt: skip
 def test_names_of_nobody_are_no_authors(stated):
     assert join_names([stated], "en", "The Tide") == ""

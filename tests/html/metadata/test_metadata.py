@@ -455,6 +455,10 @@ BELOW = "<h1>Why the ferry stops</h1>"
          "Orla Fennimoor", ""),
         (["Harbour Stories", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
          "", "2025-07-23"),
+        (["3 March 2017 by Orla Fennimoor, Representative of the Ferries to the Harbour Office"],
+         "Orla Fennimoor", "2017-03-03"),
+        (["3 March 2017 by Orla FennimoorIn Ferries, Boats and Harbours"], "", ""),
+        (["Autor: ofenni. Data publikacji: 2011-05-27 09:49"], "ofenni", "2011-05-27T09:49"),
     ],
 )  # fmt: skip
 def test_a_line_of_its_own_names_the_author(lines, author, date):
@@ -598,3 +602,44 @@ def test_a_saved_page_has_the_host_of_its_own_address_for_the_name_of_the_site()
     <meta property="og:url" content="http://www.tide.example/story?id=7">"""
     found = read_with_lines(head, f"<div>Ferry &amp; tide</div>{TEXT}", "http://127.0.0.1/a.html")
     assert found.title == "Ferry & tide"
+
+
+def test_what_a_template_was_to_replace_is_not_stated():
+    head = (
+        "<title>{{page.title}}</title><meta property=og:title content='${title}'>"
+        "<meta property=og:site_name content='{{site.name}}'><meta name=description content='. .'>"
+        "<meta name=twitter:description content='Why the boats stay in.'>"
+    )
+    found = read_with_lines(head, BELOW + TEXT)
+    assert (found.title, found.site, found.lead) == (
+        "Why the ferry stops", "", "Why the boats stay in.",
+    )  # fmt: skip
+
+
+def test_the_state_of_a_page_is_no_kicker():
+    for label, kicker in (("Updated", ""), ("Climate change", "Climate change")):
+        found = read_with_lines("", f"<div class=eyebrow>{label}</div>{BELOW}{TEXT}")
+        assert found.section == kicker
+
+
+def test_what_contains_the_heading_is_about_the_same_story():
+    mark = "<time datetime=2017-03-01>1 March</time>"
+    other = "<time datetime=2020-01-01>1 January</time>"
+    body = f"<div class='page related'>{BELOW}{mark}</div><div class=related>{other}</div>"
+    assert read("", body).published == "2017-03-01"
+    rows = f"<table><tr><td>{BELOW}</td></tr><tr><td class=articleauthor>O.M. FENNIMOOR</td></tr>"
+    assert read("", f"{rows}<tr><td class=author>Tam Reed</td></tr></table>").byline == (
+        "O.M. Fennimoor"
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Example.org today: Why the ferry stops", "Why the ferry stops"),
+        ("崔港缺席渡轮大会 为水手主持晚会-港口新闻", "崔港缺席渡轮大会 为水手主持晚会"),
+    ],
+)
+def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
+    assert read_with_lines(f"<title>{title}</title>", f"<p>{line}</p>" + TEXT).title == line
+    assert read_with_lines(f"<title>{title}</title>", f"<p>{title}</p>" + TEXT).title == title
