@@ -88,11 +88,8 @@ def editable_blocks(
 ) -> tuple[EditableBlock, ...]:
     """Return an article's blocks, with the omitted ones inserted at their places.
 
-    Args:
-        page: The page.
-        article: The article's blocks, and the verdict from which they were composed.
-        omitted: The omitted blocks, and the verdict from which they were composed.
-        pictures: The elements of pictures by ``Figure.src``, or ``Figure.svg``.
+    Both come with the verdict from which they were composed; ``pictures`` are the elements of
+    pictures by ``Figure.src``, or ``Figure.svg``.
     """
     index = ElementIndex(page.tree)
     positions = _Positions(index, page.segments, pictures)

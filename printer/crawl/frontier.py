@@ -172,7 +172,7 @@ class Frontier:
                 connection.execute(delete(crawls).where(crawls.c.id == self.crawl))
             now = self.store.now(connection)
             release_ended_workers(connection, now, self.options.delay)
-            if self._update_crawl(connection, state="open", stop_reason=""):
+            if self.update_crawl(connection, state="open", stop_reason=""):
                 # Its limits may be higher now, and the servers of its seeds run again.
                 seed = self._in_crawl & (addresses.c.depth == 0) & (addresses.c.state == "failed")
                 change(connection, addresses, seed, state="waiting", failures=0)
@@ -188,7 +188,7 @@ class Frontier:
         ``parent`` is the row of the page that has the links, or 0 for seeds, which may be out of
         scope.
         """
-        sites = self._sites(connection)
+        sites = self.sites(connection)
         best: dict[str, tuple[Link, str]] = {}
         for link in links:
             try:
@@ -240,7 +240,7 @@ class Frontier:
             expired = taken & (addresses.c.lease_until < now)
             change(connection, addresses, expired, state="waiting", worker="", lease_until=0.0)
             if reason := self._stop_reason(connection):
-                self._update_crawl(connection, state="over", stop_reason=reason)
+                self.update_crawl(connection, state="over", stop_reason=reason)
                 return None
             while row := self._next_ready(connection, now):
                 this, values = addresses.c.id == row.id, dict[str, Any]()
@@ -303,12 +303,12 @@ class Frontier:
             failures=failures,
         )
 
-    def _sites(self, connection: Connection) -> list[str]:
+    def sites(self, connection: Connection) -> list[str]:
         of_crawl = select(crawls.c.hosts).where(crawls.c.id == self.crawl)
         sites: list[str] = json.loads(connection.execute(of_crawl).scalar() or "[]")
         return sites
 
-    def _update_crawl(self, connection: Connection, **values: object) -> bool:
+    def update_crawl(self, connection: Connection, **values: object) -> bool:
         """Change the row of the crawl; return whether there is one."""
         return change(connection, crawls, crawls.c.id == self.crawl, **values) > 0
 
@@ -375,7 +375,7 @@ class Frontier:
         known = [float(time) for time in times if time is not None]
         if known:
             return max(0.0, min(known) - now)
-        self._update_crawl(connection, state="over", stop_reason="nothing is left to visit")
+        self.update_crawl(connection, state="over", stop_reason="nothing is left to visit")
         return None
 
     def _known_scores(self, connection: Connection, keys: Sequence[str]) -> dict[str, float]:
@@ -452,8 +452,8 @@ class _Recorder:
         """Visit the target in place of this URL."""
         lease, row = self.lease, self._row()
         if lease.depth == 0:  # The site that a seed redirects to is in scope.
-            sites = {*self.frontier._sites(self.connection), site_of(target)}
-            self.frontier._update_crawl(self.connection, hosts=json.dumps(sorted(sites)))
+            sites = {*self.frontier.sites(self.connection), site_of(target)}
+            self.frontier.update_crawl(self.connection, hosts=json.dumps(sorted(sites)))
         self._add_links([Link(target, row.score, lease.depth, lease.kind)], row.parent or lease.id)
         self._finish(state="done", outcome="moved", message=target[:2000])
         self._count_barren()

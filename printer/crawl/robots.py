@@ -17,6 +17,7 @@ from sqlalchemy import delete, select
 
 from ..errors import TRANSIENT_STATUSES, HTTPStatusError, WebprintError
 from ..fetch.client import HttpClient
+from ..html.parse import xml_parser
 from ..urls import is_http, origin_of
 from .store import Store, change, hosts, robots
 
@@ -149,11 +150,8 @@ def parse_sitemap(data: bytes) -> Sitemap:
     if data.lstrip()[:1] != b"<":
         lines = data.decode("utf-8-sig", "replace").split("\n", MAX_PAGES)[:MAX_PAGES]
         return Sitemap(tuple(dict.fromkeys(filter(_is_valid, map(str.strip, lines)))))
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False
-    )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, xml_parser(recover=True))
     except etree.XMLSyntaxError:
         return Sitemap()
     pages: list[tuple[str, str]] = []

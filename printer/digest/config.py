@@ -1,24 +1,7 @@
-"""The tables of webprint.toml that define digests and destinations of prints.
+"""The [[digest]] and [[send]] tables of webprint.toml: digests, and destinations of prints.
 
-[[digest]]
-name = "morning"
-title = "The Morning Paper"
-schedule = "0 6 * * mon-fri"
-timezone = "Europe/Paris"
-
-[[digest.source]]
-feed = "https://example.org/feed.xml"
-section = "News"
-
-[[digest.deliver]]
-folder = "~/Papers"
-
-[[send]]
-name = "My reader"
-mail = "reader@example.org"
-format = "epub"
-
-Include and exclude patterns are matched by RE2, in time linear in the text.
+See docs/digests.md for an example.  Include and exclude patterns are matched by RE2, in time linear
+in the text.
 """
 
 from __future__ import annotations
@@ -119,7 +102,6 @@ DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")
 NO_DESTINATIONS = "None is set: add a [[send]] table to webprint.toml (see docs/print-button.md)"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
-_NAME_CHARACTERS = "lower-case letters, digits, - and _"
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]{1,64}@[A-Za-z0-9.-]{1,255}")
 _DURATION = re.compile(r"([1-9]\d{0,4}) ?([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -127,14 +109,14 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 def _check_name(text: str) -> str:
     if not _NAME.fullmatch(text):
-        raise ValueError(f"should be {_NAME_CHARACTERS}")
+        raise ValueError("should be lower-case letters, digits, - and _")
     return text
 
 
 def check_digest_name(text: str) -> None:
     """Raise :class:`UsageError` for what cannot be the name of a digest."""
     if not _NAME.fullmatch(text):
-        hint = f"Its name is {_NAME_CHARACTERS}, such as morning"
+        hint = "Its name is lower-case letters, digits, - and _, such as morning"
         raise UsageError(f"no digest can be called {text[:60]!r}", hint=hint)
 
 

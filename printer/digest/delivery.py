@@ -27,6 +27,7 @@ from lxml import etree
 from ..backoff import Backoff
 from ..errors import MissingLibrary, OutputError, UsageError
 from ..files import reason_of
+from ..html.parse import xml_parser
 from ..options import ENDINGS, MEDIA_TYPES, Format
 from ..render.markup import printable
 from ..settings import Settings
@@ -341,9 +342,7 @@ def add_feed_entry(feed: bytes, feed_id: str, url: str, delivery: Delivery) -> b
     _add(entry, "updated", updated)
     _add(entry, "link", rel="alternate", href=url)
     _add(entry, "link", rel="enclosure", href=url, type=media_type, length=size)
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, remove_blank_text=True
-    )
+    parser = xml_parser(recover=True, remove_blank_text=True)
     try:
         previous = etree.fromstring(feed, parser) if feed else None
     except etree.XMLSyntaxError:

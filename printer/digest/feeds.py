@@ -19,7 +19,7 @@ from lxml import etree
 from ..capture import Capture
 from ..errors import BadURL, FetchError, UsageError
 from ..fetch.client import HttpClient
-from ..html.parse import codec_for_label, strip_invalid_references
+from ..html.parse import codec_for_label, strip_invalid_references, xml_parser
 from ..text import clean_line
 from ..urls import is_http, resolve
 
@@ -123,10 +123,7 @@ def _repair_xml(data: bytes, charset: str) -> bytes:
     text = _NO_XML.sub(" ", _decode(data, charset))
     text = _DECLARATION.sub("", text.lstrip("\ufeff \t\r\n"), count=1)
     text = _ENTITY.sub(_numeric_reference, text)
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False,
-        remove_comments=True, remove_pis=True,
-    )  # fmt: skip
+    parser = xml_parser(recover=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(strip_invalid_references(text.encode()), parser)
     except etree.XMLSyntaxError:
@@ -347,11 +344,8 @@ def parse_opml(data: bytes) -> list[Subscription]:
     """Return the feeds of an OPML file, each once; raises :class:`UsageError`."""
     if len(data) > _MAX_OPML_BYTES:
         raise UsageError("the file is too large for a list of feeds")
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-    )
     try:
-        root = etree.fromstring(strip_invalid_references(data), parser)
+        root = etree.fromstring(strip_invalid_references(data), xml_parser(recover=True))
     except etree.XMLSyntaxError as error:
         raise UsageError(f"the file is not OPML: {error}") from error
     if root is None or str(root.tag).rpartition("}")[2].lower() != "opml":

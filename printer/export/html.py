@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from ..article import ZERO_WIDTH_SPACE, Article, Figure, Note, Span, Spans, walk
 from ..compose.tex import local_name
+from ..html.parse import xml_parser
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.inline import split_by_style
@@ -71,16 +72,11 @@ def safe_link(url: str) -> str:
 
 @dataclass(slots=True)
 class ScreenArticle:
-    """An article as the template sees it.
+    """An article, within :mod:`.limits`, as the template sees it.
 
-    Attributes:
-        article: The article, with :func:`.limit_article` applied.
-        epub: Whether it is a chapter of EPUB rather than part of a page of HTML.
-        prefix: The prefix of its ids.
-        picture: Returns the picture of a figure, None if it is missing.
-        file: Returns the URL of a drawing.
-        formulas: The drawings of its formulas.
-        fetch_time: The time of fetching.
+    ``epub`` says whether it is a chapter of EPUB rather than part of a page of HTML; ``prefix``
+    begins its ids.  ``picture`` returns the picture of a figure, None if it is missing; ``file``
+    returns the URL of a drawing, and ``formulas`` are drawings.
     """
 
     article: Article
@@ -220,8 +216,7 @@ def _macros(epub: bool) -> TemplateModule:
 
 def parse(text: Markup) -> etree._Element:
     """Parse markup, removing links to ids that do not exist."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
-    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    root = etree.fromstring(text.encode("utf-8", "replace"), xml_parser(huge_tree=True))
     ids = {f"#{element.get('id')}" for element in root.iter(etree.Element)}
     for element in root.iter(etree.Element):
         if not (len(element) or element.text or local_name(element) in _VOID):

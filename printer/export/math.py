@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from ..compose.tex import local_name, mathml_to_tex
+from ..html.parse import xml_parser
 from ..render.markup import printable
 
 _MAX_SOURCE, _MAX_DEPTH = 20_000, 40
@@ -36,7 +37,7 @@ def _parse(source: str) -> etree._Element | None:
     if not source.startswith("<math") or len(source) > _MAX_SOURCE:
         return None
     try:
-        return etree.fromstring(source, etree.XMLParser(resolve_entities=False, no_network=True))
+        return etree.fromstring(source, xml_parser())
     except etree.XMLSyntaxError:
         return None
 

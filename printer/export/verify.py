@@ -13,6 +13,7 @@ from lxml import etree, html
 
 from ..article import Article, from_data
 from ..compose.tex import local_name
+from ..html.parse import xml_parser
 from ..options import Format
 from ..output import CompletenessReport
 from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
@@ -34,7 +35,7 @@ def compare_with_articles(
 
 
 def _read_epub(data: bytes) -> LayoutText:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    parser = xml_parser(huge_tree=True)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = [name for name in file.namelist() if _CHAPTER.fullmatch(name)]
         return _read_trees([etree.fromstring(file.read(name), parser) for name in names])

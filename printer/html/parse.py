@@ -467,3 +467,8 @@ def _decode_again(sequence: str) -> str:
         return sequence.translate(_BYTES).encode("latin-1").decode()
     except UnicodeError:
         return sequence
+
+
+def xml_parser(**more: Any) -> etree.XMLParser:
+    """Return a parser of untrusted XML, which reads nothing else; ``more`` are settings of lxml."""
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, **more)

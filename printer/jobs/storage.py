@@ -40,8 +40,9 @@ class Storage:
         from fsspec.core import url_to_fs
         from fsspec.implementations.local import LocalFileSystem
 
-        scheme, self._is_remote, _ = location.partition("://")
-        self._name = f"{scheme}://" if self._is_remote else location
+        self._is_remote = "://" in location
+        # The rest of a URL can contain a key.
+        self._name = location.partition("://")[0] + "://" if self._is_remote else location
         with _package_errors(), self._errors():
             if self._is_remote:
                 self._fs, root = url_to_fs(location)
