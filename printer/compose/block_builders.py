@@ -38,6 +38,7 @@ from ..article import (
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
+from ..html.visibility import HEADING_TAGS
 from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
 from .selection import ENTRY_CHARS, MIN_ENTRIES
 
@@ -422,13 +423,13 @@ def _is_headed_aside(element: HtmlElement) -> bool:
     if element.tag != "aside":
         return False
     first, *below = [child.tag for child in islice(element, _MAX_BOX)] or [""]
-    return first in _HEADING_TAGS and len(below) > 0 and set(below) <= {"p", "ul", "ol"}
+    return first in HEADING_TAGS and len(below) > 0 and set(below) <= {"p", "ul", "ol"}
 
 
 def _is_box_label(element: HtmlElement) -> bool:
     classes = element.get("class") if isinstance(element.tag, str) else ""
     around = element.getparent()
-    is_heading = element.tag in _HEADING_TAGS and around is not None and _is_headed_aside(around)
+    is_heading = element.tag in HEADING_TAGS and around is not None and _is_headed_aside(around)
     is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
     return bool(is_named) and len(element_line(element)) <= _MAX_BOX_LABEL
 
@@ -580,7 +581,6 @@ class NoteBuilder(BlockBuilder):
         return spans
 
 
-_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
     re.IGNORECASE,

@@ -32,6 +32,7 @@ from ..article import (
 )
 from ..html.index import Leaf, Segment
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..output import CompletenessReport, ContentCounts
 from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
@@ -43,11 +44,10 @@ from .tables import is_data
 
 #: Labels of notes and list items, which are numbered anew in the article.
 _LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _KINDS = {
     "a": "link",
     "table": "table",
-    **dict.fromkeys(_HEADINGS, "heading"),
+    **dict.fromkeys(HEADING_TAGS, "heading"),
     **dict.fromkeys(("pre", "listing", "xmp"), "code"),
 }
 _REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
@@ -94,22 +94,16 @@ def check_coverage(
     of the ``excluded`` elements does not count as missing.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
-    segments = [
-        segment
-        for segment, keep in zip(page.segments, verdict.keep, strict=True)
-        if keep
-        and segment.index not in captions
-        and not any(leaf.element in excluded for leaf in segment.leaves)
-    ]
-    while segments and segments[-1].block.tag in _HEADINGS:  # a heading with nothing below it
+
+    def is_expected(segment: Segment) -> bool:
+        is_excluded = any(leaf.element in excluded for leaf in segment.leaves)
+        return segment.index not in captions and not is_excluded
+
+    kept = (segment for segment, keep in zip(page.segments, verdict.keep, strict=True) if keep)
+    segments = list(filter(is_expected, kept))
+    while segments and segments[-1].block.tag in HEADING_TAGS:  # a heading with nothing below it
         segments.pop()
-    omissions = find_omissions(page, verdict)
-    segments += [
-        segment
-        for segment in omissions
-        if segment.index not in captions
-        and not any(leaf.element in excluded for leaf in segment.leaves)
-    ]
+    segments += filter(is_expected, find_omissions(page, verdict))
     text = _ArticleText(article)
     notes_heading = _notes_heading(segments, article)
     titles = _titles(page, article)
@@ -169,7 +163,7 @@ def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
     """Return the last heading if it may be the heading of the notes, which themes replace."""
     if not any(isinstance(block, Note) for block in walk(article.blocks)):
         return None
-    headings = (segment for segment in reversed(segments) if segment.block.tag in _HEADINGS)
+    headings = (segment for segment in reversed(segments) if segment.block.tag in HEADING_TAGS)
     last = next(headings, None)
     return last if last is not None and len(last.text) <= _MAX_NOTES_HEADING else None
 
@@ -205,7 +199,7 @@ def _titles(page: Page, article: Article) -> frozenset[str]:
     title = comparison_key(article.title)
     if not title:
         return frozenset()
-    elements = islice(page.tree.iter(*_HEADINGS), _MAX_HEADINGS)
+    elements = islice(page.tree.iter(*HEADING_TAGS), _MAX_HEADINGS)
     keys = (comparison_key(_text(element)) for element in elements)
     return frozenset(key for key in keys if key.endswith(title))
 

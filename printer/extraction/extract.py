@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from .missing_blocks import (
     add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
-from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
+from .papers.max_subsequence import find_columns
 from .postprocess import complete_elements
 from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
@@ -50,25 +50,13 @@ from .visual import SegmentLayout, read_segment_layout
 Scores: TypeAlias = tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A paper's method with its options: a number per segment, selected above 0."""
-
-    score: Callable[[Page, Any], Scores]
-    options: Any
-
-    def __call__(self, page: Page) -> Scores:
-        """Score a page's segments."""
-        return self.score(page, self.options)
-
-
-#: Every method, with its paper's constants.
-PAPER_METHODS: Mapping[str, Method] = MappingProxyType({
-    "article-subtree": Method(article_subtree.score, article_subtree.ArticleSubtreeOptions()),
-    "summary-node": Method(summary_node.score, summary_node.SummaryNodeOptions()),
-    "text-to-tag": Method(text_to_tag.score, text_to_tag.TextToTagOptions()),
-    "max-subsequence": Method(max_subsequence.score, max_subsequence.MaxSubsequenceOptions()),
-    "useful-text": Method(useful_text.score, useful_text.UsefulTextOptions()),
+#: The papers' methods: each returns a number per segment, above 0 for those that it selects.
+PAPER_METHODS: Mapping[str, Callable[[Page], Scores]] = MappingProxyType({
+    "article-subtree": article_subtree.score,
+    "summary-node": summary_node.score,
+    "text-to-tag": text_to_tag.score,
+    "max-subsequence": max_subsequence.score,
+    "useful-text": useful_text.score,
 })  # fmt: skip
 
 #: The confidence of the papers' methods, which do not compute one.
@@ -224,7 +212,7 @@ def _columns(layout: SegmentLayout, selected: Bools, lengths: Ints) -> list[Rect
     rects = [
         rect if flag else None for rect, flag in zip(layout.block_rects, selected, strict=True)
     ]
-    columns = find_columns(rects, lengths.tolist(), MaxSubsequenceOptions())
+    columns = find_columns(rects, lengths.tolist())
     return [Rect(left, 0, right, 0) for left, right in columns]
 
 

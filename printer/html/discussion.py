@@ -30,10 +30,10 @@ from .posts import (
     NAME_CHARS,
     NO_POSTS,
     SECTION_CLASS,
-    Kinds,
     Post,
     PostReader,
     is_mark,
+    kind_of,
     names_of,
     read_leaves,
     signatures,
@@ -95,9 +95,8 @@ class Comments:
 
 def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
     """Return a page's comments, also if the page is only a discussion."""
-    kinds = Kinds()
-    units = _find_comments(tree, kinds)
-    reader = PostReader(units[:MAX_POSTS], kinds, read_leaves(segments) if units else ())
+    units = _find_comments(tree)
+    reader = PostReader(units[:MAX_POSTS], read_leaves(segments) if units else ())
     reader.read(None)
     posts = [post for post in reader.posts.values() if post.leaves and not _is_label(_text(post))]
     signed = sum(post.is_signed for post in posts)
@@ -128,9 +127,8 @@ def read_posts(
         is_known: Whether the page is known to be a discussion.  On any other, posts must be called
             so and contain more of the selected text.
     """
-    kinds = Kinds()
-    marked = _find_marked(tree, kinds)
-    marks = _find_marks(tree, kinds) if is_known else set()
+    marked = _find_marked(tree)
+    marks = _find_marks(tree) if is_known else set()
     if max(len(marked), len(marks)) < _MIN_POSTS:
         return ()
     sizes: Counter[HtmlElement] = Counter()
@@ -144,7 +142,7 @@ def read_posts(
     groups = [marked, *(_find_similar(tree, sizes, least, marks) if marks else [])]
     leaves = read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
     for units in groups:
-        reader = PostReader(units[:MAX_POSTS], kinds, leaves)
+        reader = PostReader(units[:MAX_POSTS], leaves)
         # Most pages with comments: reading who wrote them takes longer than all of this.
         if len(units) < _MIN_POSTS or reader.most_text(sizes) < least * sizes.total():
             continue
@@ -175,20 +173,20 @@ def read_posts(
 # Finding posts
 
 
-def _find_marked(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
+def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
     """Return the elements that are called posts, in document order."""
     return [
         element
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
         if element.tag not in NO_POSTS
         and element.attrib
-        and (kinds[element] & (IS_POST | IS_COMMENT) or _is_marked_up(element, _TYPES, _ITEMS))
+        and (kind_of(element) & (IS_POST | IS_COMMENT) or _is_marked_up(element, _TYPES, _ITEMS))
     ]
 
 
-def _find_marks(tree: HtmlElement, kinds: Kinds) -> set[HtmlElement]:
+def _find_marks(tree: HtmlElement) -> set[HtmlElement]:
     """Return the elements that may name an author or a date."""
-    return {element for element in islice(tree.iter("*"), MAX_ELEMENTS) if is_mark(element, kinds)}
+    return {element for element in islice(tree.iter("*"), MAX_ELEMENTS) if is_mark(element)}
 
 
 def _find_similar(
@@ -231,14 +229,14 @@ def _find_similar(
     ]
 
 
-def _find_comments(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
+def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
     """Return the elements that may be comments, in document order."""
     units: dict[HtmlElement, None] = {}
     sections: list[HtmlElement] = []
     for element in islice(tree.iter("*"), MAX_ELEMENTS):
         if element.tag in NO_POSTS and element.tag not in HEADINGS:
             continue
-        kind = kinds[element] if element.attrib else 0
+        kind = kind_of(element) if element.attrib else 0
         if kind & IS_COMMENT or (
             element.attrib and _is_marked_up(element, _COMMENT_TYPES, {"comment"})
         ):
@@ -251,9 +249,7 @@ def _find_comments(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
             sections.append(element.getparent())
     if not units:
         for section in sections[:_MAX_SECTIONS]:
-            if section.tag not in {"body", "html", "main"} and (
-                alike := _find_alike(section, kinds)
-            ):
+            if section.tag not in {"body", "html", "main"} and (alike := _find_alike(section)):
                 return alike
     # Last, because checking a comment's surroundings costs more than finding it.
     ordered = [element for element in tree.iter("*") if element in units] if units else []
@@ -265,20 +261,20 @@ def _find_comments(tree: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
     ]
 
 
-def _find_alike(section: HtmlElement, kinds: Kinds) -> list[HtmlElement]:
+def _find_alike(section: HtmlElement) -> list[HtmlElement]:
     """Return the similar blocks in a comment section, each with an author or a time."""
     groups: dict[tuple[str, str], list[HtmlElement]] = {}
     for element in islice(section.iterdescendants("li", "div", "article", "section"), _MAX_BLOCKS):
         groups.setdefault((element.tag, element.get("class") or ""), []).append(element)
     for group in groups.values():
-        if len(group) > 1 and all(_has_signature(block, kinds) for block in group[:FEW]):
+        if len(group) > 1 and all(_has_signature(block) for block in group[:FEW]):
             return group
     return []
 
 
-def _has_signature(block: HtmlElement, kinds: Kinds) -> bool:
+def _has_signature(block: HtmlElement) -> bool:
     inner = islice(block.iterdescendants(), FEW * 10)
-    signed = any(is_mark(element, kinds) for element in inner)
+    signed = any(is_mark(element) for element in inner)
     return signed and any(map(str.isalnum, element_line(block, limit=400)))
 
 

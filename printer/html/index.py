@@ -16,13 +16,12 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from lxml import etree
@@ -30,6 +29,9 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from .visibility import has_unseen_class, is_hidden, is_unseen
+
+if TYPE_CHECKING:
+    from .layout import PageLayout
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -191,7 +193,7 @@ class PageIndex(TreeIndex):
         self,
         root: HtmlElement,
         tag_flags: dict[str, int] = _TAG_FLAGS,
-        display: DisplayInfo | None = None,
+        display: PageLayout | None = None,
         skipped: list[HtmlElement] | None = None,
     ) -> None:
         """Walk the tree once.
@@ -373,18 +375,7 @@ class PageIndex(TreeIndex):
         )
 
 
-class DisplayInfo(Protocol):
-    """What a browser displayed, as to line breaks and visibility (see :class:`.PageLayout`)."""
-
-    @property
-    def hidden(self) -> AbstractSet[HtmlElement]:
-        """The outermost elements that are not displayed."""
-
-    def breaks_line(self, element: HtmlElement) -> bool:
-        """Return whether an element is a line-break node."""
-
-
-def build_index(root: HtmlElement, display: DisplayInfo | None = None) -> PageIndex:
+def build_index(root: HtmlElement, display: PageLayout | None = None) -> PageIndex:
     """Index a page.
 
     Text in ``noscript`` is read only if it is most of the page's text: pages built by scripts keep
@@ -470,7 +461,7 @@ class _SegmentBuilder:
         self.link_chars = 0
 
 
-def _displayed_flags(element: HtmlElement, added: int, around: int, display: DisplayInfo) -> int:
+def _displayed_flags(element: HtmlElement, added: int, around: int, display: PageLayout) -> int:
     """Return the flags of an element as displayed; hidden elements break lines by their names."""
     if around & IS_HIDDEN or added & IS_UNSEEN:
         return added

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
 
 from lxml.html import HtmlElement
@@ -143,36 +144,29 @@ class Post:
         return self.element if self.body is None else self.body
 
 
-class Kinds:
-    """What the class and the id of elements say, read once for each different pair."""
+def kind_of(element: HtmlElement) -> int:
+    """Return what the class, the id and the name of an element say, as the sum of flags."""
+    classes, name = element.get("class"), element.get("id")
+    return _read_kind(classes and classes[:300], name and name[:80], element.tag)
 
-    def __init__(self) -> None:
-        self.known: dict[tuple[str | None, str | None, str], int] = {}
 
-    def __getitem__(self, element: HtmlElement) -> int:
-        key = element.get("class"), element.get("id"), element.tag
-        kind = self.known.get(key)
-        if kind is None:
-            classes, name = (key[0] or "")[:300].lower(), (key[1] or "")[:80].lower()
-            kind = self.known[key] = self._read(classes, name, element.tag)
-        return kind
-
-    @staticmethod
-    def _read(classes: str, name: str, tag: str) -> int:
-        kind = IS_POST if _POST.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
-        if "-" in tag and _POST_TAG.search(tag[-80:]):
-            kind |= IS_POST
-        named = f"{classes} {name}"
-        kind |= IS_SECTION if SECTION_CLASS.search(named) else 0
-        if "comment" in named:
-            kind |= IS_COMMENT if _COMMENT.search(named) else 0
-            kind |= IS_LIST if _LIST.search(named) else 0
-        kind |= IS_AUTHOR if _AUTHOR_CLASS.search(classes) else 0
-        kind |= IS_DATE if _DATE_CLASS.search(classes) else 0
-        kind |= IS_BODY if _BODY.search(classes) else 0
-        kind |= IS_FURNITURE if _FURNITURE.search(classes) else 0
-        kind |= IS_IN_BODY_FURNITURE if _INNER_FURNITURE.search(classes) else 0
-        return kind
+@lru_cache(8192)
+def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
+    classes, name = (classes or "").lower(), (name or "").lower()
+    kind = IS_POST if _POST.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
+    if "-" in tag and _POST_TAG.search(tag[-80:]):
+        kind |= IS_POST
+    named = f"{classes} {name}"
+    kind |= IS_SECTION if SECTION_CLASS.search(named) else 0
+    if "comment" in named:
+        kind |= IS_COMMENT if _COMMENT.search(named) else 0
+        kind |= IS_LIST if _LIST.search(named) else 0
+    kind |= IS_AUTHOR if _AUTHOR_CLASS.search(classes) else 0
+    kind |= IS_DATE if _DATE_CLASS.search(classes) else 0
+    kind |= IS_BODY if _BODY.search(classes) else 0
+    kind |= IS_FURNITURE if _FURNITURE.search(classes) else 0
+    kind |= IS_IN_BODY_FURNITURE if _INNER_FURNITURE.search(classes) else 0
+    return kind
 
 
 def signatures(element: HtmlElement) -> tuple[str, ...]:
@@ -192,7 +186,7 @@ def signature_of(element: HtmlElement) -> str:
     return next(iter(signatures(element)), str(element.tag))
 
 
-def is_mark(element: HtmlElement, kinds: Kinds) -> bool:
+def is_mark(element: HtmlElement) -> bool:
     """Return whether an element may name an author or a date."""
     if element.tag == "time" or element.get("datetime") or is_written_date(element.text):
         return True
@@ -200,7 +194,7 @@ def is_mark(element: HtmlElement, kinds: Kinds) -> bool:
         return False
     if element.tag == "a" and _PROFILE.search((element.get("href") or "")[:300]):
         return True
-    return bool(kinds[element] & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
+    return bool(kind_of(element) & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
 
 
 def names_of(element: HtmlElement) -> str:
@@ -223,13 +217,11 @@ class PostReader:
     def __init__(
         self,
         units: Iterable[HtmlElement],
-        kinds: Kinds,
         leaves: Sequence[tuple[Leaf, HtmlElement | None]],
     ) -> None:
-        self.kinds = kinds
         self.leaves = leaves
         self.posts = {unit: Post(unit) for unit in units}
-        self.selecteders: dict[HtmlElement, Post | None] = {}
+        self.owners: dict[HtmlElement, Post | None] = {}
         self.sizes: Mapping[HtmlElement, int] = {}
         self.selected: dict[Post, int] = {}
 
@@ -268,13 +260,13 @@ class PostReader:
     def _owner(self, element: HtmlElement | None) -> Post | None:
         """Return the innermost post around an element, with the result cached on the way up."""
         path = []
-        while element is not None and element not in self.selecteders and element not in self.posts:
+        while element is not None and element not in self.owners and element not in self.posts:
             path.append(element)
             element = element.getparent()
         post = None
         if element is not None:
-            post = self.posts.get(element) or self.selecteders.get(element)
-        self.selecteders.update(dict.fromkeys(path, post))
+            post = self.posts.get(element) or self.owners.get(element)
+        self.owners.update(dict.fromkeys(path, post))
         return post
 
     def _groups(self, posts: Iterable[Post]) -> list[list[Post]]:
@@ -302,9 +294,9 @@ class PostReader:
                     for post in group:
                         del self.posts[post.element]
                     dropped = True
-                    self.selecteders.clear()
+                    self.owners.clear()
                     break
-            self.selecteders.clear()
+            self.owners.clear()
             if not dropped:
                 return
 
@@ -341,7 +333,7 @@ class PostReader:
         for post, outer in above.items():
             if not post.is_signed and (outer is not None or post in containers):
                 del self.posts[post.element]
-        self.selecteders.clear()
+        self.owners.clear()
 
     def _sign(self) -> None:
         """Set author and date of each post from the marks in it, outside quotations."""
@@ -368,7 +360,7 @@ class PostReader:
     def _sign_by(self, element: HtmlElement, profiles: list[tuple[Post, HtmlElement]]) -> None:
         """Use an element that may name an author or a date."""
         item = element.get("itemprop") or ""
-        kind = self.kinds[element]
+        kind = kind_of(element)
         stated = item in {"author", "creator"} or element.get("rel") == "author"
         is_author = stated or kind & IS_AUTHOR or element.tag == "cite"
         is_date = (
@@ -516,7 +508,7 @@ class PostReader:
                 return True
             if not element.attrib:
                 continue
-            kind = self.kinds[element]
+            kind = kind_of(element)
             if outside and self._is_text(element):
                 return False
             if kind & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
@@ -551,7 +543,7 @@ class PostReader:
         return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
 
     def _is_text(self, element: HtmlElement) -> bool:
-        is_called = element.attrib and self.kinds[element] & IS_BODY
+        is_called = element.attrib and kind_of(element) & IS_BODY
         return bool(is_called) or element.get("itemprop") in {"text", "commentText"}
 
 

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
+from .visibility import HEADING_TAGS
 
 _BLOCKS = frozenset({
     "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
@@ -60,8 +61,6 @@ _SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
 _ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-
 #: The roles of boxes drawn as tables and lists.
 _ROLES = frozenset({"table", "grid", "list"})
 
@@ -77,7 +76,8 @@ def name_structures(tree: HtmlElement, source: str) -> None:
     _name_roles(boxes)
     _name_styled(boxes)
     _name_boxes(boxes)
-    _name_codes(tree)
+    for code in tree.iter("code"):
+        _name_code(code)
     _join_citations(tree)
     _name_attributions(tree)
     _name_accordions(tree)
@@ -166,20 +166,14 @@ def _are_lines(items: list[HtmlElement]) -> bool:
 
 
 def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
-    named = [
-        box
-        for box in boxes
-        if (names := box.get("class"))
-        and box.tag in ("blockquote", "div", "section")
-        and _BOX_HINT.search(names[:300].lower())
-    ]
-    for box in named:
-        _name_lines(box)
-
-
-def _name_lines(box: HtmlElement) -> None:
     """Join lines that are boxes: those of code as preformatted text, those of verse by breaks."""
-    names = (box.get("class") or "")[:300]
+    for box in [box for box in boxes if box.tag in ("blockquote", "div", "section")]:
+        names = (box.get("class") or "")[:300]
+        if names and _BOX_HINT.search(names.lower()):
+            _name_lines(box, names)
+
+
+def _name_lines(box: HtmlElement, names: str) -> None:
     is_code = _CODE_BOX.search(names) is not None
     if not is_code and not _VERSE.search(names):
         return
@@ -211,11 +205,6 @@ def _name_breaks(tree: HtmlElement) -> None:
         names = (element.get("class") or "").split()[-1:]
         if names and names[0] in _BREAK_NAMES and not len(element) and _is_blank(element.text):
             element.tag, element.text = "br", None
-
-
-def _name_codes(tree: HtmlElement) -> None:
-    for code in tree.iter("code"):
-        _name_code(code)
 
 
 def _name_code(code: HtmlElement) -> None:
@@ -269,7 +258,7 @@ def _name_accordions(tree: HtmlElement) -> None:
     """Make a button that is a whole heading, as of an accordion, its text."""
     for button in tree.iter("button"):
         heading = button.getparent()
-        if heading is not None and heading.tag in _HEADINGS and len(heading) == 1:
+        if heading is not None and heading.tag in HEADING_TAGS and len(heading) == 1:
             for inner in button.iter("button", "div", "p"):
                 inner.tag = "span"
 

@@ -38,7 +38,7 @@ _UNSEEN_PARTS = (
     "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
     "accessib",
 )  # fmt: skip
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The names of hidden text that a reader can unfold.
 _FOLDED = re.compile(
     r"note|cit[ae](?!-accessib)|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE
@@ -59,7 +59,7 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
         element: An element with a ``style``, ``hidden``, ``role`` or suspicious ``class``.
         in_line: Whether the element is within a line of text.
     """
-    if element.tag in _HEADINGS:
+    if element.tag in HEADING_TAGS:
         return False
     if (
         element.get("role") == "tooltip"
@@ -269,7 +269,7 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
             return True
     before = element.getprevious()
     if before is not None and (
-        (before.tag in _HEADINGS and not _is_bare(before, element, parent))
+        (before.tag in HEADING_TAGS and not _is_bare(before, element, parent))
         or before.tag in {"dt", *_CONTROLS}
         or before.get("aria-expanded")
         or next(before.iter(*_CONTROLS), None) is not None

@@ -25,7 +25,7 @@ from typing import Self, TypeAlias
 from PIL import Image
 
 from ..capture import Capture, GetResource
-from ..db import delete_database, enable_wal, is_corruption
+from ..db import delete_database, is_corruption, open_private_file
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..files import Closing
 from ..html.page import Page
@@ -47,7 +47,10 @@ MAX_BUFFERED = 100_000_000
 CACHE_FILE = "rejected-pictures.db"
 MAX_ENTRIES = 100_000
 MAX_AGE = 30 * 24 * 3600.0
-_BUSY_SECONDS = 2.0
+# Writes need not wait for the disk: losing one costs only a download.
+_TABLE = """PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS rejected (key BLOB PRIMARY KEY, at REAL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_age ON rejected (at);"""
 
 
 class SizeProbe:
@@ -267,12 +270,12 @@ class RejectCache(Closing):
         self._path = folder / CACHE_FILE
         try:
             try:
-                self._connection = _open(self._path)
+                self._connection = open_private_file(self._path, _TABLE, shared=True)
             except sqlite3.DatabaseError as error:
                 if not is_corruption(error):
                     raise
                 delete_database(self._path)
-                self._connection = _open(self._path)
+                self._connection = open_private_file(self._path, _TABLE, shared=True)
         except (sqlite3.Error, OSError) as error:
             self._disable(error)
 
@@ -345,26 +348,6 @@ class RejectCache(Closing):
         if is_corruption(error):
             delete_database(self._path)
         self._warn(f"the cache of rejected pictures is not used: {error}")
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    """Open the cache file, private to its user, and create its table."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-    try:
-        enable_wal(connection, _BUSY_SECONDS)
-        # Writes need not wait for the disk: losing one costs only a download.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS rejected (key BLOB PRIMARY KEY, at REAL) WITHOUT ROWID"
-        )
-        connection.execute("CREATE INDEX IF NOT EXISTS by_age ON rejected (at)")
-        connection.commit()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _key(url: str, limits: SizeLimits) -> bytes:

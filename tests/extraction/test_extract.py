@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -46,15 +45,6 @@ def test_any_page_gives_one_finite_number_per_segment(html: str) -> None:
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"'max-sequence'.*max-subsequence\?.*default, article-"):
         select_segments(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
-
-
-def test_options_can_be_changed_one_by_one() -> None:
-    page = read_page(f"<div><p>{'word ' * 20}</p></div>")
-    subtree = PAPER_METHODS["article-subtree"]
-    assert subtree(page) == (-2,)
-    options = replace(subtree.options, min_chars=50)
-    assert replace(subtree, options=options)(page) == (1,)
-    assert subtree.options.min_chars == 500
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ Departures from the paper:
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -39,17 +38,11 @@ NO_PARAGRAPH = frozenset({
 LISTS = frozenset({"div", "ul", "ol", "table", "dl", "nav", "aside", "section", "menu"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArticleSubtreeOptions:
-    """``min_chars`` is the paper's threshold, ``max_links`` the share of link text (ours)."""
-
-    min_chars: int = 500
-    max_links: float = 0.5
+#: The paper's threshold, in characters, and the share of link text (ours).
+MIN_CHARS, MAX_LINKS = 500, 0.5
 
 
-def score(
-    page: Page, options: ArticleSubtreeOptions = ArticleSubtreeOptions()
-) -> tuple[float, ...]:
+def score(page: Page) -> tuple[float, ...]:
     """Return 1 for segments of the article subtree, else 0 or less.
 
     0 means a list of links inside the subtree, -1 another subtree over the threshold, -2 anything
@@ -58,13 +51,13 @@ def score(
     index = page.index
     count = len(page.segments)
     sizes = paragraph_parents(index)
-    large = sorted(element for element, size in sizes.items() if size >= options.min_chars)
+    large = sorted(element for element, size in sizes.items() if size >= MIN_CHARS)
     scores = np.full(count, -2.0)
     if large:
         scores[covered_by_ranges(*index.segment_ranges(large), count)] = -1.0
         first, end = index.segments_inside(large[0])
         scores[first:end] = 1.0
-        scores[find_link_lists(index, large[0], options)] = 0.0
+        scores[find_link_lists(index, large[0])] = 0.0
     return tuple(scores.tolist())
 
 
@@ -82,11 +75,11 @@ def paragraph_parents(index: PageIndex) -> dict[int, int]:
     return sizes
 
 
-def find_link_lists(index: PageIndex, root: int, options: ArticleSubtreeOptions) -> Bools:
+def find_link_lists(index: PageIndex, root: int) -> Bools:
     """Return which segments are in a list of links below ``root``."""
     below = range(root + 1, index.subtree_ends[root])
     firsts, ends = index.segment_ranges([at for at in below if index.tags[at] in LISTS])
     links, chars = prefix_sums(index.segment_link_chars), prefix_sums(index.segment_chars)
-    linked = (links[ends] - links[firsts]) > options.max_links * (chars[ends] - chars[firsts])
+    linked = (links[ends] - links[firsts]) > MAX_LINKS * (chars[ends] - chars[firsts])
     several = linked & (ends - firsts > 1)
     return covered_by_ranges(firsts[several], ends[several], len(index.segments))

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,38 +32,19 @@ from ...html.page import Page
 from ..arrays import Floats
 from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layout
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MaxSubsequenceOptions:
-    """The paper's constants c1, c2 and c3, and ours for alignment.
-
-    Attributes:
-        min_size: The share of a segment in the commonest font size (c1).
-        min_color: The share of it in the commonest color (c2).
-        max_link: The share of it in links (c3).
-        tolerance: The largest distance of edges that line up, in CSS pixels.
-        min_overlap: The share of the body's width that a segment must cover.
-        min_overlap_aligned: The same for text in the body's font that lines up.
-        min_overlap_inset: The same for text in the body's font that does not line up.
-        min_column_share: The share of the text that another column of the same width must contain
-            to belong to the body.
-    """
-
-    min_size: float = 0.7
-    min_color: float = 0.2
-    max_link: float = 0.5
-    tolerance: float = 4.0
-    min_overlap: float = 0.5
-    min_overlap_inset: float = 0.75
-    min_overlap_aligned: float = 0.25
-    min_column_share: float = 0.15
+#: The paper's c1, c2 and c3: the shares of a segment in the commonest font size and color, and in
+#: links.
+MIN_SIZE, MIN_COLOR, MAX_LINK = 0.7, 0.2, 0.5
+#: The largest distance of edges that line up, in CSS pixels.
+TOLERANCE = 4.0
+#: The share of the body's width that a segment must cover; if it is in the body's font and lines
+#: up; if it is in the body's font and does not.
+MIN_OVERLAP, MIN_OVERLAP_ALIGNED, MIN_OVERLAP_INSET = 0.5, 0.25, 0.75
+#: The share of the text that another column of the same width must contain to belong to the body.
+MIN_COLUMN_SHARE = 0.15
 
 
-def score(
-    page: Page,
-    options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
-    layout: SegmentLayout | None = None,
-) -> tuple[float, ...]:
+def score(page: Page, layout: SegmentLayout | None = None) -> tuple[float, ...]:
     """Return 1 to 2 inside the maximum scoring subsequence, 0 or less outside.
 
     Inside, the value is 1.5 plus half the segment's own score; outside, minus the shortfall of the
@@ -73,7 +53,7 @@ def score(
     """
     index = page.index
     layout = layout or read_segment_layout(page)
-    signs = body_text_signs(layout.font_runs if layout else infer_font_runs(page), index, options)
+    signs = body_text_signs(layout.font_runs if layout else infer_font_runs(page), index)
     values = signs * index.segment_chars
     if layout:
         values *= layout.visible
@@ -85,18 +65,18 @@ def score(
     if layout:
         keep, body_print = (scores > 0).tolist(), (signs > 0).tolist()
         lengths = index.segment_chars.tolist()
-        aligned = filter_aligned(layout.block_rects, keep, lengths, options, body_print)
+        aligned = filter_aligned(layout.block_rects, keep, lengths, body_print)
         scores[np.array(keep) & ~np.array(aligned)] = 0.0
     return tuple(scores.tolist())
 
 
-def body_text_signs(runs: FontRuns, index: PageIndex, options: MaxSubsequenceOptions) -> Floats:
+def body_text_signs(runs: FontRuns, index: PageIndex) -> Floats:
     """Return F of every segment (equation 3): 1 for body text, else -1."""
     count = len(index.segments)
     sizes = commonest_share(runs, [font.size for font in runs.fonts], count)
     colors = commonest_share(runs, [font.color for font in runs.fonts], count)
-    linked = index.segment_link_chars > options.max_link * index.segment_chars
-    body = (sizes >= options.min_size) & (colors >= options.min_color) & ~linked
+    linked = index.segment_link_chars > MAX_LINK * index.segment_chars
+    body = (sizes >= MIN_SIZE) & (colors >= MIN_COLOR) & ~linked
     return np.where(body, 1.0, -1.0)
 
 
@@ -137,7 +117,6 @@ def filter_aligned(
     rects: Sequence[Rect | None],
     keep: Sequence[bool],
     lengths: Sequence[int],
-    options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
     body_print: Sequence[bool] | None = None,
 ) -> tuple[bool, ...]:
     """Drop segments that line up with no edge of the body, or cover too little of its width.
@@ -148,23 +127,20 @@ def filter_aligned(
         rects: The boxes of the segments' line-break nodes, None where not rendered.
         keep: Which segments are selected.
         lengths: The characters of the segments.
-        options: The tolerances.
         body_print: Which segments are in the body's fonts.
     """
     selected = [rect if flag else None for rect, flag in zip(rects, keep, strict=True)]
-    columns = find_columns(selected, lengths, options)
+    columns = find_columns(selected, lengths)
     if not columns:
         return tuple(keep)
     same_print = body_print or [False] * len(selected)
     return tuple(
-        rect is not None and any(_is_aligned(rect, column, same, options) for column in columns)
+        rect is not None and any(_is_aligned(rect, column, same) for column in columns)
         for rect, same in zip(selected, same_print, strict=True)
     )
 
 
-def find_columns(
-    rects: Sequence[Rect | None], lengths: Sequence[int], options: MaxSubsequenceOptions
-) -> list[tuple[float, float]]:
+def find_columns(rects: Sequence[Rect | None], lengths: Sequence[int]) -> list[tuple[float, float]]:
     """Return the left and right edges of the body, or of each of its columns.
 
     They are the edges of most of the text, or wider ones around them if a good share of the text
@@ -176,7 +152,7 @@ def find_columns(
             edges[round(rect.left), round(rect.right)] += length
     if not edges:
         return []
-    threshold = options.min_column_share * edges.total()
+    threshold = MIN_COLUMN_SHARE * edges.total()
     common = [column for column, length in edges.items() if length >= threshold]
     first = max(edges, key=edges.__getitem__)
     around = [column for column in common if column[0] <= first[0] and column[1] >= first[1]]
@@ -184,18 +160,16 @@ def find_columns(
     return [first] + [
         (left, right)
         for left, right in common
-        if abs((right - left) - (first[1] - first[0])) <= options.tolerance
+        if abs((right - left) - (first[1] - first[0])) <= TOLERANCE
         and (left >= first[1] or right <= first[0])
     ]
 
 
-def _is_aligned(
-    rect: Rect, column: tuple[float, float], body_print: bool, options: MaxSubsequenceOptions
-) -> bool:
+def _is_aligned(rect: Rect, column: tuple[float, float], body_print: bool) -> bool:
     left, right = column
-    aligned = min(abs(rect.left - left), abs(rect.right - right)) <= options.tolerance
+    aligned = min(abs(rect.left - left), abs(rect.right - right)) <= TOLERANCE
     overlap = min(rect.right, right) - max(rect.left, left)
-    share = options.min_overlap
+    share = MIN_OVERLAP
     if body_print:
-        share = options.min_overlap_aligned if aligned else options.min_overlap_inset
+        share = MIN_OVERLAP_ALIGNED if aligned else MIN_OVERLAP_INSET
     return (aligned or body_print) and overlap >= share * (right - left)

@@ -22,7 +22,6 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +34,6 @@ from ..arrays import Ints, prefix_sums
 #: Armenian, Ethiopic, Tibetan, Khmer, Burmese, Mongolian, N'Ko, Vai, Bamum, Lisu.
 PERIODS = ".\u06d4\u0964\u0965\u3002\uff0e\uff61\ufe52\u0589\u1362\u0f0d\u17d4\u104b\u1803\ua60e"
 COMMAS = ",\u060c\u3001\uff0c\uff64\ufe50\ufe51\u055d\u1363\u104a\u1802\u07f8\ua60d\ua6f5\ua4fe"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryNodeOptions:
-    """``marks`` are the characters counted as punctuation."""
-
-    marks: str = PERIODS + COMMAS
 
 
 class TextParas(NamedTuple):
@@ -58,13 +50,13 @@ class TextParas(NamedTuple):
     marks: Ints
 
 
-def score(page: Page, options: SummaryNodeOptions = SummaryNodeOptions()) -> tuple[float, ...]:
+def score(page: Page) -> tuple[float, ...]:
     """Return 1 inside the summary-node, 0 for pruned segments, less with distance outside.
 
     Outside, the value is minus the number of steps from the summary-node up to a common ancestor.
     """
     index = page.index
-    marks = count_marks([segment.text for segment in page.segments], options.marks)
+    marks = count_marks([segment.text for segment in page.segments], PERIODS + COMMAS)
     paras = joint_para(index, marks)
     chain = extract_news(index, marks, paras)
     steps = steps_to_summary_node(index, chain)

@@ -11,7 +11,7 @@ Departures from the paper:
 - The nodes are text segments: a paragraph with inline tags is one node.
 - How nodes are characterized and what a neighborhood is are defined in another paper; here a node
   is useful if it has enough text outside links and not too much inside, useful nodes at most
-  ``reach`` nodes apart are neighbors, and the neighborhood with the most text is the article,
+  ``REACH`` nodes apart are neighbors, and the neighborhood with the most text is the article,
   including the short nodes between its useful ones.
 - A node also contains the title if the page's title continues after it (with the site's name).
 """
@@ -27,14 +27,8 @@ from ...html.metadata.titles import find_title_node
 from ...html.page import Page
 from ..arrays import Bools, Floats, prefix_sums
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsefulTextOptions:
-    """``min_chars`` and ``max_links`` characterize a node, ``reach`` its neighborhood (ours)."""
-
-    min_chars: int = 40
-    max_links: float = 0.5
-    reach: int = 16
+#: The characters and the share of links that characterize a node, and its neighborhood (ours).
+MIN_CHARS, MAX_LINKS, REACH = 40, 0.5, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,35 +40,35 @@ class Borders:
     last: int
 
 
-def score(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -> tuple[float, ...]:
+def score(page: Page) -> tuple[float, ...]:
     """Return each node's usefulness (above 0, up to 1) inside the borders, minus that outside.
 
     Between the borders, nodes that are mostly links get 0.
     """
     index = page.index
-    useful = usefulness(index, options)
-    borders = find_borders(page, options)
+    useful = usefulness(index)
+    borders = find_borders(page)
     scores = -1.0 + useful / 2
     if borders:
         within = slice(borders.start, borders.last + 1)
-        linked = index.segment_link_chars > options.max_links * index.segment_chars
+        linked = index.segment_link_chars > MAX_LINKS * index.segment_chars
         scores[within] = np.where(linked[within], 0.0, 0.5 + useful[within] / 2)
         scores[borders.first] = 1.0
     return tuple(scores.tolist())
 
 
-def usefulness(index: PageIndex, options: UsefulTextOptions) -> Floats:
-    """Return the amount of unlinked text of each node, from 0 to 1; ``min_chars`` gives 0.5."""
+def usefulness(index: PageIndex) -> Floats:
+    """Return the amount of unlinked text of each node, from 0 to 1; ``MIN_CHARS`` gives 0.5."""
     unlinked = (index.segment_chars - index.segment_link_chars).astype(np.float64)
-    useful: Floats = unlinked / (unlinked + options.min_chars)
+    useful: Floats = unlinked / (unlinked + MIN_CHARS)
     return useful
 
 
-def find_borders(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -> Borders | None:
+def find_borders(page: Page) -> Borders | None:
     """Return the borders of the article, None when no node is useful."""
     index = page.index
     unlinked = prefix_sums(index.segment_chars - index.segment_link_chars)
-    found = neighborhoods(useful_nodes(index, options), options.reach)
+    found = neighborhoods(useful_nodes(index), REACH)
     sizes = [int(unlinked[last + 1] - unlinked[first]) for first, last in found]
     if not any(sizes):
         return None
@@ -84,10 +78,10 @@ def find_borders(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -
     return Borders(start if title is None else title, start, last)
 
 
-def useful_nodes(index: PageIndex, options: UsefulTextOptions) -> Bools:
+def useful_nodes(index: PageIndex) -> Bools:
     """Return which nodes are useful text."""
     chars, links = index.segment_chars, index.segment_link_chars
-    useful: Bools = (chars - links >= options.min_chars) & (links <= options.max_links * chars)
+    useful: Bools = (chars - links >= MIN_CHARS) & (links <= MAX_LINKS * chars)
     return useful
 
 

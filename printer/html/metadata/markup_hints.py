@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
@@ -209,20 +209,17 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     Only marks near the title are examined; those of other stories are farther away.
     """
     heading = _title_heading(tree, title_key(title))
-    read_date, read_beside = (
-        partial(_date, language=language),
-        partial(_date_beside, language=language),
-    )
+    read_date = partial(_date, language=language)
+    read_beside = partial(_date_beside, language=language)
     around = _around(heading, title_key(title))
     hints = MarkupHints()
-    kinds: dict[str, int] = {}
     stamps: list[str] = []
     for number, window in enumerate(_near(tree, heading)):
         authors: list[HtmlElement] = []
         lines: list[HtmlElement] = []
         dates: list[HtmlElement] = []
         for element in window:
-            kind = _kind(element, kinds)
+            kind = _kind(element)
             if kind == _IS_AUTHOR:
                 authors.append(element)
             elif kind == _IS_DATE:
@@ -390,7 +387,7 @@ def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlEleme
     return [list(islice(first, _ALONE)) or list(islice(tree.iter("*"), _ALONE))]
 
 
-def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
+def _kind(element: HtmlElement) -> int:
     """Return what an element is marked as: author, date, or 0 for neither."""
     if element.tag == "meta":
         return 0  # read with the head
@@ -410,16 +407,15 @@ def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
     if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
         return _IS_AUTHOR
     named = attributes.get("class")
-    if not named:
+    return _kind_of_class(named[:400]) if named else 0
+
+
+@lru_cache(4096)
+def _kind_of_class(named: str) -> int:
+    named = named.lower()
+    if not any(word in named for word in _HINTS):
         return 0
-    kind = kinds.get(named)
-    if kind is None:
-        short = named[:400].lower()
-        kind = 0
-        if any(word in short for word in _HINTS):
-            kind = _IS_AUTHOR if _AUTHOR.search(short) else _IS_DATE if _DATE.search(short) else 0
-        kinds[named] = kind
-    return kind
+    return _IS_AUTHOR if _AUTHOR.search(named) else _IS_DATE if _DATE.search(named) else 0
 
 
 def _is_modified(element: HtmlElement) -> bool:

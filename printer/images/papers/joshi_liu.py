@@ -7,7 +7,7 @@ are its most frequent ones; for a long one, the cosine of the name frequencies m
 
 Differences from the paper:
 
-- The paper gives no thresholds; all values of :class:`RelevanceOptions` are ours.
+- The paper gives no thresholds; all values here are ours.
 - The paper recognizes names with GATE; we use :mod:`printer.images.papers.ner`, by rules or a spaCy
   model.
 - Frequencies are not normalized by length, which does not change a cosine.
@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from ...article import Span
 from ...html.page import Page
@@ -37,21 +36,14 @@ BLOCK_TAGS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelevanceOptions:
-    """The method's thresholds.
-
-    Attributes:
-        short_chars: The maximum length of a short caption, in characters.
-        representatives: The number of the article's representative names, not counting ties.
-        min_cosine: The minimum cosine for a long caption.
-        text_share: The share of the kept text that the article subtree contains.
-    """
-
-    short_chars: int = 400
-    representatives: int = 12
-    min_cosine: float = 0.3
-    text_share: float = 0.9
+#: The maximum length of a short caption, in characters.
+SHORT_CHARS = 400
+#: The number of the article's representative names, not counting ties.
+REPRESENTATIVES = 12
+#: The minimum cosine for a long caption.
+MIN_COSINE = 0.3
+#: The share of the kept text that the article subtree contains.
+TEXT_SHARE = 0.9
 
 
 def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSelection:
@@ -60,9 +52,8 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSe
     If the first block ancestor contains most of the article, its text decides as in the paper, but
     is not printed as a caption.
     """
-    options = RelevanceOptions()
     tree = page.index
-    top = article_subtree(page, verdict, options.text_share)
+    top = article_subtree(page, verdict)
     subtree = range(top, tree.subtree_ends[top]) if top >= 0 else range(0)
     recognize = load_recognizer(ner, page.metadata.language)
     names = article_names(page, verdict, recognize=recognize)
@@ -77,7 +68,7 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSe
         if segments not in captions:
             text = " ".join(page.segments[at].text for at in segments)
             other_names = names - article_names(page, verdict, segments, recognize) or names
-            captions[segments] = text, is_relevant(text, other_names, options, recognize)
+            captions[segments] = text, is_relevant(text, other_names, recognize)
         text, relevant = captions[segments]
         if not text:
             rejected.append(RejectedPicture(candidate, "without a caption"))
@@ -92,10 +83,7 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSe
 
 
 def caption_relevance(
-    caption: str,
-    article: Counter[str],
-    options: RelevanceOptions = RelevanceOptions(),
-    recognize: NameRecognizer = find_names,
+    caption: str, article: Counter[str], recognize: NameRecognizer = find_names
 ) -> float:
     """Return the relevance of a caption, from 0 to 1, given the article's names.
 
@@ -105,9 +93,9 @@ def caption_relevance(
     mentioned = recognize(caption)
     if not mentioned or not article:
         return 0.0
-    if len(caption) > options.short_chars:
+    if len(caption) > SHORT_CHARS:
         return cosine_similarity(mentioned, article)
-    common = representative_names(article, options.representatives)
+    common = representative_names(article, REPRESENTATIVES)
     words = name_words(common)
     known = sum(
         count
@@ -118,14 +106,11 @@ def caption_relevance(
 
 
 def is_relevant(
-    caption: str,
-    article: Counter[str],
-    options: RelevanceOptions = RelevanceOptions(),
-    recognize: NameRecognizer = find_names,
+    caption: str, article: Counter[str], recognize: NameRecognizer = find_names
 ) -> bool:
     """Return whether a caption is about an article, given the article's names."""
-    relevance = caption_relevance(caption, article, options, recognize)
-    return relevance >= options.min_cosine if len(caption) > options.short_chars else relevance > 0
+    relevance = caption_relevance(caption, article, recognize)
+    return relevance >= MIN_COSINE if len(caption) > SHORT_CHARS else relevance > 0
 
 
 def representative_names(names: Counter[str], number: int) -> frozenset[str]:
@@ -144,12 +129,12 @@ def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float
     return product / lengths if lengths else 0.0
 
 
-def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
-    """Return the index of the smallest element with this share of the kept text, -1 for none."""
+def article_subtree(page: Page, verdict: Verdict) -> int:
+    """Return the index of the smallest element with nearly all of the kept text, -1 for none."""
     sums = [0]
     for segment, keep in zip(page.segments, verdict.keep, strict=True):
         sums.append(sums[-1] + (len(segment.text) if keep else 0))
-    enough = share * sums[-1]
+    enough = TEXT_SHARE * sums[-1]
     if not enough:
         return -1
     ranges = zip(page.index.segment_begins, page.index.segment_ends, strict=True)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.papers.article_subtree import (
-    ArticleSubtreeOptions,
-    paragraph_parents,
-    score,
-)
+from printer.extraction.papers.article_subtree import paragraph_parents, score
 from printer.html.page import Page, read_page
 
 
@@ -16,8 +12,8 @@ def text(chars: int) -> str:
     return ("lorem ipsum " * chars)[: chars - 1] + "."
 
 
-def selected_texts(page: Page, **options: int) -> list[str]:
-    scores = score(page, ArticleSubtreeOptions(**options))
+def selected_texts(page: Page) -> list[str]:
+    scores = score(page)
     return [segment.text for segment, value in zip(page.segments, scores, strict=True) if value > 0]
 
 

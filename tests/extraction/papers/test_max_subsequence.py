@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from printer.capture import Font, Rect, Visibility
 from printer.extraction.papers.max_subsequence import (
-    MaxSubsequenceOptions,
     best_run,
     best_sums_through,
     body_text_signs,
@@ -49,7 +48,7 @@ def test_table_1_names_the_nearest_line_break_node_of_each_leaf() -> None:
 
 def scored(page: Page) -> list[float]:
     tree = page.index
-    return body_text_signs(infer_font_runs(page), tree, MaxSubsequenceOptions()).tolist()
+    return body_text_signs(infer_font_runs(page), tree).tolist()
 
 
 BODY = "<p>" + "The body is in plain text. " * 9 + "</p>"

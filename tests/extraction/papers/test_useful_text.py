@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from printer.extraction.papers.useful_text import (
+    REACH,
     Borders,
-    UsefulTextOptions,
     find_borders,
     neighborhoods,
     score,
@@ -35,11 +35,10 @@ def test_links_between_the_borders_are_left_out() -> None:
 
 
 def test_the_neighbourhood_with_the_most_text_is_the_article() -> None:
-    between = "<p>x</p>" * UsefulTextOptions().reach
+    between = "<p>x</p>" * REACH
     page = read_page(f"<p>{LONG}</p>{between}<p>{LONG}</p><p>{LONG}</p>{between}<p>{LONG}</p>")
     found = find_borders(page)
-    reach = UsefulTextOptions().reach
-    assert found == Borders(first=reach + 1, start=reach + 1, last=reach + 2)
+    assert found == Borders(first=REACH + 1, start=REACH + 1, last=REACH + 2)
 
 
 def test_neighbours_are_at_most_the_reach_apart() -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from printer.html.page import read_page
 from printer.images.candidates import find_candidates
+from printer.images.papers import joshi_liu
 from printer.images.papers.joshi_liu import (
-    RelevanceOptions,
+    SHORT_CHARS,
     article_subtree,
     block_segments,
     caption_relevance,
@@ -73,7 +74,6 @@ def test_representatives_are_the_commonest_with_their_ties() -> None:
 
 
 ARTICLE = Counter({"ada fenwick": 9, "kestermouth": 6, "hollin": 4, "oake": 1})
-OPTIONS = RelevanceOptions(representatives=3)
 
 
 @pytest.mark.parametrize(
@@ -87,21 +87,22 @@ OPTIONS = RelevanceOptions(representatives=3)
         ("", 0.0),
     ],
 )
-def test_a_short_caption_has_to_mention_a_representative_name(caption: str, share: float) -> None:
-    assert caption_relevance(caption, ARTICLE, OPTIONS) == pytest.approx(share)
-    assert is_relevant(caption, ARTICLE, OPTIONS) is (share > 0)
+def test_a_short_caption_has_to_mention_a_representative_name(
+    caption: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joshi_liu, "REPRESENTATIVES", 3)
+    assert caption_relevance(caption, ARTICLE) == pytest.approx(share)
+    assert is_relevant(caption, ARTICLE) is (share > 0)
 
 
 def test_a_long_caption_has_to_point_the_same_way() -> None:
     filler = "and then a good deal happened that nobody had thought of before it did " * 6
     same = f"We saw Ada Fenwick {filler} in Kestermouth {filler}"
     other = f"We saw Tove Lindqvar {filler} in Vell, {filler} in Vell, {filler} in Hollin"
-    assert len(same) > OPTIONS.short_chars
-    assert caption_relevance(same, ARTICLE, OPTIONS) == pytest.approx(
-        15 / math.sqrt(2 * (81 + 36 + 16 + 1))
-    )
-    assert is_relevant(same, ARTICLE, OPTIONS)
-    assert not is_relevant(other, ARTICLE, OPTIONS)
+    assert len(same) > SHORT_CHARS
+    assert caption_relevance(same, ARTICLE) == pytest.approx(15 / math.sqrt(2 * (81 + 36 + 16 + 1)))
+    assert is_relevant(same, ARTICLE)
+    assert not is_relevant(other, ARTICLE)
 
 
 def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
