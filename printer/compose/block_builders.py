@@ -105,7 +105,6 @@ class BlockBuffer:
             self.put(figure)
 
     def flush(self) -> None:
-        """End the paragraph."""
         run = self.run
         if run.parts:
             for spans in split_paragraphs(run.take()):
@@ -205,7 +204,6 @@ class ListBuilder(BlockBuilder):
         self.style = style if style in _LIST_STYLES else ""
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
-        """Return the function that takes the buffer of an item."""
         return self.add if element.tag == "li" else None
 
     def _add_loose(self) -> None:
@@ -224,7 +222,6 @@ class ListBuilder(BlockBuilder):
                 self.items.append(Item(blocks))
 
     def add(self, buffer: BlockBuffer) -> None:
-        """Add an item."""
         self.has_items = True
         self._add_loose()
         name, blocks = buffer.id, buffer.take()
@@ -302,13 +299,11 @@ class DefinitionListBuilder(BlockBuilder):
         self.entries: list[tuple[list[Spans], list[tuple[Block, ...]]]] = []
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
-        """Return the function that takes the buffer of a term or a description."""
         if element.tag == "dt":
             return self._add_term
         return self._add_details if element.tag == "dd" else None
 
     def _add_loose(self) -> None:
-        """Make a description of the content outside terms and descriptions."""
         if blocks := self.buffer.take():
             self.buffer = BlockBuffer()
             self._last_entry()[1].append(blocks)
@@ -335,7 +330,6 @@ class DefinitionListBuilder(BlockBuilder):
             self._last_entry()[1].append(blocks)
 
     def build(self) -> list[Block]:
-        """Return the definition list."""
         self._add_loose()
         entries = tuple(
             Definition(tuple(terms), tuple(details))
@@ -359,7 +353,6 @@ class QuoteBuilder(BlockBuilder):
         self.cite: Spans = ()
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
-        """Return the function that takes the buffer of the attribution."""
         if self.cite:
             return None
         is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
@@ -556,7 +549,6 @@ class NoteBuilder(BlockBuilder):
         self.label = label
 
     def build(self) -> list[Block]:
-        """Return the note without its own label and backlink."""
         blocks = list(self.buffer.take())
         if blocks and isinstance(first := blocks[0], Paragraph):
             spans = self._without_label(first.spans)

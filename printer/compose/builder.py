@@ -529,7 +529,6 @@ class TabListBuilder(BlockBuilder):
 
 
 def read_tabs(tree: HtmlElement) -> Tabs:
-    """Read the tabs of a page."""
     found = Tabs()
     tabs = (element for element in tree.iter() if element.get("role") == "tab")
     unnamed: dict[HtmlElement, list[str]] = {}  # the labels of tabs without ids, by row

@@ -196,7 +196,6 @@ class _Quotations:
         self.budget = _MAX_SEARCHED
 
     def add(self, blocks: Iterable[Block]) -> None:
-        """Add what a post says itself."""
         self.printed += _key(block for block in blocks if not isinstance(block, Quote)) + "\n"
 
     def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:

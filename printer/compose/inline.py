@@ -82,7 +82,6 @@ _STYLE = attrgetter(*Style._fields)
 
 
 def style_of(span: Span) -> Style:
-    """Return a span's style."""
     return Style._make(_STYLE(span))
 
 
@@ -110,7 +109,6 @@ def mark_of(element: HtmlElement, tag: str) -> str:
 
 
 def strip_unreadable(text: str) -> str:
-    """Return text without unreadable characters."""
     if text.isascii() or text.isprintable():
         return text
     return _UNREADABLE.sub("", text).replace(ZERO_WIDTH_SPACE, "")
@@ -180,11 +178,9 @@ class TextRun:
             self.parts.append((between, [glue]))
 
     def forget(self) -> None:
-        """Discard pending white space and line breaks."""
         self.space, self.breaks, self.joint = False, 0, False
 
     def take(self) -> Spans:
-        """Return the text as spans and start a new paragraph."""
         spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
         self.parts = []
         self.forget()

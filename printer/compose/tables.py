@@ -90,7 +90,6 @@ class TableBuilder(BlockBuilder):
         self._row: HtmlElement | None = None
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
-        """Return the function that takes the buffer of a cell or the caption."""
         if element.tag == "caption":
             return self._set_caption
         if element.tag in {"td", "th"}:

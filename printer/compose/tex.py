@@ -30,7 +30,6 @@ _INVISIBLE_OPERATORS = "\u2061\u2062\u2063\u2064"
 
 
 def local_name(element: etree._Element) -> str:
-    """Return an element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 

@@ -95,12 +95,10 @@ class Leaf(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The leaf's text as in the source."""
         return (self.element.tail if self.tail else self.element.text) or ""
 
     @property
     def parent(self) -> HtmlElement | None:
-        """The element that contains the text."""
         return self.element.getparent() if self.tail else self.element
 
 
@@ -144,7 +142,6 @@ class TreeIndex:
 
     @cached_property
     def indexes(self) -> dict[HtmlElement, int]:
-        """The index of each element."""
         return {element: index for index, element in enumerate(self.elements)}
 
     def descendants(self, tops: Iterable[int]) -> set[int]:
@@ -301,7 +298,6 @@ class PageIndex(TreeIndex):
         return {segment for segment, flags in runs if not flags & IS_HIDDEN}
 
     def unlinked_chars(self) -> int:
-        """Return the number of characters of text outside links."""
         runs = zip(self.text_runs[1::4], self.text_runs[2::4], strict=True)
         return sum(chars for flags, chars in runs if not flags & IS_LINK)
 
@@ -353,12 +349,10 @@ class PageIndex(TreeIndex):
 
     @cached_property
     def segment_chars(self) -> Ints:
-        """The number of characters of each segment."""
         return np.array([len(segment.text) for segment in self.segments], np.int64)
 
     @cached_property
     def segment_link_chars(self) -> Ints:
-        """The number of characters of each segment in links."""
         return np.array([segment.link_chars for segment in self.segments], np.int64)
 
     def segments_inside(self, index: int) -> tuple[int, int]:
@@ -427,7 +421,6 @@ class _SegmentBuilder:
     def add(
         self, element: HtmlElement, tail: bool, text: str, flags: int, block: int, position: int
     ) -> None:
-        """Add a leaf to the segment being built."""
         if not self.leaves:
             self.first = position
         self.last = position
@@ -442,7 +435,6 @@ class _SegmentBuilder:
                 self.link_chars += chars
 
     def end(self) -> None:
-        """End the segment being built, if there is one."""
         text = " ".join("".join(self.texts).split())
         if text and len(self.segments) == MAX_SEGMENTS:
             self.full = True

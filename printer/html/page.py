@@ -81,7 +81,6 @@ class Page:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """The page's text segments."""
         return self.index.segments
 
 

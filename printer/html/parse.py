@@ -190,12 +190,10 @@ class _FlatBuilder:
         self.depth -= 1
 
     def data(self, text: str) -> None:
-        """Add text."""
         if self.open:
             self.builder.data(text)
 
     def close(self) -> HtmlElement:
-        """Close all open elements and return the tree."""
         while self.open:
             self.builder.end(self.open.pop())
         return self.builder.close()
@@ -207,7 +205,6 @@ def _parse_flat(source: bytes) -> HtmlElement:
 
 
 def base_url(tree: HtmlElement, url: str) -> str:
-    """Return the base URL of the page's relative links."""
     hrefs = ((base.get("href") or "").strip() for base in tree.iter("base"))
     href = next(filter(None, hrefs), "")
     return (resolve(url, href) if href else "") or url
@@ -332,7 +329,6 @@ def decode(body: bytes, declared: str = "") -> str:
 
 
 def _count_high(body: bytes) -> int:
-    """Return the number of bytes above ASCII."""
     return len(body.translate(None, _ASCII))
 
 

@@ -135,7 +135,6 @@ class Post:
 
     @property
     def is_signed(self) -> bool:
-        """Whether its author or date is known."""
         return bool(self.author or self.date)
 
     @property
@@ -270,7 +269,6 @@ class PostReader:
         return post
 
     def _groups(self, posts: Iterable[Post]) -> list[list[Post]]:
-        """Return the posts of each kind."""
         groups: dict[str, list[Post]] = {}
         for post in posts:
             groups.setdefault(signature_of(post.element), []).append(post)
@@ -516,7 +514,6 @@ class PostReader:
         return False
 
     def _content(self, post: Post, leaves: list[Leaf]) -> list[Leaf]:
-        """Return the text nodes of what a post says."""
         content: list[Leaf] = []
         stated: list[Leaf] = []  # in what the page calls the text
         marks = set(post.marks)

@@ -450,7 +450,6 @@ class _Piece(NamedTuple):
 
 
 def is_credit_line(text: str) -> bool:
-    """Return whether a line is a picture credit."""
     return bool(_CREDIT_START.match(text) or _CREDIT_INSIDE.search(text))
 
 

@@ -295,7 +295,6 @@ class FeatureReader:
         return False
 
     def _position(self, candidate: Candidate) -> Iterable[str]:
-        """Yield features of the picture's position in the page's text."""
         if self._bounds is None:
             yield "no text"
             return
@@ -324,7 +323,6 @@ class FeatureReader:
             yield "no text of the article goes before"
 
     def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
-        """Yield features of the elements around the picture."""
         flags = self._index.flags[candidate.index]
         for flag, name in _PLACES.items():
             if flags & flag:
@@ -380,7 +378,6 @@ class FeatureReader:
             yield from self._named[index]
 
     def _link(self, candidate: Candidate) -> Iterable[str]:
-        """Yield features of the picture's link."""
         link = _closest(candidate.element, "a", 8)
         if link is None:
             return
@@ -417,7 +414,6 @@ class FeatureReader:
         return False
 
     def _file(self, candidate: Candidate) -> Iterable[str]:
-        """Yield features of the URL of the picture's file."""
         if candidate.best is None:
             return
         is_data = candidate.best.url[:5] == "data:"
@@ -467,7 +463,6 @@ class FeatureReader:
         return is_marked or bool(names & {"the page's own picture", "alt like the title"})
 
     def _alt(self, alt: str) -> Iterable[str]:
-        """Yield features of the alternative text."""
         if not alt:
             yield "no alt"
         elif len(alt) < 12:

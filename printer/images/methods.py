@@ -94,7 +94,6 @@ def check_method(method: str) -> None:
 def select_by_method(
     page: Page, verdict: Verdict, method: str = "default", ner: str = RULES
 ) -> PictureSelection:
-    """Select the article's pictures by a named method."""
     check_method(method)
     check_recognizer(ner)
     return METHODS[method](page, verdict, ner)
@@ -165,7 +164,6 @@ class Weights:
     threshold: float
 
     def score(self, features: frozenset[str]) -> float:
-        """Return the sum of the features' weights."""
         # fsum, because the iteration order of a set differs between processes.
         return math.fsum([self.weights.get(name, 0.0) for name in features])
 
@@ -176,7 +174,6 @@ class Weights:
 
 @cache
 def load_weights() -> Weights:
-    """Return the trained weights."""
     data = json.loads(Path(__file__).with_name("weights.json").read_bytes())
     return Weights(data["weights"], float(data["threshold"]))
 

@@ -189,7 +189,6 @@ def _to_srgb(image: Image.Image) -> Image.Image:
 
 
 def _flatten(image: Image.Image) -> Image.Image:
-    """Return a transparent picture on white."""
     if image.mode not in ("LA", "RGBA"):
         return image
     paper = Image.new("RGBA", image.size, "white")

@@ -114,7 +114,6 @@ class PictureSelection:
 
     @property
     def url_keys(self) -> set[str]:
-        """The URL keys of the selected pictures."""
         return {picture.candidate.url_key for picture in self.selected} - {""}
 
 

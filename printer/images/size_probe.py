@@ -280,7 +280,6 @@ class RejectCache(Closing):
             self._disable(error)
 
     def close(self) -> None:
-        """Close the file."""
         if self._added:
             self._prune()
         if self._connection is not None:
@@ -313,7 +312,6 @@ class RejectCache(Closing):
         return known
 
     def add(self, urls: Iterable[str], limits: SizeLimits) -> None:
-        """Remember URLs that were rejected."""
         now = self._clock()
         rows = [(_key(url, limits), now) for url in urls]
         if rows and self._execute("INSERT OR REPLACE INTO rejected VALUES (?, ?)", rows):

@@ -128,7 +128,6 @@ def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
 
 
 def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:
-    """Return only the source in ``src``."""
     value = (element.get("src") or "").strip()
     return (_plain_source(value),) if 0 < len(value) <= _MAX_DATA_CHARS else ()
 

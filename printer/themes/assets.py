@@ -37,7 +37,6 @@ class Assets:
 
     @classmethod
     def of(cls, pictures: Iterable[Picture]) -> Assets:
-        """Collect pictures."""
         return cls({asset_url(picture): picture for picture in pictures})
 
 

@@ -71,7 +71,6 @@ def user_folder() -> Path:
 
 
 def builtin_folder() -> Path:
-    """Return the folder of the built-in themes."""
     return next((folder for folder in BUILTIN_FOLDERS if folder.is_dir()), BUILTIN_FOLDERS[-1])
 
 

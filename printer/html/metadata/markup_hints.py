@@ -314,7 +314,6 @@ def _names_beside(near: Sequence[str], dated: Sequence[bool], lines: Sequence[st
 
 
 def _is_time(line: str) -> bool:
-    """Return whether a short line has a time of day."""
     return len(line) <= _STAMP_CHARS and _TIME.search(line) is not None
 
 

@@ -71,7 +71,6 @@ class Head:
         return next(filter(None, self.value_lists(names, limit)), [])
 
     def value_lists(self, names: Iterable[str], limit: int = 500) -> Iterator[list[str]]:
-        """Yield the values stated under each of ``names``."""
         for name in names:
             if name in self.metas:
                 yield [text for raw in self.metas[name] if (text := clean_attribute(raw, limit))]

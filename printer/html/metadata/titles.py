@@ -132,7 +132,6 @@ def _headline(
 
 
 def is_paragraph(line: str) -> bool:
-    """Return whether a line is as long as a paragraph."""
     return count_words(line[:_PARAGRAPH_CHARS]) > _PARAGRAPH_WORDS
 
 
@@ -186,7 +185,6 @@ def _choose(
 def _stated_title(
     document: str, document_title: str, first: str, stated: Sequence[str], site: SiteNames
 ) -> str:
-    """Return the title stated in a page's head."""
     keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
     for text in stated:
         if title_key(text) in keys:
@@ -245,7 +243,6 @@ class SiteNames:
         return len(self.slug_words & _words(text)) / max(_FEW, len(self.slug_words))
 
     def is_site_name(self, text: str) -> bool:
-        """Return whether a text is the name of the site."""
         return title_key(text) in self.keys or self.repeats_host(text)
 
     def is_named(self, heading: str) -> bool:
