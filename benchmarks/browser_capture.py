@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import os
 import signal
-import statistics
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from statistics import median
 
-from playwright.sync_api import Browser as Driven
 from playwright.sync_api import sync_playwright
 
 from printer.fetch.browser.browser import Browser
@@ -25,7 +24,7 @@ from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
 
-from .protocol import Effort, Row, run_alone
+from .protocol import Effort, Pairs, Row, by_turns, run_alone
 
 LEAVES, SIZE = 2600, 200_000
 STYLE = """body { margin: 0; font: 17px/1.5 sans-serif } header, footer { background: #eee }
@@ -56,38 +55,33 @@ def page() -> str:
     return html + f"<!--{'x' * max(0, SIZE - len(html))}-->"
 
 
-def bare(browser: Driven, url: str) -> float:
-    """Time ``goto`` and ``content()``."""
-    begun = time.perf_counter()
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(url)
-    page.content()
-    context.close()
-    return time.perf_counter() - begun
-
-
-def timed(browser: Browser, url: str) -> float:
-    begun = time.perf_counter()
-    capture = browser.capture(url)
-    assert capture.layout is not None
-    return time.perf_counter() - begun
-
-
-def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[float], list[float]]:
-    """Time both alternately, so that other load on the machine affects both alike."""
-    plain: list[float] = []
-    ours: list[float] = []
+def paired(url: str, guard: Guard, rounds: int, pause: float) -> Pairs:
+    """Time a capture and bare ``goto`` and ``content()`` alternately, with a pause after each."""
     switches = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright, Browser(FetchOptions(timeout=30), guard) as browser:
         driven = playwright.chromium.launch(executable_path=next(find_chromium()), args=switches)
-        for _ in range(rounds + 3):
-            plain.append(bare(driven, url))
+
+        def bare() -> float:
+            begun = time.perf_counter()
+            context = driven.new_context()
+            page = context.new_page()
+            page.goto(url)
+            page.content()
+            context.close()
+            seconds = time.perf_counter() - begun
             time.sleep(pause)
-            ours.append(timed(browser, url))
+            return seconds
+
+        def ours() -> float:
+            begun = time.perf_counter()
+            assert browser.capture(url).layout is not None
+            seconds = time.perf_counter() - begun
             time.sleep(pause)
+            return seconds
+
+        pairs = by_turns(ours, bare, rounds, warm_up=3)
         driven.close()
-    return plain[3:], ours[3:]
+    return pairs
 
 
 def memory(browser: Browser, url: str, pages: int) -> list[int]:
@@ -127,11 +121,10 @@ def rows(effort: Effort) -> Iterator[Row]:
         url = web.add("/page", page())
         guard = Guard([url])
         for pause in (0.0, 0.25):
-            plain, ours = paired(url, guard, rounds, pause)
-            ratio = statistics.median(b / a for a, b in zip(plain, ours, strict=True))
+            pairs = paired(url, guard, rounds, pause)
             figure = f"a page of 2,600 texts, {pause:g} s between"
-            one, other = (1000 * statistics.median(times) for times in (ours, plain))
-            yield Row("capture with layout", figure, one, "ms", rounds, ratio, "≤ 1.3")
+            one, other = (1000 * median(times) for times in pairs)
+            yield Row("capture with layout", figure, one, "ms", rounds, pairs.ratio, "≤ 1.3")
             yield Row("bare goto and content()", figure, other, "ms", rounds)
         with Browser(FetchOptions(timeout=30), guard) as browser:
             levels = memory(browser, url, effort.of(50, 30, 12))

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import html as lxml_html
 
@@ -34,7 +34,7 @@ from tests.support.web_server import WebServer
 
 from .extractors import version_of
 from .machine import NODE, environ_for_node
-from .protocol import Effort, Row, run_alone
+from .protocol import Effort, Pairs, Row, by_turns, run_alone
 
 ROOT = Path(__file__).resolve().parents[1]
 ESSAY = ROOT / "samples" / "essay" / "page.html"
@@ -46,18 +46,6 @@ import sys
 import weasyprint
 weasyprint.HTML(sys.argv[1]).write_pdf(sys.argv[2])
 """
-
-
-class Pairs(NamedTuple):
-    """The seconds of alternating runs, ours and the other's."""
-
-    ours: list[float]
-    other: list[float]
-
-    @property
-    def ratio(self) -> float:
-        """The median of the pairs' ratios."""
-        return median(one / other for one, other in zip(self.ours, self.other, strict=True))
 
 
 def longer(source: bytes, pages: int) -> bytes:
@@ -73,13 +61,6 @@ def longer(source: bytes, pages: int) -> bytes:
             last.addnext(lxml_html.fromstring(lxml_html.tostring(paragraph)))
     document: bytes = lxml_html.tostring(tree, encoding="utf-8", doctype="<!doctype html>")
     return document
-
-
-def by_turns(ours: Callable[[], float], other: Callable[[], float], runs: int) -> Pairs:
-    """Time both ``runs`` times, after one run each that does not count."""
-    ours(), other()
-    pairs = [(ours(), other()) for _ in range(runs)]
-    return Pairs(*map(list, zip(*pairs, strict=True)))
 
 
 def seconds(command: list[str], environment: Mapping[str, str]) -> float:

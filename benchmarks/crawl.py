@@ -19,6 +19,7 @@ from printer.crawl.crawler import Crawl
 from printer.crawl.models import CrawlOptions
 from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import CrawlSites
+from tests.support.warm_programs import WarmPrograms
 
 from .protocol import Effort, Row, run_alone
 
@@ -46,7 +47,8 @@ class Order(NamedTuple):
 def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
     database = str(folder / "killed.sqlite")
     with CrawlSites(articles=articles, pause=0.01) as web:
-        interrupted = crawl_with_kills(web, database, kills, seed, within=articles)
+        with WarmPrograms() as warm:
+            interrupted = crawl_with_kills(warm, web, database, kills, seed, within=articles)
         fetched = web.fetched()
         found, expected = len(stored_articles(database)), len(web.articles)
         again = {

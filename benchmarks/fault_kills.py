@@ -23,14 +23,13 @@ from printer.backoff import Backoff
 from printer.fetch.browser.process import find_chromium
 from printer.jobs import FINISHED
 from printer.jobs.queue import JobQueue, job_id_of
-from tests.support.crawl_process import crawl_with_kills, stored_articles
-from tests.support.crawl_sites import CrawlSites
 from tests.support.jobs import closing_table, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.processes import kill, process_tree
 from tests.support.story_page import story_page
 from tests.support.web_server import WebServer
 
+from . import crawl
 from .fault_tools import (
     FaultOutcome,
     environment,
@@ -175,22 +174,12 @@ def on_postgresql(
 
 
 def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill a crawl; see benchmarks/crawl.py."""
-    began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
-    with CrawlSites(articles=articles, pause=0.01) as web:
-        interrupted = crawl_with_kills(
-            web, database, kills, dice.randrange(10**6), within=2 * articles
-        )
-        fetched = web.fetched()
-        found, expected = stored_articles(database), len(web.articles)
-        again = [
-            url for url, times in fetched.items()
-            if not url.endswith("/robots.txt")
-            and times > (2 if url.startswith(web.flaky.url) else 1) + interrupted[url]
-        ]  # fmt: skip
+    """Kill a crawl."""
+    began = time.monotonic()
+    done = crawl.killed(folder, max(30, 2 * kills), kills, dice.randrange(10**6))
     return FaultOutcome(
-        "crawls: the process is killed", kills, expected, expected - len(found), len(again), 0,
-        since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
+        "crawls: the process is killed", kills, done.expected, done.expected - done.found,
+        done.unexplained, 0, since(began), f"{done.addresses} addresses",
     )  # fmt: skip
 
 

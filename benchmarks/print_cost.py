@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
 from printer.render.context import Document, render_html
 from printer.render.weasy.engine import render_pdf
 
-from .protocol import Effort, Row, run_alone
-
-TEXT = (
-    "The river rose in the night, and by morning the lower meadow was under water as far as the "
-    "second gate; nobody on the quay had seen it come, and nobody would say later who had left "
-    "the sluice as it was. "
-)
+from .books import WORDS
+from .protocol import Effort, Row, by_turns, run_alone
 
 
 def article(pages: int) -> Article:
@@ -27,16 +22,18 @@ def article(pages: int) -> Article:
     for n in range(pages * 4):
         if n % 6 == 0:
             blocks.append(Heading(2, (Span(f"Part {n // 6 + 1}"),)))
-        blocks.append(Paragraph((Span(f"{n}. " + TEXT * 4),)))
+        blocks.append(Paragraph((Span(f"{n}. " + WORDS * 4),)))
     return Article("The sluice", tuple(blocks), url="https://example.org/sluice", language="en")
 
 
-def bare(document: Document) -> bytes:
-    """Print with WeasyPrint alone."""
+def bare(document: Document) -> float:
+    """Print with WeasyPrint alone; return the processor seconds."""
     import weasyprint
 
+    began = time.process_time()
     html = weasyprint.HTML(string=document.html)
-    return bytes(html.write_pdf(pdf_variant="pdf/ua-1", pdf_tags=True, presentational_hints=True))
+    html.write_pdf(pdf_variant="pdf/ua-1", pdf_tags=True, presentational_hints=True)
+    return time.process_time() - began
 
 
 def memory() -> float:
@@ -44,18 +41,11 @@ def memory() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
 
-def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
-    """Print ten pages warm, both ways in turn; return the page count and processor seconds."""
-    document = render_html([article(10)], {}, PrintOptions())
-    pages = render_pdf(document).pages
-    bare(document)
-    times: dict[str, list[float]] = {"webprint": [], "bare WeasyPrint": []}
-    for _ in range(runs):
-        for name, print_ in (("bare WeasyPrint", bare), ("webprint", _print)):
-            began = time.process_time()
-            print_(document)
-            times[name].append(time.process_time() - began)
-    return pages, times
+def full() -> float:
+    """Print ten pages as webprint does, including making the HTML; return the processor seconds."""
+    began = time.process_time()
+    render_pdf(render_html([article(10)], {}, PrintOptions()))
+    return time.process_time() - began
 
 
 def levels(prints: int) -> list[float]:
@@ -72,13 +62,12 @@ def levels(prints: int) -> list[float]:
 def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures for the runner."""
     runs = effort.of(11, 7, 3)
-    pages, times = beside(runs)
-    ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare WeasyPrint"))
-    pairs = zip(times["webprint"], times["bare WeasyPrint"], strict=True)
-    ratio = statistics.median(one / other for one, other in pairs)
-    figure = f"{pages} pages, warm, processor time"
-    yield Row("webprint, HTML made too", figure, ours, "s", runs, ratio, "≤ 1.3")
-    yield Row("bare WeasyPrint, HTML given", figure, theirs, "s", runs)
+    document = render_html([article(10)], {}, PrintOptions())
+    pairs = by_turns(full, lambda: bare(document), runs)
+    figure = f"{render_pdf(document).pages} pages, warm, processor time"
+    yield Row("webprint, HTML made too", figure, median(pairs.ours), "s", runs, pairs.ratio,
+              "≤ 1.3")  # fmt: skip
+    yield Row("bare WeasyPrint, HTML given", figure, median(pairs.other), "s", runs)
     prints = effort.of(200, 100, 0)
     if prints:
         readings = levels(prints)
@@ -86,12 +75,6 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield Row("webprint", f"memory after {prints} prints", readings[-1], "MB", prints)
         yield Row("webprint", "memory at the end by that after 40", readings[-1] / readings[1],
                   "times", goal="≤ 1.1")  # fmt: skip
-
-
-def _print(document: Document) -> object:
-    """Print as webprint does, including making the HTML."""
-    del document
-    return render_pdf(render_html([article(10)], {}, PrintOptions()))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from statistics import median
+from typing import Any, NamedTuple, TypeVar
 
 FLOORS = Path(__file__).with_name("floors.toml")
 
@@ -90,6 +91,29 @@ class Effort:
     def of(self, full: _T, short: _T, quick: _T) -> _T:
         """Return the argument for this effort."""
         return quick if self.quick else short if self.short else full
+
+
+class Pairs(NamedTuple):
+    """The seconds of alternating runs, ours and the other's."""
+
+    ours: list[float]
+    other: list[float]
+
+    @property
+    def ratio(self) -> float:
+        """The median of the pairs' ratios."""
+        return median(one / other for one, other in zip(self.ours, self.other, strict=True))
+
+
+def by_turns(
+    ours: Callable[[], float], other: Callable[[], float], runs: int, warm_up: int = 1
+) -> Pairs:
+    """Run both alternately, so that other load affects both alike.
+
+    Each returns the seconds it took; ``warm_up`` runs do not count.
+    """
+    pairs = [(ours(), other()) for _ in range(warm_up + runs)][warm_up:]
+    return Pairs(*map(list, zip(*pairs, strict=True)))
 
 
 @cache

@@ -10,10 +10,10 @@ KILLS = 20 if THOROUGH else 5
 
 
 @pytest.mark.slow
-def test_a_crawl_killed_at_random_moments_misses_nothing_and_asks_for_nothing_twice(tmp_path):
+def test_a_crawl_killed_at_random_moments_misses_nothing_and_asks_for_nothing_twice(tmp_path, warm):
     database = str(tmp_path / "crawl.sqlite")
     with CrawlSites(articles=30, pause=0.01) as web:
-        interrupted = crawl_with_kills(web, database, kills=KILLS, seed=8, within=100)
+        interrupted = crawl_with_kills(warm, web, database, kills=KILLS, seed=8, within=100)
         fetched = web.fetched()
     assert len(stored_articles(database)) == len(web.articles)
     for url, times in fetched.items():

@@ -6,39 +6,26 @@ inside.  A failure comes back as text.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-
 import pytest
 
-from tests.support.fork_server import Call, ForkServer
+from tests.support.limited_tests import run_limited
+from tests.support.warm_programs import WarmPrograms
 
-SERVER = pytest.StashKey[ForkServer]()
-
-
-@pytest.fixture(scope="session")
-def fork_server() -> Iterator[ForkServer]:
-    """The process that forks."""
-    with ForkServer() as server:
-        yield server
+WARM = pytest.StashKey[WarmPrograms]()
 
 
 @pytest.fixture(autouse=True)
-def forked(request: pytest.FixtureRequest, fork_server: ForkServer, home_folder: object) -> None:
+def forked(request: pytest.FixtureRequest, warm: WarmPrograms, home_folder: object) -> None:
     """Run the test in a forked process."""
-    request.node.stash[SERVER] = fork_server
+    request.node.stash[WARM] = warm
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool:
-    """Send the test to the fork server instead of running it here."""
-    server = pyfuncitem.stash[SERVER]
+    """Run the test in a forked process instead of here."""
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    name = pyfuncitem.originalname
-    outcome = server.run(Call(str(pyfuncitem.path), name, arguments, dict(os.environ)))
-    pyfuncitem.user_properties += [("cpu", round(outcome.cpu, 2)), ("peak", outcome.peak)]
-    if outcome.failure:
-        used = f"({outcome.cpu:.1f} s, {outcome.peak / 1e6:.0f} MB)"
-        pytest.fail(f"{outcome.failure}\n{used}", pytrace=False)
+    warm, test = pyfuncitem.stash[WARM], pyfuncitem.originalname
+    if failure := run_limited(warm, pyfuncitem.path, test, arguments):
+        pytest.fail(failure, pytrace=False)
     return True

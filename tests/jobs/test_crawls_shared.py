@@ -1,6 +1,5 @@
 """A crawl shared by two processes in PostgreSQL, one of which is killed."""
 
-import os
 import signal
 import time
 
@@ -8,27 +7,26 @@ import pytest
 
 from printer.crawl.crawler import Crawl
 from printer.crawl.models import CrawlOptions
-from tests.support.crawl_process import CrawlProcess
+from tests.support.crawl_process import PROGRAM
 from tests.support.crawl_sites import CrawlSites
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
+def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres, warm):
     with CrawlSites(articles=15, pause=0.01) as web:
-        addresses = (fresh_postgres, web.home.url, *web.hosts)
-        with CrawlProcess(*addresses) as one, CrawlProcess(*addresses) as other:
-            pid = one.start()
-            until = time.monotonic() + 60
-            while web.requests() < 10:
-                assert time.monotonic() < until, "the crawl did not begin"
-                time.sleep(0.005)
-            other.start()
-            while web.requests() < 40:
-                assert time.monotonic() < until, "the crawl stood still"
-                time.sleep(0.005)
-            os.kill(pid, signal.SIGKILL)
-            assert one.wait() == "killed"
-            assert other.wait() == "finished"
+        command = (PROGRAM, fresh_postgres, web.home.url, *web.hosts)
+        one = warm.start(*command)
+        until = time.monotonic() + 60
+        while web.requests() < 10:
+            assert time.monotonic() < until, "the crawl did not begin"
+            time.sleep(0.005)
+        other = warm.start(*command)
+        while web.requests() < 40:
+            assert time.monotonic() < until, "the crawl stood still"
+            time.sleep(0.005)
+        one.kill()
+        assert one.wait() == -signal.SIGKILL
+        assert other.wait() == 0
         options = CrawlOptions(hosts=tuple(web.hosts), articles=100_000)
         with Crawl([web.home.url], options, database=fresh_postgres) as crawler:
             found = crawler.articles()

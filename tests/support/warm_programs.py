@@ -183,9 +183,10 @@ def _load() -> None:
     # No page is laid out: of a process that used Pango, no copy could do that.
     worker_pool.load_weasyprint()
     worker_pool.may_have_used_pango = lambda: False
-    for module in pkgutil.walk_packages(printer.__path__, "printer."):
-        if not module.name.endswith(".__main__"):
-            importlib.import_module(module.name)
+    modules = (module.name for module in pkgutil.walk_packages(printer.__path__, "printer."))
+    for name in (*modules, "markdown_it", "pikepdf", "pypdfium2", "pytest"):
+        if not name.endswith(".__main__"):
+            importlib.import_module(name)
     render_html([extract(story_page())], {}, PrintOptions())
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
