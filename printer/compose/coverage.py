@@ -99,8 +99,8 @@ def check_coverage(
         is_excluded = any(leaf.element in excluded for leaf in segment.leaves)
         return segment.index not in captions and not is_excluded
 
-    kept = (segment for segment, keep in zip(page.segments, verdict.keep, strict=True) if keep)
-    segments = list(filter(is_expected, kept))
+    selected = (segment for segment, keep in zip(page.segments, verdict.keep, strict=True) if keep)
+    segments = list(filter(is_expected, selected))
     while segments and segments[-1].block.tag in HEADING_TAGS:  # a heading with nothing below it
         segments.pop()
     segments += filter(is_expected, find_omissions(page, verdict))
