@@ -148,9 +148,9 @@ def _format_of(out: str) -> Format | None:
     path = Path(out)
     if out == output.STDOUT or out.endswith("/") or (path.exists() and not path.is_file()):
         return None
-    for form in FORMATS:
-        if out.lower().endswith(ENDINGS[form]):
-            return form
+    form = output.format_of(out)
+    if form in FORMATS:
+        return form
     kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
     raise UsageError(f"cannot write {kind}: {out}", hint="A digest is written as .pdf or .epub")
 

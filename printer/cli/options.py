@@ -508,11 +508,12 @@ def _check_ending(name: str, named: str) -> None:
     path = Path(name)
     if name.lower() in chain.from_iterable(ENDINGS.values()):
         raise UsageError(f"{name} is only an ending", hint=f"Name a file, such as story{name}")
-    known = [form for form, endings in ENDINGS.items() if name.lower().endswith(endings)]
-    if known and named not in ("auto", known[0]):
+    known = output.format_of(name)
+    if known and named not in ("auto", known):
+        ending = next(endings[0] for form, endings in ENDINGS.items() if form == named)
         raise UsageError(
             f"{name} and --format {named} do not agree",
-            hint=f"End the name in {ENDINGS[_format(named)][0]}, or leave out --format",
+            hint=f"End the name in {ending}, or leave out --format",
         )
     if known or (path.exists() and not path.is_file()):  # a pipe or a device
         return
@@ -523,10 +524,6 @@ def _check_ending(name: str, named: str) -> None:
             plain = name.rstrip(".")
             hint = f"Name {plain}.pdf, or the folder {plain}/"
         raise UsageError(f"cannot write {kind}: {name}", hint=hint)
-
-
-def _format(name: str) -> Format:
-    return next(form for form in ENDINGS if form == name)
 
 
 def _check_template(template: str) -> None:

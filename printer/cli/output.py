@@ -134,16 +134,13 @@ STDOUT, STDOUT_NAME = "-", "standard output"
 
 #: Extensions of unsupported formats that users may ask for; none is a top-level domain.
 UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
-EXTENSIONS = tuple(extension for extensions in ENDINGS.values() for extension in extensions)
 FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
 
 
-def format_of(name: str) -> Format:
-    """Return the format that a file's extension names; PDF if it names none."""
-    for format_, extensions in ENDINGS.items():
-        if name.lower().endswith(extensions):
-            return format_
-    return "pdf"
+def format_of(name: str) -> Format | None:
+    """Return the format that a file's extension names, None if it names none."""
+    lower = name.lower()
+    return next((form for form, extensions in ENDINGS.items() if lower.endswith(extensions)), None)
 
 
 def is_output_file(name: str) -> bool:
@@ -151,9 +148,8 @@ def is_output_file(name: str) -> bool:
 
     A saved page ends in .html too, so a .html file that exists is a page.
     """
-    lower = name.lower()
-    is_saved_page = lower.endswith(ENDINGS["html"]) and path_exists(name)
-    return lower.endswith(EXTENSIONS) and not is_saved_page
+    form = format_of(name)
+    return form is not None and not (form == "html" and path_exists(name))
 
 
 def is_unsupported_file(name: str) -> bool:

@@ -146,11 +146,8 @@ def print_pages(
 
 def _format(target: Target, chosen: str, settings: Settings) -> Format:
     """Return the format to write: that of the call, the file's ending, or the settings."""
-    if chosen != "auto":
-        return settings.print_options().format
-    if target.name and target.name.lower().endswith(output.EXTENSIONS):
-        return output.format_of(target.name)
-    return settings.print_options().format
+    of_file = output.format_of(target.name) if chosen == "auto" else None
+    return of_file or settings.print_options().format
 
 
 @dataclass(frozen=True, slots=True)
