@@ -36,11 +36,11 @@ print: export PRINT_OPTIONS := $(value OPTIONS)
 print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@$(PY) scripts/print
 
-test: .venv/.develop ## Run the tests, all (10 to 15 minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: 10 to 15 minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all but the slowest (10 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests but those of tests/thorough.txt: 10 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
-test-all: .venv/.develop ## Run the tests, with more of what is generated, combined and killed at random
+test-all: .venv/.develop ## Run all tests, with more of what is generated, combined and killed at random
 	THOROUGH=1 $(PYTEST) -rs $(TESTS)
 
 smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute

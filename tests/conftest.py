@@ -48,8 +48,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FixtureSched
     return FixtureScheduling(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the quick tests, skip what cannot run here, and put those that take longest first."""
+    if not THOROUGH:
+        _leave_out_thorough_tests(config, items)
     missing = [place for place in (*SMOKE, *LONG) if not (HERE / place).exists()]
     assert not missing, f"tests/conftest.py names tests that do not exist: {missing}"
     has_chromium = next(find_chromium(), None) is not None
@@ -60,6 +62,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if any(path == place or path.startswith(f"{place}/") for place in SMOKE):
             item.add_marker(pytest.mark.smoke)
     items.sort(key=_order)
+
+
+def _leave_out_thorough_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests of thorough.txt, unless they are named on the command line."""
+    lines = (HERE / "thorough.txt").read_text().splitlines()
+    beginnings = tuple(f"tests/{line}" for line in lines if not line.startswith("#"))
+    named = tuple(argument for argument in config.args if "::" in argument)
+
+    def is_left_out(item: pytest.Item) -> bool:
+        return item.nodeid.startswith(beginnings) and not item.nodeid.startswith(named)
+
+    if left_out := list(filter(is_left_out, items)):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out(item)]
 
 
 def _order(item: pytest.Item) -> int:
