@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from printer.images import select_by_method
-from printer.images.methods import METHODS
 from printer.images.selection import PictureSelection, merge_copies, place_pictures
+from printer.options import IMAGE_METHODS
 from printer.selection import PlacedFigure
 
 from . import corpus
@@ -114,7 +114,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     if not (corpus.CORPUS / "images.jsonl").is_file():
         raise Unavailable("not measured: the labelled pictures are not available")
     pages, news = list(labelled(corpus.CORPUS)), list(labelled_news(corpus.CORPUS))
-    found = {name: measure(pages, partial(_chosen, name)) for name in METHODS}
+    found = {name: measure(pages, partial(_chosen, name)) for name in IMAGE_METHODS}
     folds = out_of_fold([*pages, *news])
     found[OURS] = measure(pages, folds.__getitem__)
     if news:

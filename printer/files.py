@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import tempfile
 import tomllib
@@ -11,6 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self
+
+
+def load_json(module: str, name: str) -> Any:
+    """Return the content of a JSON file beside a module, given by its ``__file__``."""
+    return json.loads(Path(module).with_name(name).read_bytes())
 
 
 class Closing(ABC):

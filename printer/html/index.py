@@ -13,14 +13,12 @@ ancestors or descends into children.
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,6 +26,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
+from ..files import load_json
 from .visibility import has_unseen_class, is_hidden, is_unseen
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ ElementFlag = IntFlag(
 IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
     int, (ElementFlag.HIDDEN, ElementFlag.UNSEEN, ElementFlag.BREAK, ElementFlag.LINK)
 )
-_TABLES = json.loads(Path(__file__).with_name("elements.json").read_bytes())
+_TABLES = load_json(__file__, "elements.json")
 #: Elements whose text is never seen.
 INVISIBLE_TAGS = frozenset(_TABLES["invisible"].split())
 #: Elements that browsers' default style sheets display as blocks, including table cells.

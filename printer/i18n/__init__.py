@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
+
+from ..files import load_json
 
 
 @cache
 def load_table(name: str) -> Any:
     """Return the content of ``NAME.json``, which is loaded once and must not be modified."""
-    return json.loads(Path(__file__).with_name(f"{name}.json").read_bytes())
+    return load_json(__file__, f"{name}.json")
 
 
 _WORDS = re.compile(r"\w+")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from pathlib import Path
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
 from ..article import MARKS, Span, Spans, plain_text
+from ..files import load_json
 from ..html.index import ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
@@ -408,7 +407,7 @@ _CREDIT_INSIDE = re.compile(
 )
 
 
-_WORDS = json.loads(Path(__file__).with_name("captions.json").read_bytes())
+_WORDS = load_json(__file__, "captions.json")
 #: The words of a page's interface, those for a kind of medium, and a counter such as "2/5" or a
 #: playing time.
 _INTERFACE = frozenset(_WORDS["interface"])

@@ -7,18 +7,17 @@ Some come from the names of classes, ids and files.  A name is split into words 
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from ..files import load_json
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
@@ -28,7 +27,7 @@ from .captions import Caption
 from .papers.cuter import ArticleBounds
 from .srcset import picture_key, without_proxy
 
-_TABLES = json.loads(Path(__file__).with_name("features.json").read_bytes())
+_TABLES = load_json(__file__, "features.json")
 _PLACES = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
 #: Standard sizes of advertisements.
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])

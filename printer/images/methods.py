@@ -8,20 +8,18 @@ comparison of names changed no result in cross-validation.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..files import load_json
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..options import ExtractOptions
+from ..options import IMAGE_METHODS, ExtractOptions
 from ..selection import Verdict
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
 from .captions import Caption, CaptionFinder
@@ -42,15 +40,6 @@ from .srcset import PLAIN, ImageSource, picture_key
 
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
-
-#: Selects the pictures of a page; the last argument is the name of the entity recognizer.
-Method: TypeAlias = Callable[[Page, Verdict, str], PictureSelection]
-
-METHODS: Mapping[str, Method] = MappingProxyType({
-    "default": lambda page, verdict, _ner: select_by_score(page, verdict),
-    "cuter": cuter.select_pictures,
-    "joshi-liu": joshi_liu.select_pictures,
-})  # fmt: skip
 
 
 def select_pictures(
@@ -84,10 +73,10 @@ def select_pictures(
 
 def check_method(method: str) -> None:
     """Raise :class:`UsageError` if no method has this name."""
-    if method not in METHODS:
+    if method not in IMAGE_METHODS:
         raise UsageError(
             f"there is no picture selection method {method!r}",
-            hint=f"Choose from {', '.join(METHODS)}",
+            hint=f"Choose from {', '.join(IMAGE_METHODS)}",
         )
 
 
@@ -96,7 +85,9 @@ def select_by_method(
 ) -> PictureSelection:
     check_method(method)
     check_recognizer(ner)
-    return METHODS[method](page, verdict, ner)
+    if method == "joshi-liu":
+        return joshi_liu.select_pictures(page, verdict, ner)
+    return (cuter.select_pictures if method == "cuter" else select_by_score)(page, verdict)
 
 
 def select_all(page: Page, verdict: Verdict) -> PictureSelection:
@@ -174,7 +165,7 @@ class Weights:
 
 @cache
 def load_weights() -> Weights:
-    data = json.loads(Path(__file__).with_name("weights.json").read_bytes())
+    data = load_json(__file__, "weights.json")
     return Weights(data["weights"], float(data["threshold"]))
 
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from lxml.html import HtmlElement
 
+from ..files import load_json
 from ..urls import resolve
 
 #: The preferred width in pixels, enough for the text block of a page at 200 to 250 dpi.
@@ -28,7 +28,7 @@ _MAX_CHARS, _MAX_DATA_CHARS = 30_000, 5_000_000
 _MIN_DATA_CHARS = 4_000
 _MAX_SOURCES, _MAX_SOURCE_ELEMENTS, _MAX_JSON_VALUES = 60, 30, 200
 
-_TABLES = json.loads(Path(__file__).with_name("srcset.json").read_bytes())
+_TABLES = load_json(__file__, "srcset.json")
 #: Attributes in which scripts keep a list of versions, the original, or the URL of a picture that
 #: is not loaded until it is scrolled into view.
 _VERSION_LISTS, _ORIGINALS, _LAZY = (

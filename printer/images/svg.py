@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from lxml import etree
 from tinycss2 import color4
 
+from ..files import load_json
 from ..output import Picture
 from .raster import UnusablePicture
 
@@ -30,7 +29,7 @@ MAX_BYTES = 3_000_000
 MAX_DRAWN = 30_000
 MAX_RASTERS = 20
 
-_ALLOWED = json.loads(Path(__file__).with_name("svg.json").read_bytes())
+_ALLOWED = load_json(__file__, "svg.json")
 ELEMENTS = frozenset(_ALLOWED["elements"])
 #: Attributes that contain neither a URL nor a script; none begins with ``on``.
 ATTRIBUTES = frozenset(_ALLOWED["attributes"])

@@ -12,7 +12,6 @@ from printer.article import Article
 from printer.errors import UsageError
 from printer.html.page import Page, read_page
 from printer.images import place_pictures, select_by_method, select_pictures
-from printer.images.methods import METHODS
 from printer.options import IMAGE_METHODS, ExtractOptions
 from printer.selection import PlacedFigure, Verdict
 
@@ -50,11 +49,7 @@ PHOTO = (
 )
 
 
-def test_all_methods_are_options() -> None:
-    assert tuple(METHODS) == IMAGE_METHODS
-
-
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", IMAGE_METHODS)
 def test_every_method_keeps_the_photograph_with_its_caption(method: str) -> None:
     page, verdict = read(article(PHOTO))
     (placed,) = find_pictures(page, verdict, method)
@@ -370,7 +365,7 @@ def test_an_unknown_method_is_a_usage_error() -> None:
 )  # fmt: skip
 def test_hostile_pages_cost_little(html: str) -> None:
     page, verdict = read(f"<p>{TEXT}</p>{html}<p>{TEXT}</p>")
-    for method in METHODS:
+    for method in IMAGE_METHODS:
         start = time.process_time()
         find_pictures(page, verdict, method)
         assert time.process_time() - start < 4, method

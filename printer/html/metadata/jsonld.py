@@ -7,11 +7,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
+
+from ...files import load_json
 
 Thing: TypeAlias = dict[str, Any]
 
@@ -31,13 +32,12 @@ _MISTAKES = re.compile(
     r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)',
     re.DOTALL,
 )
-_NAMES_FILE = Path(__file__).with_name("names.json")
 _MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
 
 
 def load_names(table: str) -> dict[str, str]:
     """Return a table of names.json: names separated by spaces, by their meaning."""
-    tables: dict[str, dict[str, str]] = json.loads(_NAMES_FILE.read_bytes())
+    tables: dict[str, dict[str, str]] = load_json(__file__, "names.json")
     return tables[table]
 
 

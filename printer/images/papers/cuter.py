@@ -41,9 +41,8 @@ class ArticleBounds(NamedTuple):
         return self.first <= segment <= self.last + 1
 
 
-def select_pictures(page: Page, verdict: Verdict, ner: str = "") -> PictureSelection:
+def select_pictures(page: Page, verdict: Verdict) -> PictureSelection:
     """Select the pictures inside the bounds that are not declared too small."""
-    del ner
     bounds = article_bounds(page, verdict)
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
