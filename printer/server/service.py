@@ -219,7 +219,7 @@ class PrintService:
     # Editing
 
     def snapshot(self, job: Job) -> Snapshot | None:
-        """Return the snapshot for revising a print, or None if there is none."""
+        """Return the snapshot for revising a print, or None if there is none that can be read."""
         read = self._finished_snapshot if job.state in ("done", "failed") else self._load_snapshot
         with suppress(FileNotFoundError):
             return read(job.id, job.attempt)
@@ -229,7 +229,10 @@ class PrintService:
         data = self.storage.get(snapshot_key(job_id))
         if data is None or len(data) > _MAX_SNAPSHOT_BYTES:
             raise FileNotFoundError
-        return Snapshot.load(data)
+        try:
+            return Snapshot.load(data)
+        except JobsError as error:  # It is damaged, or of an earlier version.
+            raise FileNotFoundError from error
 
     def edit(self, job: Job) -> Edit:
         return Edit.load(self.queue.get_edit(job.id))

@@ -72,6 +72,15 @@ def test_all_cannot_be_left_out(server, job):
     assert "nothing is left" in answer.json()["detail"]
 
 
+def test_a_print_whose_snapshot_cannot_be_read_has_a_page_without_an_editor(server):
+    job = server.submit(url="https://example.org/old", html=PAGE).json()
+    assert server.wait_finished(job["id"])["state"] == "done"
+    snapshot = server.home / f".local/share/webprint/prints/{job['id']}/0/base.zip"
+    snapshot.write_bytes(b"of an earlier version")
+    assert server.client.get(f"/prints/{job['id']}").status_code == 200
+    assert server.client.get(f"/api/prints/{job['id']}/edit").status_code == 409
+
+
 def test_a_missing_print_cannot_be_edited(server):
     path = f"/api/prints/{'0' * 20}/edit"
     assert server.client.get(path).status_code == 404
