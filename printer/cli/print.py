@@ -322,30 +322,29 @@ def extract(
             if folder:
                 output.make_folder(folder)
                 path = output.free_path(folder, file_name(outcome.article.title), _ENDINGS[form])
-                output.write(
-                    path, _format_articles([outcome.article], form).encode("utf-8", "replace")
-                )
+                output.write(path, _format_articles([outcome.article], form))
                 console.info(f"{path}: written")
     if articles and not folder:
-        output.write_out(_format_articles(articles, form).encode("utf-8", "replace"), out)
+        output.write_out(_format_articles(articles, form), out)
     if errors:
         raise typer.Exit(errors[0].exit_code)
 
 
-def _format_articles(articles: Sequence[Article], to: ArticleFormat) -> str:
+def _format_articles(articles: Sequence[Article], to: ArticleFormat) -> bytes:
     from ..export import to_json
     from ..export.html import to_html
     from ..export.markdown import to_markdown
 
     match to:
         case "json":
-            return to_json(articles).decode()
+            return to_json(articles)
         case "markdown":
-            return to_markdown(*articles)
+            text = to_markdown(*articles)
         case "text":
-            return "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
+            text = "\n".join(f"{article.title}\n\n{article.text}\n" for article in articles)
         case "html":
-            return to_html(articles[0])
+            text = to_html(articles[0])
+    return text.encode("utf-8", "replace")
 
 
 @commands.command()
