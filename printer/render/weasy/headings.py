@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...i18n import load_table
 from ...text import UNSPACED
+from .ruler import set_on_line
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -183,12 +184,9 @@ class _Ruler:
         return total - before - after
 
     def _width(self, text: str, piece: Box) -> float:
-        from weasyprint.text.line_break import create_layout, line_size
-
         key = id(piece.style), text
         if key not in self._known:
-            layout = create_layout(text, piece.style, self._context, None, 0)
-            self._known[key] = line_size(layout.get_first_line()[0], piece.style)[0]
+            _, self._known[key] = set_on_line(text, piece.style, self._context)
         return self._known[key]
 
 

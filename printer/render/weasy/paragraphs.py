@@ -6,6 +6,8 @@ are stretched or shrunk and for hyphens, is the least.  Words are divided only i
 no good lines otherwise.  WeasyPrint is then given, for each line, the width at which it breaks
 there by itself.  Signs at the end of a line hang over the edge a little.
 
+Names are divided only where lines would be loose otherwise.
+
 Paragraphs of text and plain inline boxes, from left to right and with spaces between the words, are
 set so; all others, lines beside a float, and paragraphs without acceptable breaks are filled line
 by line.
@@ -24,6 +26,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from ...text import RIGHT_TO_LEFT, UNSPACED
+from .ruler import set_on_line
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -31,13 +34,18 @@ Box: TypeAlias = Any
 #: What a space shrinks or stretches by at a badness of 100, in ems.  No space shrinks more.
 SHRINK, STRETCH = 0.06, 0.15
 
-#: The most that spaces stretch, in multiples of :data:`STRETCH`, in the attempts at a paragraph.
-#: Only the first is without hyphens.
-TOLERANCES = (1.0, 1.5, 3.0)
+#: The attempts at a paragraph: the most that spaces stretch, in multiples of :data:`STRETCH`, and
+#: what is divided: none, words that are no names, or all words.
+ATTEMPTS = ((1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"))
 
 #: Demerits, where a line of badness b has (10 + b)², as in TeX: for a hyphen, a hyphen on the next
 #: line, too, and one on the last line but one.
 LINE_PENALTY, HYPHEN, NEXT_HYPHEN, LAST_HYPHEN = 10.0, 2500.0, 10_000.0, 5000.0
+
+#: Demerits for a division of a name, of which patterns know little: a word with a capital letter
+#: inside a sentence, but in languages that write nouns so.
+NAME_HYPHEN = 1_000_000.0
+CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
 
 #: How far signs hang over the edge at the end of a line, in ems.
 HANGS = dict.fromkeys("-\u2010.,'\u2019\u201d\u201c\"", 0.12)
@@ -54,6 +62,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
 _SPACE, _NO_BREAK_SPACE = 0x20, "\xa0".encode()
+#: Each space, and the bytes after spaces.
+_SPACES = re.compile(b" |\xc2\xa0")
+_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 _EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 _PARAGRAPH = "_webprint_paragraph"
 
@@ -108,6 +119,7 @@ class Break:
     next_spaces: int
     hang: float = 0.0
     hyphen: bool = False
+    name: bool = False
 
 
 class Line(NamedTuple):
@@ -145,8 +157,12 @@ class Paragraph:
         return self._lines[start]
 
     def _choose(self, start: int, line_width: float) -> list[Break]:
-        for tolerance in TOLERANCES:
-            places = self._undivided if tolerance == TOLERANCES[0] else self._divided
+        for tolerance, division in ATTEMPTS:
+            places = self._undivided if division == "none" else self._divided
+            if division == "words":
+                places = self._without_names
+                if len(places) == len(self._divided):
+                    continue
             index = bisect_left(places, start, key=attrgetter("start"))
             if places[index].start == start:
                 rest = places[index:]
@@ -156,18 +172,27 @@ class Paragraph:
         return []
 
     @cached_property
+    def _without_names(self) -> list[Break]:
+        return [place for place in self._divided if not place.name]
+
+    @cached_property
     def _undivided(self) -> list[Break]:
-        return self._find_breaks([frozenset()] * len(self._pieces))
+        return self._find_breaks([{}] * len(self._pieces))
 
     @cached_property
     def _divided(self) -> list[Break]:
-        parts = [frozenset(_hyphenate(self._context, piece)) for piece, *_ in self._pieces]
+        texts = ["", *(piece.text for piece, *_ in self._pieces)]
+        parts = [
+            dict(_hyphenate(self._context, piece, before))
+            for before, (piece, *_) in zip(texts, self._pieces, strict=False)
+        ]
         return self._find_breaks(parts)
 
-    def _find_breaks(self, divisions: list[frozenset[int]]) -> list[Break]:
+    def _find_breaks(self, divisions: list[dict[int, bool]]) -> list[Break]:
         """Return the beginning of the text, the places where its lines may end, and its end.
 
-        ``divisions`` has the offsets in each piece at which words may be hyphenated.
+        ``divisions`` has the offsets in each piece at which words may be hyphenated, and whether
+        the word is a name.
         """
         breaks = [Break(0, 0.0, 0.0, 0, 0)]
         offset, width, spaces = 0, 0.0, 0
@@ -177,7 +202,11 @@ class Paragraph:
             data, size = piece.text.encode(), piece.style["font_size"]
             hyphen = _hyphen_width(self._context, piece.style) if inside else 0.0
             is_nowrap = piece.style["white_space"] == "nowrap"
-            for index, byte in enumerate(data):
+            spaced = (at for match in _SPACES.finditer(data) for at in match.span())
+            for index in sorted({0, *spaced, *inside, *allowed}):
+                if index == len(data):
+                    continue
+                byte = data[index]
                 here, start = width + positions[index], offset + index
                 if byte == _SPACE and not is_nowrap:
                     if not after_space:
@@ -190,7 +219,9 @@ class Paragraph:
                     breaks.append(Break(start, end.width, here, end.spaces, spaces, end.hang))
                 elif index in inside:
                     hang = size * HANGS["-"]
-                    breaks.append(Break(start, here + hyphen, here, spaces, spaces, hang, True))
+                    breaks.append(
+                        Break(start, here + hyphen, here, spaces, spaces, hang, True, inside[index])
+                    )
                 elif index in allowed and not is_nowrap:
                     breaks.append(Break(start, here, here, spaces, spaces))
                 spaces += byte == _SPACE or data.startswith(_NO_BREAK_SPACE, index)
@@ -234,6 +265,7 @@ def choose_breaks(
             ratio = _ratio(room, place.hang, spaces) if at < last or room < 0 else 0.0
             demerits = (LINE_PENALTY + 100 * abs(ratio) ** 3) ** 2
             demerits += place.hyphen * (HYPHEN + origin.hyphen * NEXT_HYPHEN)
+            demerits += place.name * NAME_HYPHEN
             demerits += (at == last and origin.hyphen) * LAST_HYPHEN
             candidates.append((known[0] + demerits, start))
         best.append(min(candidates, default=None))
@@ -349,8 +381,11 @@ def _measure(context: Any, piece: Box) -> tuple[list[float], frozenset[int]]:
     return [position * FROM_UNITS for position in positions], frozenset(breaks)
 
 
-def _hyphenate(context: Any, piece: Box) -> Iterator[int]:
-    """Yield the bytes of a text box at which its words may be divided."""
+def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, bool]]:
+    """Yield the bytes of a text box at which its words may be divided, and whether one is a name.
+
+    ``before`` is the text before the box.
+    """
     import pyphen
 
     style, text = piece.style, piece.text
@@ -361,16 +396,24 @@ def _hyphenate(context: Any, piece: Box) -> Iterator[int]:
     key = language, left, right, total
     if key not in context.dictionaries:
         context.dictionaries[key] = pyphen.Pyphen(lang=language, left=left, right=right)
+    has_names = style["lang"].partition("-")[0].lower() not in CAPITALIZED_NOUNS
+    is_ascii = text.isascii()
     for match in _WORD.finditer(text):
-        if len(match[0]) >= total:
-            begin = len(text[: match.start()].encode())
-            for position in context.dictionaries[key].positions(match[0]):
-                yield begin + len(match[0][:position].encode())
+        word, begin = match[0], match.start()
+        if len(word) < total:
+            continue
+        is_name = has_names and word[0].isupper() and not _begins_sentence(text, begin, before)
+        for position in context.dictionaries[key].positions(word):
+            at = begin + position
+            yield at if is_ascii else len(text[:at].encode()), is_name
+
+
+def _begins_sentence(text: str, begin: int, before: str) -> bool:
+    """Return whether a word is the first of a sentence."""
+    preceding = text[max(0, begin - 8) : begin].strip() or before[-8:].strip()
+    return not preceding or bool(_SENTENCE_START.search(preceding))
 
 
 def _hyphen_width(context: Any, style: Any) -> float:
-    from weasyprint.text.line_break import create_layout, line_size
-
-    layout = create_layout(style["hyphenate_character"], style, context, None, 0)
-    width, _ = line_size(layout.get_first_line()[0], style)
-    return float(width)
+    _, width = set_on_line(style["hyphenate_character"], style, context)
+    return width

@@ -26,6 +26,7 @@ from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading
 from .paragraphs import fill_line
+from .ruler import set_on_line
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -193,15 +194,13 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
 def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> float:
     """Move a box of a line by ``advance`` and add space to its letters; return the new advance."""
     from weasyprint.formatting_structure import boxes
-    from weasyprint.text.line_break import create_layout, line_size
 
     if isinstance(box, boxes.TextBox):
         box.position_x += advance
         box.style = box.style.copy()
         before = box.style["letter_spacing"]
         box.style["letter_spacing"] = spacing + (0 if before == "normal" else before)
-        layout = create_layout(box.text, box.style, context, None, 0)
-        width, _ = line_size(layout.get_first_line()[0], box.style)
+        layout, width = set_on_line(box.text, box.style, context)
         layout.deactivate()
         box.pango_layout = layout
         advance += width - box.width

@@ -220,3 +220,41 @@ def test_the_lines_chosen_are_those_of_least_demerits(drawn, width, indent):
         assert least == inf
     else:
         assert demerits(chosen, width - indent, width) == pytest.approx(least)
+
+
+NAMES = (
+    "In the spring a letter from the old chancellor Bismarck reached the miller, who had never"
+    " before heard of him, nor of the commission that Charles and Bartholomew had assembled in"
+    " Constantinople; he read it twice and gave it to Alexandrina without a word, unhurried, as his"
+    " grandfather in Alabama would have done, and returned to the abandoned embankment with Benjamin."
+)
+
+
+def count_divided_names(language: str) -> int:
+    ends = [
+        text_of(line).split()[-1]
+        for width in range(330, 560, 10)
+        for line in lines(NAMES, width, "hyphens: auto", language)
+    ]
+    return sum(end[0].isupper() and end.endswith("\u2010") for end in ends)
+
+
+def test_names_are_rarely_divided(monkeypatch):
+    rare = count_divided_names("en")
+    monkeypatch.setattr(paragraphs, "CAPITALIZED_NOUNS", frozenset({"en"}))
+    assert rare < 0.7 * count_divided_names("en")
+
+
+def test_capitals_are_no_sign_of_a_name_at_the_start_of_a_sentence_and_in_german():
+    def is_name(text: str, language: str, before: str = "") -> bool:
+        style = {"lang": language, "hyphens": "auto", "white_space": "normal"}
+        piece = SimpleNamespace(text=text, style=style | {"hyphenate_limit_chars": (5, 2, 2)})
+        context = SimpleNamespace(dictionaries={})
+        return {name for _, name in paragraphs._hyphenate(context, piece, before)} == {True}
+
+    assert is_name("a Constantinople", "en")
+    assert is_name("Constantinople", "en", "in ")
+    assert not is_name("Constantinople", "en")
+    assert not is_name("it. \u201cConstantinople", "en")
+    assert not is_name("constantinople", "en")
+    assert not is_name("nach Konstantinopel", "de")
