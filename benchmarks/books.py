@@ -100,7 +100,6 @@ def by_turns(count: int, runs: int) -> dict[str, list[Run]]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     cost = {}
     for count in effort.of((1, 10, 100, 1000), (1, 10, 100), (10,)):
         runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 3)

@@ -115,7 +115,6 @@ def killed(web: WebServer, pages: int) -> int:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     rounds = effort.of(30, 15, 3)
     with WebServer() as web:
         url = web.add("/page", page())

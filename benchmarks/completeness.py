@@ -222,7 +222,6 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     total = complete_ones = agreed = lost_ = moved_ = pieces_ = 0
     for name, article in articles(effort.of(100, 40, 0)):
         number, lost, moved, complete = judge(article)

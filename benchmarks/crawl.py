@@ -88,7 +88,6 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     articles, kills = effort.of((400, 20), (400, 20), (60, 5))
     with tempfile.TemporaryDirectory() as folder:
         done = killed(Path(folder), articles, kills, seed=8)

@@ -83,7 +83,6 @@ def test_pages() -> list[Sample]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     logging.disable()
     with ExitStack() as stack:
         run, missing = extractors(stack)

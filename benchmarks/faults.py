@@ -44,7 +44,6 @@ SCENES: dict[str, Callable[[int, random.Random, Path], FaultOutcome]] = {
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     return _rows(effort.of(100, 25, 2), SCENES)
 
 

@@ -66,7 +66,6 @@ LABELS = {"first": "the first three", "highest": "the paper's highest", "best": 
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     if not there():
         raise Unavailable("not measured: the corpus is not available")
     scores = measure(effort.of(1, 2, 10))

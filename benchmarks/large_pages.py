@@ -79,7 +79,6 @@ def measured(name: str) -> Taken:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     for name in effort.of(tuple(PAGES), tuple(PAGES), ("prose",)):
         took = measured(name)
         yield Row(name, "processor time", took.seconds, "s", 1, goal=f"≤ {SECONDS}")

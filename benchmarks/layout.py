@@ -144,7 +144,6 @@ GOALS = {"max-subsequence": (0.916, 0.991), "default": (0.97, 0.99)}
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     for without in effort.of((False, True), (False, True), (False,)):
         found = list(samples(without=without))
         for method, total in measure(found).items():

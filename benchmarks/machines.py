@@ -100,7 +100,6 @@ def print_list(pages: int, workers: int) -> float:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     jobs, pages = effort.of(10_000, 2_000, 50), effort.of(100, 40, 4)
     taken = start_page(jobs)
     subject = f"server, {jobs:,} jobs queued"

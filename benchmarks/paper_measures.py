@@ -106,7 +106,6 @@ def spread(pages: int) -> Iterator[corpus.Sample]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     if not corpus.there():
         raise Unavailable("not measured: the corpus is not available")
     methods, clusterings = measure(spread(effort.of(300, 100, 30)))

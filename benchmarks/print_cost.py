@@ -60,7 +60,6 @@ def levels(prints: int) -> list[float]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     runs = effort.of(11, 7, 3)
     document = render_html([article(10)], {}, PrintOptions())
     pairs = by_turns(full, lambda: bare(document), runs)

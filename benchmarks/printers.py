@@ -186,7 +186,6 @@ def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     if not there():
         raise Unavailable("not measured: the corpus is not available")
     if not shutil.which("pdftotext"):

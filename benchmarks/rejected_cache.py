@@ -136,7 +136,6 @@ METHODS = ("cuter", "default")
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     pages = effort.of(100, 50, 10)
     for method in METHODS:
         for name, found in crawls(method, pages):

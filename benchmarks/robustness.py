@@ -62,7 +62,6 @@ def printed(pages: Mapping[str, bytes]) -> Iterator[End]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     if not there():
         raise Unavailable("not measured: the corpus is not available")
     pages = chosen(effort.of(90, 30, 10))

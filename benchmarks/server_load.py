@@ -200,7 +200,6 @@ def centile(times: list[float], q: float) -> float:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     prints, clients = effort.of(200, 100, 10), effort.of(20, 20, 4)
     load = measure(prints, clients)
     server, bare = f"server, {clients} clients, 2 workers", "two bare processes"

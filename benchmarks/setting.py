@@ -195,7 +195,6 @@ def spacing(found: Counter[str]) -> dict[str, float]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield the figures for the runner."""
     if not there():
         raise Unavailable(f"not measured: the corpus is not at {CORPUS}")
     number, found = total(effort.of(100, 50, 20))
