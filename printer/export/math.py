@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
 from ..compose.tex import local_name, mathml_to_tex
+from ..files import load_json
 from ..html.parse import xml_parser
 from ..render.markup import printable
 
@@ -17,7 +16,7 @@ _MAX_SOURCE, _MAX_DEPTH = 20_000, 40
 #: The elements and attributes of MathML that are kept: elements with text, without content and with
 #: any number of children; the number of children of others; attributes by element; and the values
 #: of those that are not boolean.
-_MATHML: dict[str, Any] = json.loads(Path(__file__).with_name("mathml.json").read_text("utf-8"))
+_MATHML: dict[str, Any] = load_json(__file__, "mathml.json")
 _CHILDREN, _TOKENS, _EMPTY = _MATHML["children"], _MATHML["tokens"], _MATHML["empty"]
 _TABLE_CHILDREN, _ATTRIBUTES = _MATHML["table_children"], _MATHML["attributes"]
 _ELEMENTS = frozenset((*_TOKENS, *_EMPTY, *_MATHML["rows"], *_TABLE_CHILDREN, *_CHILDREN))

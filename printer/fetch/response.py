@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any
 
 from ..errors import FetchTimeout, NotHTML, TooLarge
+from ..files import load_json
 from ..text import count
 
 #: An honest response takes less than twice its decoded size on the wire, chunk headers included.
@@ -86,9 +85,7 @@ def format_bytes(size: int) -> str:
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
-_TABLES: dict[str, Any] = json.loads(
-    Path(__file__).with_name("media_types.json").read_text("utf-8")
-)
+_TABLES: dict[str, Any] = load_json(__file__, "media_types.json")
 #: Readable names of media types.
 _NAMES: dict[str, str] = _TABLES["names"]
 _FAMILIES: dict[str, str] = _TABLES["families"]

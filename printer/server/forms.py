@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -17,6 +16,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.responses import HTMLResponse, Response
 
 from ..errors import BadURL
+from ..files import load_json
 from ..jobs import validate_url
 from ..options import EXTRACTORS, IMAGE_METHODS
 from ..render.markup import printable
@@ -37,7 +37,7 @@ KEY_OPTIONS = ("key_paragraphs", "key_paragraphs_as", "key_query")
 THEME_OPTIONS = {"columns": "columns", "picture_size": "pictures"}
 
 #: The words of options, of their choices, and of the states and steps of prints.
-WORDS: dict[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
+WORDS: dict[str, Any] = load_json(__file__, "words.json")
 _LABELS: dict[str, str] = WORDS["labels"]
 _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
     name: tuple((value, words) for value, words in choices)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import json
 import os
 import re
 import shutil
@@ -24,6 +23,7 @@ from playwright.async_api import Playwright, async_playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, TooLarge, WebprintError
+from ...files import load_json
 from ...text import count
 from ...urls import is_http, origin_of
 from ..errors import with_url
@@ -32,7 +32,7 @@ from ..proxy import Proxy
 #: What Chromium and Playwright say: network errors by their beginning, with our messages; that a
 #: process of the browser or its driver ended, or one that does not know our proxy yet took its
 #: place; and that a page leads to no web address.
-_ERRORS: dict[str, Any] = json.loads(Path(__file__).with_name("chromium_errors.json").read_text())
+_ERRORS: dict[str, Any] = load_json(__file__, "chromium_errors.json")
 
 
 class BrowserDied(FetchError):
