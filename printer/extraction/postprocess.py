@@ -103,6 +103,8 @@ _CONTACTS = re.compile(
 )
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
 _CALL = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
+#: The initials of a reporter or an editor: 'abc/', 'sda/ab'.
+_INITIALS = re.compile(r"[a-z]{2,4}(?:[/-][a-z]{2,4}){0,3}/?")
 _IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
 #: What may stand in a figure instead of a picture.
 _MEDIA = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
@@ -170,7 +172,6 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_empty_sections(keep)
     selection.drop_captions()
     selection.drop_labels(has_counts=kind != "article")
-    selection.drop_code_labels()
     selection.drop_table_remains(kind)
     drop_remains(page, selection.keep, kind)
     return add_fragments(page.segments, selection.keep)
@@ -487,7 +488,7 @@ class _Selection:
         text = segment.text
         unlinked = len(text) - segment.link_chars
         has_arrow = _ARROWS.match(text[: _NOTICE_CHARS + 1]) is not None
-        label = _POINTER_LABEL.match(text) if unlinked <= _POINTER_CHARS else None
+        label = _label_end(segment, unlinked) if unlinked <= _POINTER_CHARS else 0
         if not unlinked or not (has_arrow or label) or segment.block.tag not in _POINTER_TAGS:
             return False
         links = list(islice(segment.block.iter("a"), 2))
@@ -496,9 +497,9 @@ class _Selection:
             return False
         if has_arrow:
             return len(text) <= _NOTICE_CHARS
-        if not label or label.end() > unlinked + 1 or len(links) != 1:
+        if not label or label > unlinked + 1 or len(links) != 1:
             return False
-        title = text[label.end() :].strip(" ]).")
+        title = text[label:].strip(" ]).")
         # Fewer words may be the value of a field: 'Genre: Romance'.
         is_title = _POINTER_TITLE[0] <= len(title) <= _POINTER_TITLE[1]
         return is_title and count_words(title) >= _POINTER_WORDS
@@ -638,6 +639,7 @@ class _Selection:
             (_is_linked(segment) and not _is_internal(segment))
             or (colon and fold_words(label) in page_labels("credits"))
             or _IN_BRACKETS.fullmatch(text)
+            or _INITIALS.fullmatch(text)
         )
 
     def _is_author_note(self, text: str) -> bool:
@@ -692,27 +694,6 @@ class _Selection:
             if self.keep[at] and len(segment.text) <= _LABEL_CHARS and _is_label(segment):
                 self.keep[at] = has_counts and _COUNT.fullmatch(segment.text) is not None
 
-    def drop_code_labels(self) -> None:
-        """Drop the lines above code that only name its language or a button to copy it."""
-        actions = load_table("page_furniture")["action_words"]
-        language = None  # the names on the code below, None if something else is below
-        for segment in reversed(self.segments):
-            if segment.block.tag == "pre":
-                parts = segment.block.iter("pre", "code")
-                names = " ".join(part.get("class") or "" for part in islice(parts, 2))
-                language = set(_WORDS.findall(names.lower()))
-                continue
-            # A heading is none: 'Synopsis' above code of a class of that name.
-            is_short = len(segment.text) <= _ANNOUNCEMENT_CHARS
-            if language is None or not is_short or segment.block.tag in _HEADING_TAGS:
-                language = None
-                continue
-            words = _WORDS.findall(segment.text.lower())
-            if words and all(word in language or word in actions for word in words):
-                self.keep[segment.index] = False
-            else:
-                language = None
-
 
 def _is_short(text: str) -> bool:
     return len(text) <= _IMPRINT_CHARS
@@ -737,6 +718,14 @@ def _is_row(segment: Segment) -> bool:
     unlinked = len(segment.text) - segment.link_chars
     separators = sum(not sign.isalnum() for sign in segment.text)
     return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
+
+
+def _label_end(segment: Segment, unlinked: int) -> int:
+    """Return the length of the label before a link to another story, 0 for none."""
+    if label := _POINTER_LABEL.match(segment.text):
+        return label.end()
+    first = segment.text[:unlinked]
+    return unlinked if fold_words(first) in page_labels("pointers") else 0
 
 
 def _is_internal(segment: Segment) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice, pairwise
+from operator import attrgetter
 
 from lxml.html import HtmlElement
 
 from ..html.index import Segment
 from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
-from ..i18n import fold_words, page_labels
+from ..i18n import fold_words, load_table, page_labels
 from ..text import SCENE_BREAK
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -21,7 +22,11 @@ _COPIED_LINES, _COPIED_CHARS = 6, 150
 #: The largest share of the text after the last break that may be selected to be dropped, and of
 #: the selected text that may be so.
 _LEFT_OVER, _TAIL = 0.6, 0.3
-#: The most characters of a heading of filters, and of an option.
+#: The most characters of a label above code.
+_CODE_LABEL_CHARS = 30
+#: Elements that are pictures, or are printed as such.
+_PICTURES = frozenset({"img", "picture", "video", "iframe", "object"})
+#: The most characters of a short heading, and of an option of a filter.
 _OPTION_CHARS = 40
 
 
@@ -34,8 +39,13 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
         kind: The kind of the page.
     """
     segments = page.segments
-    found = [*_partial_bylines(segments, keep), *_table_copies(page, keep)]
-    found += _after_last_break(segments, keep) if kind == "article" else _filters(segments, keep)
+    found = [*_partial_bylines(segments, keep), *_table_copies(page, keep), *_code_labels(segments)]
+    if kind == "article":
+        found += _after_last_break(segments, keep)
+    else:
+        found += _filters(segments, keep)
+    if kind == "product":
+        found += _empty_sections(page, keep)
     for segment in found:
         keep[segment.index] = False
 
@@ -54,30 +64,36 @@ def _partial_bylines(segments: Sequence[Segment], keep: Sequence[bool]) -> Itera
 
 
 def _table_copies(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the lines beside a table that only repeat its cells, as for small screens."""
+    """Yield the lines beside a table that repeat its cells in their order, as for small screens."""
     index, segments = page.index, page.segments
     gone: set[int] = set()
     for at, tag in enumerate(index.tags):
         begin, end = index.segment_begins[at], index.segment_ends[at]
         if tag != "table" or end - begin < _COPIED_LINES or not all(keep[begin:end]):
             continue
-        if begin in gone:
+        rows = [i for i in range(at, index.subtree_ends[at]) if index.tags[i] == "tr"]
+        if begin in gone or len(rows) < 2:
             continue
-        cells = Counter(segment.text for segment in segments[begin:end])
-        words = frozenset(word for text in cells for word in text.split())
-        for side in (segments[end:], segments[:begin][::-1]):
+        words = frozenset(_words(segments[begin:end]))
+        body = _words(segments[index.segment_begins[rows[1]] : end])
+        for side in (range(end, len(segments)), range(begin - 1, -1, -1)):
             copied: list[Segment] = []
-            for segment in side:
+            for segment in map(segments.__getitem__, side):
                 is_copy = len(segment.text) <= _COPIED_CHARS and words.issuperset(
                     segment.text.split()
                 )
                 if not is_copy:
                     break
                 copied.append(segment)
-            repeated = sum(segment.text in cells for segment in copied)
-            if len(copied) >= _COPIED_LINES and repeated and 2 * len(copied) >= len(cells):
+            copied.sort(key=attrgetter("index"))
+            copied_words = iter(_words(copied))
+            if len(copied) >= _COPIED_LINES and all(word in copied_words for word in body):
                 gone.update(segment.index for segment in copied)
                 yield from copied
+
+
+def _words(segments: Iterable[Segment]) -> list[str]:
+    return [word for segment in segments for word in segment.text.split()]
 
 
 def _after_last_break(segments: Sequence[Segment], keep: Sequence[bool]) -> Sequence[Segment]:
@@ -119,3 +135,49 @@ def _are_alike(first: HtmlElement, other: HtmlElement) -> bool:
     """Return whether two elements are headings of the same tag and class."""
     is_heading = first.tag == other.tag and first.tag in _HEADINGS
     return is_heading and first.get("class") == other.get("class")
+
+
+def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the headings whose sections were left out, if most alike have text below them.
+
+    If most have none, they are the entries of a list.  A picture may be all of a section.
+    """
+    segments, blocks = page.segments, page.index.segment_blocks
+    alike: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
+    headings = [s.index for s in segments if keep[s.index] and s.block.tag in _HEADINGS]
+    for at, after in pairwise([*headings, len(segments)]):
+        block = segments[at].block
+        ends = after == len(segments) or segments[after].block.tag <= block.tag
+        is_empty = ends and after > at + 1 and len(segments[at].text) <= _OPTION_CHARS
+        is_empty = is_empty and not any(keep[at + 1 : after])
+        if is_empty:
+            last = blocks[after] if after < len(segments) else len(page.index.tags)
+            is_empty = _PICTURES.isdisjoint(page.index.tags[blocks[at] : last])
+        shape = str(block.tag), block.get("class") or ""
+        alike.setdefault(shape, []).append((segments[at], is_empty))
+    for found in alike.values():
+        empty = [heading for heading, is_empty in found if is_empty]
+        if 2 * len(empty) < len(found):
+            yield from empty
+
+
+def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
+    """Yield the lines above code that only name its language or a button to copy it."""
+    actions = load_table("page_furniture")["action_words"]
+    language = None  # the names on the code below, None if something else is below
+    for segment in reversed(segments):
+        if segment.block.tag == "pre":
+            parts = segment.block.iter("pre", "code")
+            names = " ".join(part.get("class") or "" for part in islice(parts, 2))
+            language = set(fold_words(names).split())
+            continue
+        # A heading is none: 'Synopsis' above code of a class of that name.
+        is_short = len(segment.text) <= _CODE_LABEL_CHARS
+        if language is None or not is_short or segment.block.tag in _HEADINGS:
+            language = None
+            continue
+        words = fold_words(segment.text).split()
+        if words and all(word in language or word in actions for word in words):
+            yield segment
+        else:
+            language = None

@@ -42,6 +42,10 @@ def test_lines_that_repeat_the_cells_of_a_table_are_a_copy_for_small_screens() -
     parts = ["Adult", "Child", "Bicycle", "$", "Who", "One way", "Return", TEXT]
     texts = choice(f"<p>{TEXT}</p>{table}{copy}<p>{TEXT} Again.</p>", parts)
     assert texts[-2:] == ["$2", f"{TEXT} Again."]
+    turned = "".join(
+        f"<h4>{who}</h4><div>One way {both}</div><div>Return {one}</div>" for who, one, both in rows
+    )
+    assert len(choice(f"<p>{TEXT}</p>{table}{turned}", parts)) == 1 + 12 + 9
     prose = f"<h4>Adult</h4><p>Return tickets of adults: {TEXT}</p>"
     assert len(choice(f"<p>{TEXT}</p>{table}{prose}", parts)) == 1 + 12 + 2
 
@@ -65,3 +69,33 @@ def test_the_headings_of_a_shops_filters_go_with_their_options() -> None:
     assert texts == [text for n in range(3) for text in (f"Oar {n}", TEXT)]
     texts = choice(f"<h1>Oars</h1><h2>Woods</h2><h3>Wood</h3>{options}{oars}", selected, "listing")
     assert "Wood" in texts
+
+
+def test_the_heading_of_a_section_that_was_left_out_goes_beside_those_that_stay() -> None:
+    parts = "".join(f"<div><h3>Oar {n}</h3><p>{TEXT}</p></div>" for n in range(3))
+    rest = "<div><h3>Use for</h3><p>Rowing</p></div>"
+    drawn = "<div><h3>Scale</h3><p>One in ten</p><img src=/scale.png></div>"
+    selected = ["Oar ", TEXT, "Use for", "Scale"]
+    texts = choice(f"<h1>Oars</h1>{parts}{rest}{drawn}<h3>Oar 3</h3>{TEXT}", selected, "product")
+    assert "Scale" in texts
+    assert "Use for" not in texts
+    cards = "".join(f"<div><h3>Boat {n}</h3><p>Details</p></div>" for n in range(4))
+    assert len(choice(f"<h1>Boats</h1>{cards}", ["Boat "], "product")) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("Learn more about <a href=/b>how ferries of the north are built</a>", 2),
+        ("We asked at the harbour <a href=/b>how ferries of the north are built</a>", 3),
+    ],
+)
+def test_a_pointer_to_another_story_goes(line: str, lines: int) -> None:
+    texts = choice(f"<p>{TEXT}</p><p>{line}</p><p>{TEXT}</p>", [TEXT, "ferries"])
+    assert len(texts) == lines
+
+
+def test_the_initials_of_a_reporter_below_the_text_go() -> None:
+    html = f"<p>{TEXT}</p>" * 3
+    assert choice(f"{html}<p>abc/de</p>", [TEXT, "abc"])[-1] == TEXT
+    assert choice(f"{html}<p>Yes.</p>", [TEXT, "Yes"])[-1] == "Yes."

@@ -78,10 +78,12 @@ _DATE = re.compile(
 _UNRELATED = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
-    r"|most-read|testimonials?|cards?|latest|disqus|bio|(?:photo|image|media)-?(?:text|caption|credit))"
-    r"(?:$|[\s_-])",
+    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+#: Containers of the photographer's name; the elements around a mark that may be one.
+_CAPTION = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
+_CAPTION_DEPTH = 2
 _UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
 #: Classes of the kicker within a heading, and signs between the two.
 _KICKER = re.compile(
@@ -168,7 +170,8 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     found = (
         text if text and rest and (certain or title_key(rest) == key) else _kicker_above(heading)
     )
-    found = found.strip(_SIGNS)
+    parts = (part for part in found.split(" · ") if not is_date_line(part))
+    found = " · ".join(parts).strip(_SIGNS)
     is_state = " " not in found and _UPDATED.match(found)  # of the page
     is_kicker = len(found) <= _KICKER_CHARS and any(map(str.isalpha, found)) and not is_state
     return found if is_kicker else ""
@@ -215,6 +218,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     hints = MarkupHints()
     stamps: list[str] = []
     for number, window in enumerate(_near(tree, heading)):
+        around = frozenset() if number else around
         authors: list[HtmlElement] = []
         lines: list[HtmlElement] = []
         dates: list[HtmlElement] = []
@@ -226,11 +230,11 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
                 dates.append(element)
             elif element.text and BYLINE.match(element.text):
                 lines.append(element)
-            elif not stamps and (stamp := _stamp(element, language)):
+            elif not stamps and (stamp := _stamp(element, language, around)):
                 stamps.append(stamp)
         if number:
             dates.reverse()  # above the heading, other stories are farther away
-        read_first = partial(_first, around=frozenset() if number else around)
+        read_first = partial(_first, around=around)
         hints.authors = hints.authors or read_first(authors, _author) or read_first(lines, _byline)
         hints.dates = hints.dates or read_first(dates, read_date) or read_first(lines, read_beside)
     hints.dates = hints.dates or stamps
@@ -470,6 +474,9 @@ def _author(mark: HtmlElement) -> str:
     """Return the name in a mark: the part marked as name, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
+    around = islice(mark.iterancestors(), _CAPTION_DEPTH)
+    if any(_CAPTION.search((element.get("class") or "")[:300]) for element in around):
+        return ""
     for element in islice(mark.iterdescendants(), 60):
         if element.get("itemprop") == "name" or "author" in (element.get("rel") or "").split():
             text = element_line(element) or clean_line(element.get("content"))
@@ -493,14 +500,17 @@ def _date_beside(mark: HtmlElement, language: str) -> str:
     return find_date(text, language) if short and find_byline(element_line(mark, " ")) else ""
 
 
-def _stamp(element: HtmlElement, language: str) -> str:
+def _stamp(element: HtmlElement, language: str, around: Collection[HtmlElement]) -> str:
     """Return the date in a line without a mark that says little else."""
     text = (element.text or "")[:_STAMP_CHARS].strip()
     if len(text) < _DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATED.search(text):
         return ""
     date = find_date(text, language)
     few = len(_LONG_WORD.findall(text)) <= _STAMP_WORDS
-    return date if date and few and not _is_unrelated(element) else ""
+    parent = element.getparent()
+    is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
+    known = frozenset[HtmlElement]() if is_link else around
+    return date if date and few and not _is_unrelated(element, known) else ""
 
 
 def _date(mark: HtmlElement, language: str) -> str:

@@ -189,6 +189,7 @@ def test_the_publisher_signs_only_if_no_person_does(author, body, expected):
         ),
         ("<p class=Story_author__U98U7>Tam Reed</p>", "Tam Reed"),
         ("<p><b>Autor/in:</b> Tam Reed</p>", ""),
+        ("<div class=photo-text><span class=author>Tam Reed</span></div>", ""),
     ],
 )
 def test_bylines_under_a_title_of_any_rank(body, expected):

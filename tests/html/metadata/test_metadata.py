@@ -617,7 +617,8 @@ def test_what_a_template_was_to_replace_is_not_stated():
 
 
 def test_the_state_of_a_page_is_no_kicker():
-    for label, kicker in (("Updated", ""), ("Climate change", "Climate change")):
+    labels = {"Updated": "", "Climate change": "Climate change", "Sheep · 20 June 2019": "Sheep"}
+    for label, kicker in labels.items():
         found = read_with_lines("", f"<div class=eyebrow>{label}</div>{BELOW}{TEXT}")
         assert found.section == kicker
 
@@ -627,6 +628,10 @@ def test_what_contains_the_heading_is_about_the_same_story():
     other = "<time datetime=2020-01-01>1 January</time>"
     body = f"<div class='page related'>{BELOW}{mark}</div><div class=related>{other}</div>"
     assert read("", body).published == "2017-03-01"
+    dated = (
+        f"<table><tr><td>{BELOW}<b>1 March 2017</b></td></tr></table><h2><b>2 March 2020</b></h2>"
+    )
+    assert read("", dated).published == "2017-03-01"
     rows = f"<table><tr><td>{BELOW}</td></tr><tr><td class=articleauthor>O.M. FENNIMOOR</td></tr>"
     assert read("", f"{rows}<tr><td class=author>Tam Reed</td></tr></table>").byline == (
         "O.M. Fennimoor"
