@@ -399,8 +399,10 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
             queue.delete(job_id)
     # List the storage first, so that newer results belong to jobs that are known.
     stored = storage.names()
-    known = queue.attempts()
+    known, earlier = queue.attempts(), queue.earlier_jobs()
     for job_id in stored:
+        if job_id in earlier:
+            continue
         if job_id not in known:
             storage.delete(job_id)
             continue

@@ -26,7 +26,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
-from sqlalchemy import Connection, case, column, func, select, table
+from sqlalchemy import Connection, case, column, func, inspect, select, table
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError
 
@@ -413,6 +413,13 @@ class JobQueue:
             old = self._list(FINISHED, completed_before=since, end_time=since, limit=limit,
                              load_output=False)  # fmt: skip
         return [status.workflow_id for status in old]
+
+    def earlier_jobs(self) -> set[str]:
+        """Return the ids in the table of versions without DBOS, whose results are left alone."""
+        with _db_errors(), read_only(self.engine) as connection:
+            if not inspect(connection).has_table("jobs"):
+                return set()
+            return set(connection.execute(select(table("jobs", column("id")))).scalars())
 
     def attempts(self) -> dict[str, tuple[State, int]]:
         """Return the state of every job by id, and the attempt whose results it has."""
