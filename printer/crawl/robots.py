@@ -28,6 +28,8 @@ RETRY_FACTOR = 6.0
 
 #: Seconds for which a site's rules are used.
 _MAX_AGE = 86_400.0
+#: Seconds before a site that was given up is asked again.
+_MAX_CLOSED_AGE = 3_600.0
 _MAX_BYTES = 500_000
 _MAX_SITEMAPS = 20
 
@@ -75,13 +77,19 @@ def _parse(body: str) -> Protego:
 def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | None:
     """Return the cached rules for a URL, or None if they must be fetched.
 
-    ``retry_delay`` is the number of seconds before a failed fetch is repeated.
+    ``retry_delay`` is the number of seconds before a failed fetch is repeated, MAX_ATTEMPTS times
+    in all.
     """
     with store.read() as connection:
         now = store.now(connection)
         this = select(robots).where(robots.c.origin == str(origin_of(url)))
         row = connection.execute(this).first()
-    if row is None or now - row.fetched >= (retry_delay if row.state == "closed" else _MAX_AGE):
+    if row is None:
+        return None
+    max_age = _MAX_AGE
+    if row.state == "closed":
+        max_age = retry_delay if row.failures < MAX_ATTEMPTS else _MAX_CLOSED_AGE
+    if now - row.fetched >= max_age:
         return None
     return RobotsRules(row.state, bytes(row.body).decode(), row.failures)
 

@@ -40,11 +40,12 @@ def test_forbidden_pages_are_not_requested(web, tmp_path, body, allowed):
     assert len(web.hits("/robots.txt")) == 1
 
 
+@pytest.mark.parametrize("delay", [0.01, 0.0])
 @pytest.mark.parametrize(("status", "found"), [(404, 3), (403, 3), (500, 0), (503, 0)])
-def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found):
+def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found, delay):
     fill(web)
     web.add("/robots.txt", Reply("", status))
-    with crawl(web, tmp_path) as crawler:
+    with crawl(web, tmp_path, retry_delay=delay) as crawler:
         summary = crawler.run()
         assert len(crawler.articles()) == found
     # A server in trouble is asked again before its pages are given up.
