@@ -26,72 +26,72 @@ _LOCK = 0x77656271
 metadata = sa.MetaData()
 
 crawls = sa.Table(
-    "crawls",
+    "crawl_runs",
     metadata,
     sa.Column("id", sa.String(64), primary_key=True),
     sa.Column("state", sa.String(10), nullable=False),
     sa.Column("hosts", sa.Text, nullable=False),
-    sa.Column("why", sa.Text, key="stop_reason", nullable=False, default=""),
+    sa.Column("stop_reason", sa.Text, nullable=False, default=""),
     sa.Column("created", sa.Float, nullable=False),
 )
 
 #: Every URL ever seen, once: the waiting ones are the frontier.
 addresses = sa.Table(
-    "crawl_addresses",
+    "crawl_urls",
     metadata,
-    sa.Column("seq", sa.Integer, key="id", primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("crawl", sa.String(64), nullable=False),
-    sa.Column("mark", sa.String(64), key="url_key", nullable=False),
+    sa.Column("url_key", sa.String(64), nullable=False),
     sa.Column("url", sa.Text, nullable=False),
     sa.Column("host", sa.Text, nullable=False),
     sa.Column("kind", sa.String(10), nullable=False, default="page"),
     sa.Column("depth", sa.Integer, nullable=False),
     sa.Column("score", sa.Float, nullable=False),
-    sa.Column("shape", sa.String(64), key="pattern", nullable=False),
+    sa.Column("pattern", sa.String(64), nullable=False),
     sa.Column("parent", sa.Integer, nullable=False, default=0),
     sa.Column("state", sa.String(10), nullable=False, default="waiting"),
     sa.Column("parked", sa.Boolean, nullable=False, default=False),
     sa.Column("worker", sa.String(200), nullable=False, default=""),
-    sa.Column("until", sa.Float, key="lease_until", nullable=False, default=0.0),
-    sa.Column("turn", sa.Integer, key="leases", nullable=False, default=0),
-    sa.Column("tries", sa.Integer, key="failures", nullable=False, default=0),
+    sa.Column("lease_until", sa.Float, nullable=False, default=0.0),
+    sa.Column("leases", sa.Integer, nullable=False, default=0),
+    sa.Column("failures", sa.Integer, nullable=False, default=0),
     sa.Column("due", sa.Float, nullable=False, default=0.0),
     sa.Column("outcome", sa.String(20), nullable=False, default=""),
-    sa.Column("said", sa.Text, key="message", nullable=False, default=""),
-    sa.Column("same", sa.Integer, key="duplicate_of", nullable=False, default=0),
-    sa.Index("crawl_addresses_seen", "crawl", "url_key", unique=True),
-    sa.Index("crawl_addresses_next", "crawl", "state", "score"),
-    sa.Index("crawl_addresses_hosts", "crawl", "state", "host", "due"),
+    sa.Column("message", sa.Text, nullable=False, default=""),
+    sa.Column("duplicate_of", sa.Integer, nullable=False, default=0),
+    sa.Index("crawl_urls_seen", "crawl", "url_key", unique=True),
+    sa.Index("crawl_urls_next", "crawl", "state", "score"),
+    sa.Index("crawl_urls_hosts", "crawl", "state", "host", "due"),
     sqlite_autoincrement=True,
 )
 
 #: When each host may be asked again; shared by crawls and batches.
 hosts = sa.Table(
-    "crawl_hosts",
+    "crawl_host_delays",
     metadata,
     sa.Column("name", sa.String(300), primary_key=True),
     sa.Column("next_at", sa.Float, nullable=False, default=0.0),
     sa.Column("delay", sa.Float, nullable=False, default=0.0),
-    sa.Column("holder", sa.String(200), key="worker", nullable=False, default=""),
+    sa.Column("worker", sa.String(200), nullable=False, default=""),
 )
 
 robots = sa.Table(
-    "crawl_robots",
+    "crawl_robots_txt",
     metadata,
     sa.Column("origin", sa.String(300), primary_key=True),
     sa.Column("state", sa.String(10), nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
-    sa.Column("read_at", sa.Float, key="fetched", nullable=False),
-    sa.Column("tries", sa.Integer, key="failures", nullable=False, default=0),
+    sa.Column("fetched", sa.Float, nullable=False),
+    sa.Column("failures", sa.Integer, nullable=False, default=0),
 )
 
 articles = sa.Table(
-    "crawl_articles",
+    "crawl_found_articles",
     metadata,
     sa.Column("address", sa.Integer, primary_key=True),
     sa.Column("crawl", sa.String(64), nullable=False, index=True),
     sa.Column("url", sa.Text, nullable=False),
-    sa.Column("told", sa.Text, key="info", nullable=False),
+    sa.Column("info", sa.Text, nullable=False),
     sa.Column("score", sa.Float, nullable=False),
     sa.Column("sketch", sa.LargeBinary, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
@@ -100,7 +100,7 @@ articles = sa.Table(
 )
 
 bands = sa.Table(
-    "crawl_bands",
+    "crawl_sketch_bands",
     metadata,
     sa.Column("crawl", sa.String(64), primary_key=True),
     sa.Column("band", sa.BigInteger, primary_key=True),
@@ -109,10 +109,10 @@ bands = sa.Table(
 
 #: The yield of each URL pattern; ``streak`` counts the pages since the last new article.
 patterns = sa.Table(
-    "crawl_shapes",
+    "crawl_url_patterns",
     metadata,
     sa.Column("crawl", sa.String(64), primary_key=True),
-    sa.Column("shape", sa.String(64), key="pattern", primary_key=True),
+    sa.Column("pattern", sa.String(64), primary_key=True),
     sa.Column("fetched", sa.Integer, nullable=False, default=0),
     sa.Column("streak", sa.Integer, nullable=False, default=0),
 )

@@ -40,39 +40,39 @@ _LOCK = 0x77656467  # the advisory lock of PostgreSQL that serializes writers
 metadata = sa.MetaData()
 
 stories = sa.Table(
-    "digest_stories",
+    "digest_printed_stories",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("digest", sa.String(60), nullable=False),
     sa.Column("url", sa.Text, nullable=False),
     sa.Column("title", sa.Text, nullable=False),
-    sa.Column("stamps", sa.Text, key="fingerprints", nullable=False),
+    sa.Column("fingerprints", sa.Text, nullable=False),
     sa.Column("sketch", sa.LargeBinary, nullable=False),
     sa.Column("printed", sa.Float, nullable=False),
 )
 
 
 def _story_column(*, primary_key: bool = False) -> sa.Column[int]:
-    key = sa.ForeignKey("digest_stories.id", ondelete="CASCADE")
+    key = sa.ForeignKey("digest_printed_stories.id", ondelete="CASCADE")
     return sa.Column("story", sa.Integer, key, nullable=False, primary_key=primary_key)
 
 
 #: All stories printed from a URL: the latest counts, unless it is forgotten again.
 story_urls = sa.Table(
-    "digest_story_addresses",
+    "digest_story_urls",
     metadata,
     sa.Column("digest", sa.String(60), primary_key=True),
-    sa.Column("mark", sa.String(64), key="url_key", primary_key=True),
+    sa.Column("url_key", sa.String(64), primary_key=True),
     _story_column(primary_key=True),
 )
 
 story_bands = sa.Table(
-    "digest_likeness",
+    "digest_story_bands",
     metadata,
     _story_column(),
     sa.Column("digest", sa.String(60), nullable=False),
     sa.Column("band", sa.BigInteger, nullable=False),
-    sa.Index("digest_likeness_by_band", "digest", "band"),
+    sa.Index("digest_story_bands_by_band", "digest", "band"),
 )
 
 

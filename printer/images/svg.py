@@ -18,6 +18,7 @@ from lxml import etree
 from tinycss2 import color4
 
 from ..files import load_json
+from ..html.parse import xml_parser
 from ..output import Picture
 from .raster import UnusablePicture
 
@@ -95,15 +96,7 @@ def _parse(source: bytes | str) -> Any:
         data = b'<svg xmlns="%s"' % SVG.encode() + data[start + 4 :]
     if start >= 0 and b"xlink:" in data and b"xmlns:xlink" not in data:
         data = data.replace(b"<svg", b'<svg xmlns:xlink="%s"' % XLINK[1:-5].encode(), 1)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        recover=isinstance(source, str),
-    )
+    parser = xml_parser(remove_comments=True, remove_pis=True, recover=isinstance(source, str))
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:

@@ -27,13 +27,13 @@ def crawl():
 def leased_urls(database):
     """Return the addresses that were being visited."""
     with closing(sqlite3.connect(database)) as connection:
-        query = "SELECT url FROM crawl_addresses WHERE state = 'taken'"
+        query = "SELECT url FROM crawl_urls WHERE state = 'taken'"
         return [url for (url,) in connection.execute(query)]
 
 
 def stored_articles(database):
     with closing(sqlite3.connect(database)) as connection:
-        return [article for (article,) in connection.execute("SELECT told FROM crawl_articles")]
+        return [article for (article,) in connection.execute("SELECT info FROM crawl_found_articles")]
 
 
 def crawl_with_kills(warm, web, database, kills, seed, within):
