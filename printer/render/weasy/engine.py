@@ -512,6 +512,8 @@ _CAPITALIZED_START = 3
 #: The most words whose positions are kept.
 MAX_CACHED_WORDS = 50_000
 _VOWEL = re.compile("[aeiouyäöü]")
+#: Consonants with which no German syllable begins.
+_NO_GERMAN_START = re.compile("[lmnr][bcdfgjklmnpqrstvwxzß]")
 #: Consonants that end a syllable if they have no vowel.
 _GERMAN_ENDS = frozenset({"ch", "ck", "sch"})
 _WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
@@ -561,23 +563,25 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
         if len(self.cache) >= MAX_CACHED_WORDS:
             self.cache.clear()
         positions: list[int] = super().positions(word)
-        if self._is_german and len(positions) > 1:
-            positions = _drop_vowelless(word, positions)
+        if self._is_german:
+            positions = _drop_impossible(word, positions)
         if word[:1].isupper():
             return [position for position in positions if position >= _CAPITALIZED_START]
         return positions
 
 
-def _drop_vowelless(word: str, positions: list[int]) -> list[int]:
-    """Return positions without those around pieces of a German word that have no vowel.
+def _drop_impossible(word: str, positions: list[int]) -> list[int]:
+    """Return positions without those around pieces of a German word that are no syllables.
 
-    The patterns divide "un-g-lü-ck-lich".
+    The patterns divide "un-g-lü-ck-lich", "Bisma-rck" and "Cha-rles".
     """
     dropped = set()
-    for start, end in pairwise(positions):
+    for start, end in pairwise((*positions, len(word))):
         piece = word[start:end].lower()
         if not _VOWEL.search(piece):
             dropped |= {start} if piece in _GERMAN_ENDS else {start, end}
+        elif _NO_GERMAN_START.match(piece):
+            dropped.add(start)
     return [position for position in positions if position not in dropped]
 
 
