@@ -33,7 +33,9 @@ def leased_urls(database):
 
 def stored_articles(database):
     with closing(sqlite3.connect(database)) as connection:
-        return [article for (article,) in connection.execute("SELECT info FROM crawl_found_articles")]
+        return [
+            article for (article,) in connection.execute("SELECT info FROM crawl_found_articles")
+        ]
 
 
 def crawl_with_kills(warm, web, database, kills, seed, within):
