@@ -8,7 +8,9 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - moved behind the text that follows it, one paragraph at a time,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
-- moved behind the next heading and the paragraph below it.
+- moved behind the next heading and the paragraph below it,
+- if it stands above the heading of an entry, moved below this heading and the paragraph after it;
+  the figures of all entries after it then stand below their headings as well.
 
 What does not fill the page better is undone.  Rows of figures are shrunk together so that one more
 fits.  A list, a table, a stanza or a box that is kept whole may be broken between its items, rows
@@ -37,9 +39,9 @@ Box: TypeAlias = Any
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
-#: The smallest gap to be filled, that for which a picture is moved past a heading, and that for
-#: which it is so though it is below another, as shares of the height of the page.
-MIN_GAP, MIN_GAP_TO_PASS_HEADING, MIN_GAP_TO_PART = 0.1, 0.15, 0.25
+#: The smallest gap to be filled, and that for which a picture is moved past a heading, as shares of
+#: the height of the page.
+MIN_GAP, MIN_GAP_TO_PASS_HEADING = 0.1, 0.15
 
 #: The fewest characters of an item and of a row that may stand alone on a page.
 MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
@@ -51,8 +53,9 @@ MAX_GAP_BEFORE_TURNED = 0.06
 #: largest of one as wide as the text, which is then centered.
 MIN_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.85, 0.8
 
-#: The lines of text that should stand below the pictures of a first page.
-MIN_FIRST_LINES = 3
+#: The lines of text that should stand below the pictures of a first page, and the fewest of a
+#: paragraph at the foot of a page.
+MIN_FIRST_LINES, MIN_LINES = 3, 2
 
 #: The most layouts of a page, and the most repeated layouts in a document.
 MAX_TRIES, MAX_RELAYOUTS = 10, 400
@@ -270,6 +273,7 @@ class _PageFiller:
             "together": lambda: _shrink_both(page, place, self._change),
             "rows": lambda: _shrink_rows(page, place, self._change),
             "heading": lambda: _pass_heading(place, self._change),
+            "entry": lambda: _put_below_headings(place, self._change),
         }
         if not undone:
             self._tried.discard((id(place.figure), "text"))
@@ -489,15 +493,12 @@ def _has_end_mark(box: Box) -> bool:
 def _pass_heading(place: _Place, change: _Change) -> bool:
     """Move the heading behind a figure before it, with the text below; return whether it is."""
     parent = place.parent
-    start = end = _end_of_figures(parent, place.index)
-    while _keeps_next(parent, end):
-        end += 1
+    start = _end_of_figures(parent, place.index)
+    end = _end_of_headings(parent, start)
     text = _end_of_figures(parent, end)
-    is_below_heading = place.start < place.index
-    if place.figure.style["break_after"] == "avoid":
+    if _heads_entry(place.figure):
         return False
-    least = MIN_GAP_TO_PART if is_below_heading else MIN_GAP_TO_PASS_HEADING
-    if place.gap <= least * place.height or end == start:
+    if place.gap <= MIN_GAP_TO_PASS_HEADING * place.height or end == start:
         return False
     if not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
         return False
@@ -520,6 +521,39 @@ def _end_of_pair(parent: Box, start: int, end: int) -> int:
     if not is_pair or not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
         return end
     return end if _has_end_mark(parent.children[text]) else text
+
+
+def _heads_entry(box: Box) -> bool:
+    """Return whether a figure belongs to the heading that the page has below it."""
+    return box.element_tag == "figure" and box.element.get("data-heads") is not None
+
+
+def _put_below_headings(place: _Place, change: _Change) -> bool:
+    """Move the figures of entries below their headings, the first also below the text.
+
+    Return whether there are any.
+    """
+    parent, index = place.parent, place.index
+    stands_above = _heads_entry(place.figure) and place.figure.style["break_after"] == "avoid"
+    if not stands_above or place.start < index:
+        return False
+    text = _end_of_headings(parent, index + 1)
+    if not _has_tag(parent, text, TEXT) or _has_end_mark(parent.children[text]):
+        return False
+    for later in range(index, len(parent.children)):
+        figure = parent.children[later]
+        if _heads_entry(figure) and figure.style["break_after"] == "avoid":
+            change.set_style(figure, break_after="auto")
+            end = _end_of_headings(parent, later + 1)
+            change.move(parent, later, text + 1 if later == index else end)
+    return True
+
+
+def _end_of_headings(parent: Box, index: int) -> int:
+    """Return the index of the first child from this one on that is not kept with the next."""
+    while _keeps_next(parent, index):
+        index += 1
+    return index
 
 
 def _move_back(page: Box, place: _Place, change: _Change) -> bool:
@@ -695,8 +729,13 @@ def _picture_height(figure: Box) -> float:
 def _estimate_height(page: Box, place: _Place) -> float:
     """Return roughly the height of a figure with its caption and the headings before it."""
     width = _fragments(page, place.parent)[-1].width
-    boxes = (*place.above, *place.parent.children[place.start : place.index])
-    texts = sum(_text_height(box, width) for box in boxes)
+    boxes = [*place.above, *place.parent.children[place.start : place.index]]
+    texts = 0.0
+    if place.figure.style["break_after"] == "avoid":
+        end = _end_of_headings(place.parent, place.index + 1)
+        boxes += place.parent.children[place.index + 1 : end]
+        texts = MIN_LINES * _line_height(place.figure)
+    texts += sum(_text_height(box, width) for box in boxes)
     return SLACK + texts + _picture_block_height(place.figure, width)
 
 
@@ -711,9 +750,13 @@ def _text_height(box: Box, width: float) -> float:
     text = " ".join("".join(box.element.itertext()).split())
     size = box.style["font_size"]
     lines = ceil(len(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
-    line = box.style["line_height"]
-    line_height = line.value * (1 if line.unit else size) if line != "normal" else 1.2 * size
-    return float(lines * line_height) + _margins(box, "top", "bottom")
+    return float(lines * _line_height(box)) + _margins(box, "top", "bottom")
+
+
+def _line_height(box: Box) -> float:
+    """Return the height of a line of a box, about 1.2 times the size of the font if not stated."""
+    line, size = box.style["line_height"], box.style["font_size"]
+    return float(line.value * (1 if line.unit else size) if line != "normal" else 1.2 * size)
 
 
 def _margins(box: Box, *sides: str) -> float:

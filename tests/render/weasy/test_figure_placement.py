@@ -70,11 +70,12 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert white(paper, 0) < 0.25 < white(plain, 0)
 
 
+@pytest.mark.parametrize("count", [22, 25])
 def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large_gap(
-    printed, monkeypatch
+    printed, monkeypatch, count
 ):
     parts = (heading("The mill"), PICTURE, heading("The wheel", 3), paragraph(TEXT))
-    lines = [paragraph(f"Line {n}.") for n in range(22)]
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
     full = replace(
         SAMPLE_ARTICLE, blocks=(*lines, *parts, *(paragraph(TEXT) for _ in range(6))), url=""
     )
@@ -83,10 +84,31 @@ def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large
     paper = printed(full, pictures=specimens.pictures())
     assert "The wheel" in paper.texts[0]
     assert "The valley in March." in paper.texts[1]
-    monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PART", 2.0)
+    monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
     plain = printed(full, pictures=specimens.pictures())
     assert "The mill" not in plain.texts[0]
-    assert white(paper, 0) < 0.25 < white(plain, 0)
+    assert white(paper, 0) < 0.15 < white(plain, 0)
+
+
+@pytest.mark.parametrize("lines", range(2, 22, 4))
+def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lines):
+    blocks = [paragraph(f"Line {n}.") for n in range(lines)]
+    for n in range(5):
+        picture = replace(PICTURE, caption_spans=(Span(f"Photo {n}."),))
+        blocks += [picture, heading(f"Lamp {n}"), paragraph(f"It is {n}. {TEXT * 2}")]
+    full = replace(SAMPLE_ARTICLE, blocks=(*blocks, heading("The end"), paragraph(TEXT)), url="")
+    paper = printed(full, pictures=specimens.pictures())
+    for number in range(paper.pages - 1):
+        assert white(paper, number) < 0.2, f"page {number + 1} is left white"
+    words = paper.text
+    is_below = []
+    for n in range(5):
+        text, photo = words.index(f"Lamp {n}"), words.index(f"Photo {n}.")
+        is_below.append(text < photo)
+        before = words.index(f"Lamp {n - 1}") if n else 0
+        after = words.index(f"Lamp {n + 1}") if n < 4 else words.index("The end")
+        assert before < photo < after, f"photo {n} is in another entry"
+    assert is_below == sorted(is_below), "a picture above a heading follows one below"
 
 
 def test_no_picture_is_put_between_pros_and_cons(printed, monkeypatch):
