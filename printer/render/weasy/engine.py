@@ -62,8 +62,8 @@ DPI_TOLERANCE = 1.1
 MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (30, 0.2), (60, 0.12))
 
 #: The fewest lines of a last page that cannot be spared, for which lines of the page before it are
-#: moved if they leave no larger hole there, in lines.
-MIN_LAST_LINES, MAX_LAST_HOLE = 5, 12
+#: moved if they leave no larger hole there, as a share of the height of the text.
+MIN_LAST_LINES, MAX_LAST_HOLE = 5, 0.15
 
 #: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
@@ -228,7 +228,7 @@ def _is_better_filled(pages: list[Any], count: int) -> bool:
         return False
     page = pages[-2]._page_box
     hole = figure_placement.measure_gap(page) + page.padding_bottom
-    return bool(hole <= MAX_LAST_HOLE * max(_line_tops(pages[-1]).values(), default=0))
+    return bool(hole <= MAX_LAST_HOLE * (page.height + page.padding_bottom))
 
 
 def _line_tops(page: Any) -> dict[int, float]:
