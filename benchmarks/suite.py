@@ -43,7 +43,7 @@ SUITE = (
     Benchmark("completeness", "Printing: completeness on paper", 240, quick=True),
     Benchmark("setting", "Typesetting: blank space, gaps, cut words, tables, notes",
               60, quick=True),
-    Benchmark("robustness", "Printing: robustness on web pages", 150),
+    Benchmark("corpus_batch", "Printing: all pages of the corpus, killed twice", 4500),
     Benchmark("crawl", "The crawler: kills, and queries", 90),
     Benchmark("machines", "A long queue, and two machines", 400, alone=True),
     Benchmark("faults", "Faults: killed, full, locked, slow", 1000),
