@@ -275,6 +275,8 @@ class _PageFiller:
             "heading": lambda: _pass_heading(place, self._change),
             "entry": lambda: _put_below_headings(place, self._change),
         }
+        if _is_beside(place.figure):  # It is small, and text is to be beside it.
+            steps = {"text": steps["text"]}
         if not undone:
             self._tried.discard((id(place.figure), "text"))
         for name, step in steps.items():
@@ -332,8 +334,7 @@ def _is_movable(parent: Box, index: int) -> bool:
         return False
     box = parent.children[index]
     spans_columns = box.style["column_span"] == "all"
-    is_floating = box.style["float"] != "none"
-    return (_is_figure(box) and not (spans_columns or is_floating)) or _is_turned(box)
+    return (_is_figure(box) and not spans_columns) or _is_turned(box)
 
 
 def _is_figure(box: Box) -> bool:

@@ -71,6 +71,8 @@ _PARAGRAPH = "_webprint_paragraph"
 
 def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) -> Any:
     """Lay out a line of a justified paragraph up to the break that is best for all its lines."""
+    from weasyprint.layout import inline
+
     position_x, max_x, _, skip_stack, parent, *_ = args
     if type(box).__name__ != "LineBox" or box.style["text_align_all"] != "justify":
         return original(context, box, *args)
@@ -79,7 +81,10 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
     paragraph = None if is_beside_float else _paragraph(context, box)
     line = paragraph and paragraph.line_at(_offset(box, skip_stack), width, parent.width)
     if not line:
-        return original(context, box, *args)
+        result = original(context, box, *args)
+        # With its last space, a line may be too wide for its place and be justified as if below it.
+        inline.remove_last_whitespace(context, result[0])
+        return result
     result = original(context, box, position_x, position_x + line.width + MARGIN, *args[2:])
     line_box, resume_at, *_ = result
     _fit(context, line_box, max_x, line.hang, is_last=resume_at is None)

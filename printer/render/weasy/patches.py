@@ -50,6 +50,9 @@ MAX_LINES_MOVED = 2
 #: The space added between words, in ems, from which a line is rather left short.
 TORN_LINE = 0.7
 
+#: The attribute of a line that would be torn apart.
+_LEFT_SHORT = "_webprint_left_short"
+
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 
 _SPACES = re.compile("[ \u00a0]")
@@ -188,6 +191,7 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
             extra_width -= _space_letters(context, line, spacing, 0)
             if extra_width > TORN_LINE * spaces and line.style["direction"] == "ltr":
                 extra_width = MAX_ADDED_SPACE * spaces
+                setattr(line, _LEFT_SHORT, True)
     original(context, line, extra_width)
 
 
@@ -249,7 +253,10 @@ def avoid_divided_words(
 def _set_undivided(
     context: Any, box: Box, lines: list[Box], at: int, args: tuple[Any, ...]
 ) -> None:
-    """Set a line of a paragraph, not its first, without its last word, which is divided."""
+    """Set a line of a paragraph, not its first, without its last word, which is divided.
+
+    The word stays divided where the line would be left short without it.
+    """
     from weasyprint.layout.inline import iter_line_boxes
 
     line = lines[at]
@@ -266,7 +273,8 @@ def _set_undivided(
         )  # fmt: skip
     finally:
         _thread.undivided_words = False
-    if resume_at is not None and undivided.height == line.height:
+    is_short = hasattr(undivided, _LEFT_SHORT)
+    if resume_at is not None and undivided.height == line.height and not is_short:
         undivided.resume_at = resume_at
         lines[at] = undivided
 
@@ -419,6 +427,32 @@ def keep_page_references(original: Callable[..., Any], pdf: Any, *args: Any, **k
         pdf.__class__ = plain
 
 
+def avoid_breaks_in_floats(
+    original: Callable[..., tuple[Box, Any]],
+    context: Any,
+    box: Box,
+    containing_block: Box,
+    absolute_boxes: list[Any],
+    fixed_boxes: list[Any],
+    bottom_space: float,
+    skip_stack: Any,
+) -> tuple[Box, Any]:
+    """Lay out a float that is not to be broken beyond the foot of the page, which then ends first.
+
+    WeasyPrint breaks every float, and sets its rest on the next page over the text there.
+    """
+    around = containing_block, absolute_boxes, fixed_boxes
+    placeholders = len(absolute_boxes), len(fixed_boxes)
+    x, y = box.position_x, box.position_y
+    floated, resume_at = original(context, box, *around, bottom_space, skip_stack)
+    if resume_at is None or box.style["break_inside"] != "avoid":
+        return floated, resume_at
+    del absolute_boxes[placeholders[0] :], fixed_boxes[placeholders[1] :]
+    context.excluded_shapes.pop()
+    box.position_x, box.position_y = x, y
+    return original(context, box, *around, -float("inf"), skip_stack)
+
+
 @dataclass(frozen=True, slots=True)
 class Patch:
     """A function of a module of WeasyPrint, and the replacement that is called with it."""
@@ -435,6 +469,7 @@ PATCHES = (
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.block", "columns_layout", keep_headings_above_spanning),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
+    Patch("weasyprint.layout.block", "float_layout", avoid_breaks_in_floats),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
     Patch("weasyprint.layout.inline", "justify_line", justify),

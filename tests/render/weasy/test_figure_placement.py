@@ -55,6 +55,17 @@ def test_no_page_but_the_last_is_left_white(printed, before):
     assert words.count("The valley in March.") == 1
 
 
+@pytest.mark.parametrize("before", range(4, 8))
+def test_text_fills_the_page_before_a_picture_beside_the_next(printed, before):
+    texts = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(8)]
+    small = specimens.png(specimens.landscape(220, 330))
+    lines = [paragraph(f"Paragraph {n}. {TEXT}") for n in range(before)]
+    blocks = (*lines, replace(PICTURE, src="small"), *texts)
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures={"small": small})
+    assert paper.pages > 1
+    assert white(paper, 0) < 0.15
+
+
 @pytest.mark.parametrize("lines", [20, 22])
 def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkeypatch, lines):
     blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), PICTURE, heading("The next part"))

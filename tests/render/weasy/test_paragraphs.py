@@ -39,10 +39,12 @@ NOTED = TEXT.replace("sluice", "sluice<sup>1<span style='float: footnote'>Of oak
 FLOATED = TEXT.replace("The", "<b style='float: left; font-size: 3em'>T</b>he", 1)
 
 
-def lines(text: str, width: int, style: str = "", language: str = "en") -> list[Any]:
+def lines(
+    text: str, width: int, style: str = "", language: str = "en", before: str = ""
+) -> list[Any]:
     """Return the lines of a justified paragraph that is so many pixels wide."""
     style = f"width: {width}px; font: {SIZE}px Noto Serif; text-align: justify; {style}"
-    source = f"<p lang={language} style='{style}'>{text}"
+    source = f"<div lang={language} style='{style}'>{before}<p>{text}</div>"
     with patched():
         page: Any = HTML(string=source).render().pages[0]._page_box
     return [
@@ -130,6 +132,17 @@ def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
         with pytest.raises(StopIteration):
             paragraphs.fill_line(original, None, LineBox(), 20, max_x, 0, None, column)
     assert edges == [300, 20 + 470.0 + paragraphs.MARGIN]
+
+
+def test_no_line_beside_a_float_reaches_into_it():
+    floated = "<b style='float: right; width: 100px; height: 90px'></b>"
+    text = TEXT.replace(" and ", " <em>and</em> ").replace(" the ", " <em>the</em> ")
+    for width in range(300, 420):
+        found = lines(text, width, before=floated)
+        edge = found[0].position_x + width
+        beside = [line for line in found if line.position_y < found[0].position_y + 60]
+        texts = [box for line in beside for box in line.descendants() if hasattr(box, "text")]
+        assert max(box.position_x + box.width for box in texts) <= edge - 99
 
 
 def test_words_are_only_divided_where_lines_are_not_good_without():

@@ -49,6 +49,8 @@ PARAMETERS = {
     " absolute_boxes fixed_boxes adjoining_margins first_letter_style first_line_style",
     "_break_line": "context box line new_children needed page_is_empty index skip_stack resume_at"
     " absolute_boxes fixed_boxes",
+    "float_layout": "context box containing_block absolute_boxes fixed_boxes bottom_space"
+    " skip_stack",
     "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
     "split_inline_box": "context box position_x max_x bottom_space skip_stack containing_block"
     " absolute_boxes fixed_boxes line_placeholders waiting_floats line_children"
@@ -76,6 +78,7 @@ BOUND_BY = {
     "block_level_layout": {"layout.__init__", "layout.page"},
     "columns_layout": {"layout.block"},
     "_break_line": set[str](),
+    "float_layout": {"layout.block", "layout.inline", "layout.page"},
     "split_first_line": {"layout.inline", "layout.preferred"},
     "split_inline_box": set[str](),
     "get_next_linebox": set[str](),
@@ -361,3 +364,33 @@ def test_a_word_is_not_divided_after_two_lines_that_cannot_be_moved(
     assert count_divided_pages(document) == 0
     monkeypatch.setattr(patches, "_set_undivided", lambda *_: None)
     assert count_divided_pages(document) > 0
+
+
+def test_a_word_stays_divided_between_pages_where_its_line_would_be_left_short() -> None:
+    random = Random(1)
+    words = ("a", "the", "and", "of", "by", "to", "in", "internationalization")
+    texts = [" ".join(random.choices(words, k=random.choice((26, 30, 36)))) for _ in range(120)]
+    article = replace(SAMPLE_ARTICLE, blocks=tuple(map(paragraph, texts)), language="en")
+    document = render_html([article], {}, PrintOptions(paper="100mmx150mm"))
+    with patched():
+        pages = HTML(string=document.html).render().pages
+    boxes = ([*page._page_box.children[0].descendants()] for page in pages)
+    feet = [[box for box in page if type(box).__name__ == "LineBox"][-1] for page in boxes]
+    assert not any(hasattr(line, patches._LEFT_SHORT) for line in feet)
+    assert any(map(patches._is_divided, feet))
+
+
+@pytest.mark.parametrize("before", range(100, 190, 15))
+def test_a_floating_picture_is_not_parted_from_its_caption(before: int) -> None:
+    source = f"""<style>@page {{ size: 400px 300px; margin: 20px }} figure {{ float: right;
+        break-inside: avoid; margin: 0 }} figcaption {{ break-before: avoid }}</style>
+        <div style="height: {before}px"></div><figure><div style="width: 90px; height: 80px">
+        </div><figcaption>Below</figcaption></figure>{"<p>Words beside it." * 9}"""
+    with patched():
+        pages = HTML(string=source).render().pages
+    with_figure = [
+        page
+        for page in pages
+        if any(box.element_tag in ("figure", "figcaption") for box in page._page_box.descendants())
+    ]
+    assert len(with_figure) == 1
