@@ -71,13 +71,13 @@ class CorpusServer(WebServer):  # type: ignore[misc]
 def picture(address: str) -> bytes:
     """Return a JPEG of the size that the address tells, in colors of its own."""
     dice = hashlib.sha256(address.encode()).digest()
-    width, height = (int(side) for side in told) if (told := _told(address)) else (1200, 800)
+    width, height = _declared_size(address) or (1200, 800)
     dark, light = tuple(dice[:3]), tuple(128 + value // 2 for value in dice[3:6])
     shades = Image.linear_gradient("L").resize((width, height))
     return encode_image(ImageOps.colorize(shades, dark, light), "JPEG", quality=70)
 
 
-def _told(address: str) -> tuple[int, int] | None:
+def _declared_size(address: str) -> tuple[int, int] | None:
     if _ICON.search(address):
         return 32, 32
     sizes = _SIZE.search(address)
