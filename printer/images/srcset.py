@@ -292,6 +292,8 @@ _TRANSFORM = re.compile(
     r"/\d{2,4}x\d{2,4}(?=/|$)|/styles/[\w-]{1,60}/public(?=/)|(?<=/)\d{2,4}x\d{2,4}_(?=[^/]*$)|"
     r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}|-w\d{2,4}(?=/)"
 )
+#: The name that a server gives a version of a picture, with a hash of how it was scaled.
+_VERSION = re.compile(r"(?<=/)csm_([^/]+)_[0-9a-f]{10}(?=\.\w{2,5}$)")
 #: Parameters that state how a server scales and encodes a picture, not which picture.
 _SCALING = frozenset(_TABLES["scaling_parameters"])
 _SCRIPT = re.compile(r"\.(?:php\d?|aspx?|ashx|axd|cgi|jsp|cfm|do|dll|pl)$", re.IGNORECASE)
@@ -315,7 +317,7 @@ def picture_key(url: str) -> str:
         path = path[nested:]
     if "//" in path[:8]:
         path = path[path.index("//") + 2 :].partition("/")[2] or path
-    path = _TRANSFORM.sub("", "/" + path.lstrip("./"))
+    path = _VERSION.sub(r"\1", _TRANSFORM.sub("", "/" + path.lstrip("./")))
     if not _FILE_ENDING.search(path):
         query = _identifying_parameters(query, keep=bool(_SCRIPT.search(path))) if query else ""
         return f"{path}?{query}" if query else path

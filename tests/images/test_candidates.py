@@ -266,6 +266,7 @@ def test_the_best_is_wide_enough_and_no_wider() -> None:
         ("https://x.org/w_300,c_fill/v1/p.jpg", "https://x.org/w_900,c_fill/v1/p.jpg"),
         ("/_next/image?url=%2Fp.jpg&w=640", "/_next/image?url=%2Fp.jpg&w=1080"),
         ("https://x.org/p@2x.png", "https://x.org/p.png"),
+        ("/f/b/8/csm_p_a860d2f5af.jpg", "/f/b/8/csm_p_1694444c90.jpg"),
     ],
 )
 def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
