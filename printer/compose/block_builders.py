@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 from textwrap import dedent
@@ -74,7 +74,7 @@ EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
 #: Characters removed from the end of an attribution, as a final colon marks an introduction, which
 #: stands above the quotation.
 _COLON = " \n" + "".join(COLONS)
-_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
+_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
 _MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
 _INTRODUCTION_TAGS = frozenset({"div", "header"})
 _MAX_DESCENDANTS = 40
@@ -379,7 +379,7 @@ class QuoteBuilder(BlockBuilder):
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
-            if len(text) < _MAX_ATTRIBUTION and (cited or _ATTRIBUTION.match(text)):
+            if len(text) < _MAX_ATTRIBUTION and (cited or _ends_in_attribution(blocks)):
                 cite = _strip_end(last.spans, _COLON)
                 del blocks[-1]
         if not (cite or self.post):
@@ -387,6 +387,15 @@ class QuoteBuilder(BlockBuilder):
         if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
         return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraphs(cite)
+
+
+def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
+    """Return whether the last of several blocks begins with a dash, and no other line does."""
+    last = "".join(iter_text(blocks[-1]))
+    return (
+        bool(_ATTRIBUTION.match(last))
+        and len(_ATTRIBUTION.findall("\n".join(iter_text(*blocks)))) == 1
+    )
 
 
 def _paragraphs(spans: Spans) -> list[Block]:

@@ -171,6 +171,8 @@ def test_a_name_glued_to_a_quotation_is_its_source() -> None:
         "<div>The river said:</div><div>Come down to me</div><div>and drink.</div>",
         "<div><ul><li>One</li></ul>And this:</div><p>Two.</p>",
         "<div><p>One thing.</p><p>Two said:</p></div><p>Three.</p>",
+        "<p>To fetch:</p><p>- a kettle<br>- a cap</p>",
+        "<p>- Who is there?</p><p>- The king.</p>",
     ],
 )
 def test_the_text_of_a_quotation_stays_in_it(html: str) -> None:
