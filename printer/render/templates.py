@@ -492,9 +492,13 @@ def is_bare(block: Heading, following: Sequence[Block]) -> bool:
 
 
 def is_verse(block: Paragraph) -> bool:
-    """Return whether a paragraph is a stanza: three or more lines, all of them short."""
-    lines = "".join(span.text for span in block.spans).strip().split("\n")
-    return len(lines) > 2 and max(map(len, lines)) <= MAX_VERSE_LINE
+    """Return whether a paragraph is a stanza or the like: three or more lines, nearly all short.
+
+    One in four may be longer, as in a list of titles, but none is as long as a paragraph.
+    """
+    lengths = [len(line) for line in plain_text(block.spans).strip().split("\n")]
+    many = sum(length > MAX_VERSE_LINE for length in lengths)
+    return len(lengths) > 2 and 4 * many <= len(lengths) and max(lengths) <= 4 * MAX_VERSE_LINE
 
 
 def is_formula_number(block: Block, previous: Block) -> bool:

@@ -300,6 +300,8 @@ def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
     assert is_verse(stanza)
     assert not is_verse(paragraph("One line\nand another"))
     assert not is_verse(paragraph(f"{WORDS}\n{WORDS}\n{WORDS}"))
+    assert is_verse(paragraph(f"1 - The ford\n2 - The mill\n3 - The weir\n4 - {WORDS[:120]}"))
+    assert not is_verse(paragraph(f"The ford\nThe mill\nThe weir\n{WORDS * 8}"))
     html = render_html([article(stanza, stanza)], {}).html
     assert html.count('<p class="verse">') == 2
 
