@@ -9,10 +9,14 @@ Blogs and wikis show formulas as small images, whose alternative text or address
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import chain, islice
+from typing import Any
 from urllib.parse import unquote
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
@@ -50,6 +54,16 @@ _STOPS = (".", ",", ";")
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
+#: Controls that unfold something, and the heading before an element.
+_UNFOLDING: Callable[..., Any] = etree.XPath(
+    "//*[@aria-controls or @data-toggle='collapse' or @data-bs-toggle='collapse']"
+)
+_HEADING_BEFORE: Callable[..., Any] = etree.XPath(
+    "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
+)
+#: The most controls and the most characters of a label; the fewest of a part, and those counted.
+_MAX_CONTROLS, _MAX_CONTROL_LABEL, _MIN_PART, _MAX_PART = 300, 160, 60, 2000
+
 _QUOTES = "\"'“”„″‘’«»"
 _SIGNS = frozenset(_QUOTES)
 _SHORTCODE = re.compile(
@@ -80,7 +94,7 @@ def name_structures(tree: HtmlElement, source: str) -> None:
         _name_code(code)
     _join_citations(tree)
     _name_attributions(tree)
-    _name_accordions(tree)
+    _name_accordions(tree, source)
     _drop_window_notices(tree)
     _name_breaks(tree)
     if _SUSPECT.search(source):
@@ -254,13 +268,87 @@ def _name_attributions(tree: HtmlElement) -> None:
             quotation.append(caption)
 
 
-def _name_accordions(tree: HtmlElement) -> None:
-    """Make a button that is a whole heading, as of an accordion, its text."""
+def _name_accordions(tree: HtmlElement, source: str) -> None:
+    """Make controls that unfold the part below them headings, and buttons in headings their text.
+
+    A page has several such controls with different labels; others say 'Read more'.
+    """
     for button in tree.iter("button"):
         heading = button.getparent()
         if heading is not None and heading.tag in HEADING_TAGS and len(heading) == 1:
-            for inner in button.iter("button", "div", "p"):
-                inner.tag = "span"
+            _make_inline(button, "button", "div", "p")
+    if "aria-controls" not in source and "collapse" not in source:
+        return
+    controls = _UNFOLDING(tree)[:_MAX_CONTROLS]
+    places = [
+        (control, box) for control in controls if (box := _box_above_part(control)) is not None
+    ]
+    labels = Counter(_line(box) for _, box in places)
+    if len(labels) < 2:
+        return
+    before = _HEADING_BEFORE(places[0][0])
+    level = min(6, int(before[0].tag[1]) + 1) if before else 3
+    for control, box in places:
+        if labels[_line(box)] == 1:
+            _name_control(control, box, f"h{level}")
+
+
+def _make_inline(element: HtmlElement, *tags: str) -> None:
+    for inner in element.iter(*tags):
+        inner.tag = "span"
+
+
+def _box_above_part(control: HtmlElement) -> HtmlElement | None:
+    """Return the box around a control that the text it unfolds follows, None if there is none."""
+    target = (
+        control.get("data-target") or control.get("data-bs-target") or control.get("href") or ""
+    )
+    name = control.get("aria-controls") or target.removeprefix("#")
+    label = _line(control)
+    if not name or not 2 < len(label) <= _MAX_CONTROL_LABEL:
+        return None
+    for box in (control, *islice(control.iterancestors(), 3)):
+        if _line(box) != label:
+            break
+        part = next(box.itersiblings("*"), None)
+        if part is not None and part.tag in ("style", "script"):
+            part = next(part.itersiblings("*"), None)
+        if part is None or name not in (part.get("id"), *(inner.get("id") for inner in part[:1])):
+            continue
+        links = islice(part.iter("a"), _MAX_CONTROLS)
+        length = len(_line(part, _MAX_PART))
+        is_text = length >= _MIN_PART and 2 * sum(len(_line(link)) for link in links) < length
+        fields = chain(box.iterancestors("nav", "footer", "form"), part.iter("input", "select"))
+        return box if is_text and next(fields, None) is None else None
+    return None
+
+
+def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
+    """Make a control a heading, unless there is one in it or around it, and take away its role."""
+    around = [control]
+    while around[-1] is not box and (parent := around[-1].getparent()) is not None:
+        around.append(parent)
+    for element in around:
+        element.attrib.pop("role", None)
+    if control.tag in HEADING_TAGS:
+        return
+    if next(control.iterdescendants(*HEADING_TAGS), None) is not None:
+        control.tag = "div"
+    else:
+        _make_inline(control, "div", "p")
+        is_in_heading = any(element.tag in HEADING_TAGS for element in around)
+        control.tag = "span" if is_in_heading else tag
+
+
+def _line(element: HtmlElement, most: int = 200) -> str:
+    """Return the beginning of an element's text, without white space but single spaces."""
+    pieces, length = [], 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        length += len(piece.strip())
+        if length > most:
+            break
+    return " ".join("".join(pieces).split())
 
 
 def _keep_breaks(box: HtmlElement) -> None:

@@ -106,6 +106,51 @@ def test_a_button_that_is_a_whole_heading_is_its_text() -> None:
     assert read_page(f"<body>{html}".encode(), "").segments[0].block.tag == "h2"
 
 
+PART = "<p>The sand comes down with the spring tides, and nobody has ever dredged it away.</p>"
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        "<button aria-controls=part{0}><div>{1}</div><svg></svg></button>",
+        "<div><a role=button aria-controls=part{0}>{1}</a></div>",
+        "<button aria-controls=part{0}><div><h3>{1}</h3></div></button>",
+        "<div role=tab><h3><a role=button data-toggle=collapse href=#part{0}>{1}</a></h3></div>",
+        "<h3 role=button aria-controls=part{0}>{1}</h3>",
+        "<div><div data-bs-toggle=collapse data-bs-target=#part{0}>{1}</div></div>",
+    ],
+)
+def test_controls_that_unfold_text_are_its_headings(control: str) -> None:
+    items = [
+        f"<div>{control.format(number, label)}<div id=part{number}>{PART}</div></div>"
+        for number, label in enumerate(("Why does it silt?", "When will it close?"))
+    ]
+    segments = read_page(f"<body><h2>Questions</h2>{''.join(items)}".encode(), "").segments
+    tags = [(segment.block.tag, segment.text[:9]) for segment in segments]
+    expected = [("h3", "Why does "), ("p", "The sand "), ("h3", "When will"), ("p", "The sand ")]
+    assert tags == [("h2", "Questions"), *expected]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<button aria-controls=a>Read more</button><div id=a>{PART}</div>",
+        f"<button aria-controls=a>Size</button><div id=a>{PART}<input></div>"
+        f"<button aria-controls=b>Color</button><div id=b>{PART}<input></div>",
+        f"<button aria-controls=a>More</button><div id=a>{PART}</div>"
+        f"<button aria-controls=b>More</button><div id=b>{PART}</div>",
+        "<button aria-controls=a>Oak</button><div id=a><a href=/1>Loads of oak from Harrow</a>"
+        "<a href=/2>Loads of oak from the mill</a></div>"
+        "<button aria-controls=b>Elm</button><div id=b><a href=/3>Loads of elm from Harrow</a>"
+        "<a href=/4>Loads of elm from the mill</a></div>",
+    ],
+    ids=["one", "filters", "alike", "links"],
+)
+def test_other_controls_are_no_headings(html: str) -> None:
+    segments = read_page(f"<body>{html}".encode(), "").segments
+    assert not any(segment.block.tag in ("h2", "h3") for segment in segments)
+
+
 def test_empty_boxes_do_not_break_a_citation() -> None:
     html = "<ul><li><cite>Moor, A. <div></div><i>Silt</i>. <div class=x> <div></div></div>1999.</cite></li></ul>"
     assert texts(html) == ["Moor, A. Silt. 1999."]
