@@ -22,7 +22,7 @@ import httpx2
 from printer.backoff import Backoff
 from printer.fetch.browser.process import find_chromium
 from printer.jobs import FINISHED
-from printer.jobs.queue import JobQueue, job_id_of
+from printer.jobs.queue import JobQueue, job_id_for_key
 from tests.support.jobs import closing_table, wait_until
 from tests.support.print_server import PrintServer
 from tests.support.processes import kill, process_tree
@@ -272,7 +272,7 @@ class Newspaper:
         query = (
             "SELECT 1 FROM operation_outputs WHERE function_name = 'begin' AND workflow_uuid = ?"
         )
-        job_id = job_id_of(f"digest week {self.slot(number).timestamp()}")
+        job_id = job_id_for_key(f"digest week {self.slot(number).timestamp()}")
         with suppress(sqlite3.Error), closing(sqlite3.connect(self.place)) as connection:
             return connection.execute(query, (job_id,)).fetchone() is not None
         return False

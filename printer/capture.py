@@ -160,5 +160,5 @@ class Capture:
         return replace(self.source, sha256=sha256(self.body).hexdigest())
 
 
-#: Fetches a resource that a page refers to: ``get(url, referer)``; raises ``FetchError``.
+#: Fetches a resource that a page refers to: ``get(url, referer)``; raise ``FetchError``.
 GetResource: TypeAlias = Callable[[str, str], Capture]

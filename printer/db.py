@@ -77,7 +77,7 @@ _READ_ONLY = "read_only"
 
 
 def open_engine(database: str) -> Engine:
-    """Open a postgresql:// URL or an SQLite file; raises :class:`UsageError`."""
+    """Open a postgresql:// URL or an SQLite file; raise :class:`UsageError`."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import URL, make_url
     from sqlalchemy.exc import SQLAlchemyError

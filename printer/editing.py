@@ -36,7 +36,7 @@ _MAX_OMITTED = 400
 _AHEAD = 60
 #: The length from which a text is searched for everywhere.
 _LONG = 24
-#: The most searches everywhere.
+#: The maximum number of searches everywhere.
 _MAX_ANYWHERE = 300
 _MAX_ENDS = 40
 
@@ -246,7 +246,7 @@ class Snapshot:
     ) -> Edit:
         """Return an edit with a new title, or with blocks included or excluded by id.
 
-        Raises :class:`UsageError` for an unknown block, or if nothing is left to print.
+        Raise :class:`UsageError` for an unknown block, or if nothing is left to print.
         """
         blocks = {block.id: block for block in self.blocks}
         removed, restored = dict.fromkeys(edit.removed), dict.fromkeys(edit.restored)

@@ -105,7 +105,7 @@ class Extraction:
 def extract_article(
     page: Page, options: ExtractOptions, probe: SizeFilter | None = None, *, editable: bool = False
 ) -> Extraction:
-    """Extract the article of a parsed page; raises :class:`NoArticle`.
+    """Extract the article of a parsed page; raise :class:`NoArticle`.
 
     ``probe`` drops pictures by the size of their files and may use the network for that;
     ``editable`` computes ``Extraction.blocks``.

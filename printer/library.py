@@ -14,7 +14,7 @@ from .db import open_private_file, search_terms
 from .errors import JobsError
 from .files import Closing
 
-#: The most characters of an article's text that are stored.
+#: The maximum number of characters of an article's text that are stored.
 _MAX_TEXT = 2_000_000
 
 _TABLES = """

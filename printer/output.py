@@ -200,7 +200,7 @@ class Result:
 
     @property
     def pdf(self) -> bytes:
-        """The file, if it is a PDF; raises ValueError for any other (see ``data``)."""
+        """The file, if it is a PDF; raise ValueError for any other (see ``data``)."""
         if self.format != "pdf":
             raise ValueError(f"the file is {self.format}, not pdf")
         return self.data

@@ -30,7 +30,7 @@ def render_pages(
     """Render articles into one file, in the format of ``options.page``.
 
     ``prepare`` prepares the pictures of the articles at the given places; an ``edition`` makes the
-    articles a digest; without a ``renderer`` this process renders.  Raises :class:`RenderError`.
+    articles a digest; without a ``renderer`` this process renders.  Raise :class:`RenderError`.
     """
     if options.page.format != "pdf":
         return _export(pages, prepare, options.page, edition)

@@ -101,7 +101,7 @@ class Session(Closing):
             return self._downloads
 
     def get_resource(self, url: str, referer: str) -> Capture:
-        """Return a resource of the page at ``referer``; raises :class:`FetchError`."""
+        """Return a resource of the page at ``referer``; raise :class:`FetchError`."""
         if url.startswith("file:"):
             from .fetch.files import read_sibling
 

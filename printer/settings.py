@@ -260,7 +260,7 @@ def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
 def load_settings(
     command_line: Mapping[str, Any], environ: Mapping[str, str] | None = None
 ) -> LoadedSettings:
-    """Merge all layers; raises :class:`UsageError`."""
+    """Merge all layers; raise :class:`UsageError`."""
     layers = [
         *(_file_layer(path) for path in settings_files() if path.is_file()),
         _environment_layer(os.environ if environ is None else environ),
@@ -293,7 +293,7 @@ def data_folder() -> Path:
 
 
 def read_settings_file(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text and the tables of a settings file; raises :class:`UsageError`.
+    """Return the text and the tables of a settings file; raise :class:`UsageError`.
 
     The file of a working folder must belong to this user or to root, since it names servers, files
     and databases, and a folder such as /tmp is open to all users.

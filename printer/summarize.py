@@ -105,7 +105,7 @@ def _stop_words(code: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in get_stop_words(code))
 
 
-#: The fewest words of a key paragraph, and the most keywords of an article.
+#: The minimum number of words of a key paragraph, and the most keywords of an article.
 _MIN_WORDS, MAX_KEYWORDS = 5, 8
 #: The additional weight of the first paragraph, which declines with position; and the number of
 #: terms below which a paragraph does not count as denser.
@@ -126,7 +126,7 @@ class DocumentProfile:
     """The worth terms and key paragraphs of a document.
 
     Attributes:
-        terms: Its worth terms, the most frequent first.
+        terms: Its worth terms, most frequent first.
         sums: S_j by paragraph.
         keys: The indexes of the key paragraphs.
         keywords: The worth terms in the key paragraphs, as written.
@@ -243,7 +243,7 @@ def _without_references(paragraph: Paragraph) -> Paragraph:
 _K1, _B = 1.2, 0.75
 #: The weight of a term in the title relative to one in the text.
 _TITLE_WEIGHT = 4
-#: The most characters of a text to read.
+#: The maximum number of characters of a text to read.
 _MAX_CHARS = 200_000
 
 

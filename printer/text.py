@@ -39,8 +39,8 @@ _PLACEHOLDER = re.compile(
     r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
 )
 _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
-#: The fewest characters of text after a drop cap; lists of words by first letter have shorter
-#: lines.
+#: The minimum number of characters after a drop cap; the lines of word lists by first letter are
+#: shorter.
 _SHORTEST_AFTER_DROP_CAP = 60
 
 #: A line of signs between the scenes of a story.

@@ -90,7 +90,7 @@ class Origin:
 def normalize_url(text: str) -> str:
     """Return the http(s) URL that a user meant, percent-encoded and with an ASCII host.
 
-    ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
+    ``example.org/x`` becomes ``https://example.org/x``.  Raise :class:`BadURL`.
     """
     text = text.replace("\n", "").replace("\r", "").replace("\t", "").strip()
     url = _complete_url(text)
@@ -105,7 +105,7 @@ def normalize_url(text: str) -> str:
 
 
 def encode_url(url: str) -> str:
-    """Return a URL as sent in a request: ASCII, no user; raises :class:`BadURL`."""
+    """Return a URL as sent in a request: ASCII, no user; raise :class:`BadURL`."""
     parts = _split(url, url)
     path, query, fragment = (
         quote(part, safe=_PATH_SAFE, errors="replace")
@@ -122,7 +122,7 @@ def canonical_url(url: str) -> str:
     those for tracking and sessions removed, and so are index pages such as ``index.html``.  A
     well-kept server answers it alike (RFC 3986, section 6); the host is never changed.  Idempotent.
 
-    Raises :class:`BadURL`.
+    Raise :class:`BadURL`.
     """
     parts = urlsplit(encode_url(url))
     pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
@@ -134,7 +134,7 @@ def canonical_url(url: str) -> str:
 
 
 def url_key(url: str) -> str:
-    """Return a hash that all spellings of a URL share; raises :class:`BadURL`."""
+    """Return a hash that all spellings of a URL share; raise :class:`BadURL`."""
     return hashlib.sha256(canonical_url(url).encode()).hexdigest()
 
 
@@ -193,7 +193,7 @@ def _quote_part(text: str) -> str:
 
 
 def origin_of(url: str) -> Origin:
-    """Return the origin of an http(s) URL; raises :class:`BadURL`."""
+    """Return the origin of an http(s) URL; raise :class:`BadURL`."""
     return _origin(_split(url, url), url)
 
 
@@ -206,7 +206,7 @@ def host_of(url: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host in lower-case ASCII; raises :class:`ValueError` if it is invalid."""
+    """Return a host in lower-case ASCII; raise :class:`ValueError` if it is invalid."""
     if not host.isascii():
         import idna
 

@@ -348,7 +348,7 @@ class _Channel:
     def receive(self, deadline: float | None = None, limit: int = 0) -> tuple[bytes, bytes]:
         """Return the next frame, of at most ``limit`` bytes (0: any size).
 
-        Raises TimeoutError at the deadline, EOFError at the end of the connection.
+        Raise TimeoutError at the deadline, EOFError at the end of the connection.
         """
         poll = select.poll()  # which, unlike select(), takes any number of descriptors
         poll.register(self._socket, select.POLLIN)

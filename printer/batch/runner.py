@@ -27,7 +27,7 @@ from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
 from ..files import Closing, os_errors
 from ..jobs import FINISHED, Job, JobRequest
 from ..jobs.engine import LocalWorkers, open_result_storage
-from ..jobs.queue import JobQueue, QueueFull, job_id_of
+from ..jobs.queue import JobQueue, QueueFull, job_id_for_key
 from ..jobs.storage import PDF
 from ..settings import Settings
 from ..text import count
@@ -66,7 +66,7 @@ class BatchItem:
 
     @property
     def job_id(self) -> str:
-        return job_id_of(self.key)
+        return job_id_for_key(self.key)
 
 
 class BatchRunner(Closing):
@@ -387,7 +387,7 @@ def summarize(items: Sequence[BatchItem], repeated: int) -> str:
 
 
 def failure_reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
-    """Return the reasons for failures and their counts, the most frequent first."""
+    """Return the reasons for failures and their counts, most frequent first."""
     return Counter(_reason(item) for item in items if item.state == "failed").most_common()
 
 

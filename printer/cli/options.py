@@ -436,7 +436,7 @@ class Target:
     def parse(cls, out: str, bundle: str, *, pages: int, named: str, force: bool = False) -> Target:
         """Return the target of a call; ``named`` is the format it asks for, 'auto' for none.
 
-        Raises :class:`UsageError` or :class:`OutputError`.
+        Raise :class:`UsageError` or :class:`OutputError`.
         """
         if bundle and out:
             raise UsageError(

@@ -168,7 +168,7 @@ def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file atomically, or to a pipe or device; raises :class:`OutputError`."""
+    """Write a file atomically, or to a pipe or device; raise :class:`OutputError`."""
     try:
         if path.exists() and not path.is_file():
             if path.is_dir():
@@ -182,7 +182,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder; raises :class:`OutputError`."""
+    """Make a folder; raise :class:`OutputError`."""
     with os_errors(OutputError, f"the folder {path} cannot be made"):
         path.mkdir(parents=True, exist_ok=True)
 
@@ -198,7 +198,7 @@ def write_out(data: bytes, out: str) -> None:
 def read_input(name: str) -> bytes:
     """Return the content of a file, or of standard input for '-', up to ``MAX_INPUT_BYTES``.
 
-    Raises :class:`UsageError`, also for one that is larger or never ends.
+    Raise :class:`UsageError`, also for one that is larger or never ends.
     """
     with (
         os_errors(UsageError, f"{name} cannot be read", hint="Check the name of the file"),

@@ -78,17 +78,17 @@ from .store import Store, addresses, articles
 #: Returns the rules for the site of a URL.
 SiteRules = Callable[[str], tuple[SiteRule, ...]]
 
-#: The most links of a page that are followed.
+#: The maximum number of links of a page that are followed.
 MAX_LINKS = 3_000
-#: The most characters of a link's text that are read.
+#: The maximum number of characters of a link's text that are read.
 _MAX_LINK_TEXT = 300
-#: The most pages of a sitemap that are used.
+#: The maximum number of pages of a sitemap that are used.
 MAX_SITEMAP_PAGES = 10_000
 
 #: The kinds of pages that are kept; of others only the links are followed.
 _ARTICLE_KINDS = frozenset({"article", "documentation", "forum"})
 
-#: The fewest words of an article, and the lowest confidence of its extraction.
+#: The minimum number of words of an article, and the lowest confidence of its extraction.
 _MIN_WORDS, _MIN_CONFIDENCE = 60, 0.3
 
 #: The score of sitemaps, which are visited before pages.
@@ -544,7 +544,7 @@ class Crawl(Closing):
         return self.summary()
 
     def articles(self) -> list[CrawledArticle]:
-        """Return the articles found so far, the best first."""
+        """Return the articles found so far, best first."""
         of_crawl = (
             select(
                 articles.c.address, articles.c.url, articles.c.score, addresses.c.depth,
@@ -568,7 +568,7 @@ class Crawl(Closing):
         return Capture(zlib.decompress(row.body), source)
 
     def captures(self) -> Iterator[tuple[CrawledArticle, Capture]]:
-        """Yield the articles found so far with their pages, the best first."""
+        """Yield the articles found so far with their pages, best first."""
         return ((article, self.capture(article)) for article in self.articles())
 
     def summary(self) -> CrawlSummary:

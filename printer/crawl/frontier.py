@@ -79,7 +79,7 @@ _FILES = re.compile(
 
 
 def site_of(url: str) -> str:
-    """Return the host of a URL without ``www.``, with its port if unusual; raises BadURL."""
+    """Return the host of a URL without ``www.``, with its port if unusual; raise BadURL."""
     return origin_of(url).netloc.removeprefix("www.")
 
 
@@ -130,13 +130,14 @@ MAX_ADDRESSES = 300_000
 #: links, its other URLs wait until no others do, and are skipped if that changes nothing.
 MAX_BARREN_PAGES = 25
 
-#: The most pages of a pattern, and of one with a query, as list filters combine endlessly.
+#: The maximum numbers of pages of a pattern without and with a query: list filters combine
+#: endlessly.
 MAX_PER_PATTERN, MAX_PER_QUERY_PATTERN = 10_000, 500
 
-#: The most leases of a URL; one leased more often probably crashes its visitors.
+#: The maximum number of leases of a URL; one leased more often probably crashes its visitors.
 MAX_LEASES = 60
 
-#: The most sitemaps that a crawl reads.
+#: The maximum number of sitemaps that a crawl reads.
 MAX_SITEMAPS = 50
 
 #: The most ancestor pages whose patterns are credited with an article.
@@ -232,7 +233,7 @@ class Frontier:
     def lease(self) -> Lease | float | None:
         """Lease the most promising URL whose host is free.
 
-        Returns the seconds until the next attempt if none is ready, or None if the crawl is over.
+        Return the seconds until the next attempt if none is ready, or None if the crawl is over.
         """
         with self.store.write() as connection:
             now = self.store.now(connection)
@@ -398,7 +399,7 @@ class Frontier:
 def _counts(
     connection: Connection, column: Any, which: Any, limit: int | None = None
 ) -> dict[str, int]:
-    """Return how many rows have each value of a column, the most frequent first."""
+    """Return how many rows have each value of a column, most frequent first."""
     counted = select(column, func.count()).where(which).group_by(column)
     rows = connection.execute(counted.order_by(func.count().desc()).limit(limit))
     return {row[0]: row[1] for row in rows}

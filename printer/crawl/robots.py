@@ -99,7 +99,7 @@ def fetch_rules(
 ) -> str:
     """Fetch the rules for a URL; cache them and the delay that they ask for.
 
-    Returns why the server could not be reached, '' if it could.  Raises :class:`WebprintError`.
+    Return why the server could not be reached, '' if it could.  Raise :class:`WebprintError`.
     """
     origin, body, problem = origin_of(url), b"", ""
     state: Literal["read", "none", "closed"] = "read"
@@ -135,7 +135,7 @@ _MAX_SITEMAP_BYTES = 50_000_000
 #: Pages per sitemap.
 MAX_PAGES = 50_000
 _MAX_URL_CHARS = 2_048
-#: The most sitemaps that one may name.
+#: The maximum number of sitemaps that one may name.
 MAX_CHILDREN = 500
 
 

@@ -236,13 +236,13 @@ class HostDelays:
             return frozenset(connection.execute(late).scalars())
 
     def delay(self, url: str, seconds: float) -> None:
-        """Do not ask the host of a URL for at least some seconds; raises :class:`BadURL`."""
+        """Do not ask the host of a URL for at least some seconds; raise :class:`BadURL`."""
         host = origin_of(normalize_url(url)).netloc
         with self._store.write() as connection:
             delay_host(connection, host, self._store.now(connection) + min(seconds, MAX_DELAY))
 
     def acquire(self, url: str) -> bool:
-        """Return whether a host may be asked, and start its delay; raises :class:`BadURL`."""
+        """Return whether a host may be asked, and start its delay; raise :class:`BadURL`."""
         host = origin_of(normalize_url(url)).netloc
         with self._store.write() as connection:
             now = self._store.now(connection)

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from .runner import RemoteWorkers
 
 
-#: The most articles of a crawl if the source has no limit.
+#: The maximum number of articles of a crawl if the source has no limit.
 DEFAULT_CRAWL_LIMIT = 20
 
-#: The most connections at a time, in all and to one host.
+#: The maximum number of connections at a time, in all and to one host.
 MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
 
 #: The timeouts after which no more pages of a host are fetched for the digest.
@@ -142,7 +142,7 @@ class Collector:
 #: Reading speed in words per minute (Brysbaert, 2019, for English non-fiction).
 WORDS_PER_MINUTE = 238
 
-#: The most times to render again with fewer articles, until they fit.
+#: The maximum number of times to render again with fewer articles, until they fit.
 _MAX_CUTS = 4
 
 #: With a query, the multiple of the limit that is read to choose from.
@@ -223,7 +223,7 @@ class IssueBuilder:
         )
 
     def build(self, digest: Digest, now: datetime, printer: Printer) -> Issue:
-        """Read all sources, and select articles; raises :class:`WebprintError`."""
+        """Read all sources, and select articles; raise :class:`WebprintError`."""
         collector = Collector(printer.session.client, self.settings)
         results = collector.collect(digest)
         if all(result.error for result in results):
@@ -248,7 +248,7 @@ class IssueBuilder:
     def render(self, issue: Issue, printer: Printer) -> tuple[Issue, Result]:
         """Render an issue; return it without the stories that failed or did not fit.
 
-        Raises :class:`RenderError`.
+        Raise :class:`RenderError`.
         """
         limit = printer.options.page.fit
         for remaining in reversed(range(_MAX_CUTS)):
@@ -342,7 +342,7 @@ class _ArticleLoader:
         return (candidate.source.body or self._digest.body) == "feed" and bool(candidate.html)
 
     def _read(self, fetched: tuple[StoryCandidate, _Page]) -> ExtractedPage:
-        """Return the article of a candidate; raises WebprintError."""
+        """Return the article of a candidate; raise WebprintError."""
         candidate, page = fetched
         if candidate.source.kind == "mail" and candidate.capture is not None:
             page = self._feed_printer.read(candidate.capture)
@@ -376,7 +376,7 @@ class _ArticleLoader:
         return page
 
     def _read_feed(self, candidate: StoryCandidate) -> ExtractedPage:
-        """Extract the text in the feed; raises :class:`NoArticle`."""
+        """Extract the text in the feed; raise :class:`NoArticle`."""
         return _with_source_metadata(self._feed_printer.read(_feed_page(candidate)), candidate)
 
 
@@ -456,7 +456,7 @@ def _cut(issue: Issue, count: int) -> Issue:
 
 
 def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[Entry]:
-    """Crawl a site from scratch; return its articles with their pages.  Raises WebprintError."""
+    """Crawl a site from scratch; return its articles with their pages.  Raise WebprintError."""
     with Crawl.from_settings(settings, [url], options) as crawl:
         crawl.run()
         return [

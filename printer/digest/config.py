@@ -33,7 +33,7 @@ from ..text import did_you_mean
 from ..urls import origin_of
 from .feeds import Subscription
 
-#: The most characters of a pattern, and of a text that is searched.
+#: The maximum number of characters of a pattern, and of a text that is searched.
 _MAX_PATTERN, _MAX_TEXT = 500, 20_000
 
 
@@ -49,7 +49,7 @@ class Pattern:
 
 
 def parse_pattern(text: str) -> Pattern:
-    """Return the pattern that a text describes; raises :class:`ValueError`.
+    """Return the pattern that a text describes; raise :class:`ValueError`.
 
     A phrase matches as whole words in any case; text between slashes is an RE2 expression.
     """
@@ -191,7 +191,7 @@ class _Table(BaseModel):
     )
 
     def _only_key(self, names: tuple[str, ...]) -> str:
-        """Return which of some keys is set; raises :class:`ValueError` for none or several."""
+        """Return which of some keys is set; raise :class:`ValueError` for none or several."""
         used = [name for name in names if getattr(self, name)]
         if len(used) != 1:
             raise ValueError(f"should have one of {', '.join(names)}, and has {len(used)}")
@@ -344,7 +344,7 @@ def load_digests() -> tuple[Digest, ...]:
 
 
 def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
-    """Return the digests of a settings file; raises :class:`UsageError`."""
+    """Return the digests of a settings file; raise :class:`UsageError`."""
     digests = _parse(text, {"digest": tables.get("digest", ())}, file).digest
     names = [digest.name for digest in digests]
     for number, name in enumerate(names):
@@ -370,7 +370,7 @@ def destinations() -> dict[str, NamedDestination]:
 
 
 def find_destination(name: str) -> NamedDestination:
-    """Return a destination by name; raises :class:`UsageError` for an unknown one."""
+    """Return a destination by name; raise :class:`UsageError` for an unknown one."""
     known = destinations()
     if name not in known:
         hint = f"There are: {', '.join(known)}" if known else NO_DESTINATIONS

@@ -57,7 +57,7 @@ class SMTPServer:
 
     @classmethod
     def from_url(cls, url: str) -> SMTPServer:
-        """Parse the setting; raises :class:`UsageError`, which never quotes it."""
+        """Parse the setting; raise :class:`UsageError`, which never quotes it."""
         hint = "It is smtps://USER:PASSWORD@HOST, or smtp://... for STARTTLS"
         if not url:
             raise UsageError("no mail server is set (--smtp)", hint=hint)
@@ -78,7 +78,7 @@ class SMTPServer:
 
 
 def compose_mail(delivery: Delivery, sender: str, to: str) -> EmailMessage:
-    """Return an e-mail with a file; raises :class:`UsageError` for invalid addresses."""
+    """Return an e-mail with a file; raise :class:`UsageError` for invalid addresses."""
     if "@" not in sender:
         raise UsageError("no sender is set (--mail-from)")
     message = EmailMessage()
@@ -109,7 +109,7 @@ def send(
 ) -> None:
     """Send a mail; retry after temporary errors.
 
-    Raises :class:`UsageError`, :class:`OutputError` or :class:`DeliveryUncertain`.
+    Raise :class:`UsageError`, :class:`OutputError` or :class:`DeliveryUncertain`.
     """
     size = len(message.as_bytes()) / 1_000_000
     if size > max_megabytes:
@@ -194,7 +194,7 @@ def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) ->
 #: The seconds that a print queue or a webhook may take to answer.
 _TIMEOUT = 60.0
 
-#: The most names tried for a file.
+#: The maximum number of names tried for a file.
 _MAX_NAMES = 1_000
 
 _MAX_FEED_ENTRIES = 50
@@ -224,7 +224,7 @@ class Delivery:
 
 
 def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
-    """Deliver a file and say where; raises :class:`OutputError` or :class:`UsageError`."""
+    """Deliver a file and say where; raise :class:`OutputError` or :class:`UsageError`."""
     match destination.kind:
         case "folder":
             return _to_folder(delivery, destination)

@@ -72,7 +72,7 @@ class Feed:
 
 
 def parse_feed(data: bytes, url: str, charset: str = "") -> Feed:
-    """Parse a feed; raises :class:`FetchError` if the data is not one.
+    """Parse a feed; raise :class:`FetchError` if the data is not one.
 
     ``charset`` is that of the HTTP header, or ''.
     """
@@ -278,13 +278,13 @@ _MAX_LINKS, _MAX_FEEDS = 5_000, 4
 
 
 def get_feed(client: HttpClient, url: str) -> Feed:
-    """Fetch a feed, from the cache if it has not changed; raises :class:`FetchError`."""
+    """Fetch a feed, from the cache if it has not changed; raise :class:`FetchError`."""
     capture = client.get_fresh(url, ACCEPT)
     return parse_feed(capture.body, capture.url, capture.source.charset)
 
 
 def find_feeds(client: HttpClient, url: str) -> list[Feed]:
-    """Return the feed at a URL, or those that the page there links to, the best first."""
+    """Return the feed at a URL, or those that the page there links to, best first."""
     capture = client.get_fresh(url, ACCEPT)
     try:
         return [parse_feed(capture.body, capture.url, capture.source.charset)]
@@ -341,7 +341,7 @@ class Subscription:
 
 
 def parse_opml(data: bytes) -> list[Subscription]:
-    """Return the feeds of an OPML file, each once; raises :class:`UsageError`."""
+    """Return the feeds of an OPML file, each once; raise :class:`UsageError`."""
     if len(data) > _MAX_OPML_BYTES:
         raise UsageError("the file is too large for a list of feeds")
     try:

@@ -24,13 +24,13 @@ from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
 
-#: The most files of a folder that are read, the newest first.
+#: The maximum number of files of a folder that are read, newest first.
 MAX_FILES = 500
-#: The most bytes of a mail.
+#: The maximum number of bytes of a mail.
 MAX_BYTES = 25_000_000
-#: The most parts of a mail.
+#: The maximum number of parts of a mail.
 MAX_PARTS = 200
-#: The most bytes of a mail's pictures.
+#: The maximum number of bytes of a mail's pictures.
 MAX_PICTURE_BYTES = 15_000_000
 
 _MAX_HEADER = 2_000
@@ -38,7 +38,7 @@ _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 
 def read_mail_folder(folder: Path) -> list[Entry]:
-    """Return the mails of a folder, the newest first; raises :class:`FetchError`."""
+    """Return the mails of a folder, newest first; raise :class:`FetchError`."""
     with os_errors(FetchError, f"the folder {folder} cannot be read"):
         files = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
         files = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)[:MAX_FILES]

@@ -57,7 +57,7 @@ def reading_list_path(settings: Settings, name: str = "") -> Path:
 def add_url(path: Path, url: str) -> bool:
     """Add a URL to a reading list; return False if it was there before.
 
-    Raises :class:`BadURL` or :class:`OutputError`.
+    Raise :class:`BadURL` or :class:`OutputError`.
     """
     ((_, fate),) = add_pages(path, [ListedPage(normalize_url(url))])
     if fate == "list full":
@@ -69,7 +69,7 @@ _FULL_HINT = "Remove pages that you have read"
 
 
 def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage, AddResult]]:
-    """Add pages to a list and return what became of each; raises :class:`OutputError`."""
+    """Add pages to a list and return what became of each; raise :class:`OutputError`."""
     fates: list[tuple[ListedPage, AddResult]] = []
     with _lines_of(path) as lines:
         listed = {url for line in lines if (url := _parse_line(line).url)}
@@ -98,7 +98,7 @@ def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage,
 
 
 def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
-    """Remove pages from a list, and return them; raises :class:`OutputError`."""
+    """Remove pages from a list, and return them; raise :class:`OutputError`."""
     with _lines_of(path) as lines:
         removed = [page for page in map(_parse_line, lines) if page.url and page.url in urls]
         lines[:] = [line for line in lines if _parse_line(line).url not in urls]
@@ -106,7 +106,7 @@ def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
 
 
 def move_page(path: Path, url: str, direction: Direction) -> None:
-    """Move a page of a reading list; raises :class:`OutputError`."""
+    """Move a page of a reading list; raise :class:`OutputError`."""
     with _lines_of(path) as lines:
         places = [n for n, line in enumerate(lines) if _parse_line(line).url]
         at = next((n for n in places if _parse_line(lines[n]).url == url), None)
@@ -124,7 +124,7 @@ def move_page(path: Path, url: str, direction: Direction) -> None:
 
 
 def read_pages(path: Path) -> list[ListedPage]:
-    """Return the pages of a reading list in order; raises :class:`OutputError`."""
+    """Return the pages of a reading list in order; raise :class:`OutputError`."""
     with os_errors(OutputError, f"{path} cannot be read"):
         lines = _read_lines(path)
     pages = {page.url: page for page in map(_parse_line, reversed(lines)) if page.url}
@@ -132,7 +132,7 @@ def read_pages(path: Path) -> list[ListedPage]:
 
 
 def read_urls(path: Path) -> list[str]:
-    """Return the URLs of a reading list, the oldest first; see :func:`read_pages`."""
+    """Return the URLs of a reading list, oldest first; see :func:`read_pages`."""
     return [page.url for page in read_pages(path)]
 
 
@@ -177,7 +177,7 @@ def _parse_line(line: str) -> ListedPage:
 MAX_EXPORT_BYTES = 20_000_000
 _MAX_URL = 4_000
 
-#: Where entries have their address, their title and whether they were read, the best first.
+#: Where entries have their address, their title and whether they were read, best first.
 _URL_KEYS = ("source_url", "given_url", "resolved_url", "url", "uri", "href", "link", "address")
 _TITLE_KEYS = ("title", "resolved_title", "given_title", "name")
 _READ_KEYS = ("is_archived", "archived", "status", "location", "folder", "state")
@@ -188,7 +188,7 @@ _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 
 
 def parse_bookmarks(data: bytes) -> list[ListedPage]:
-    """Return the pages of an exported list in order; raises :class:`UsageError`."""
+    """Return the pages of an exported list in order; raise :class:`UsageError`."""
     if len(data) > MAX_EXPORT_BYTES:
         raise UsageError(f"the file is larger than {MAX_EXPORT_BYTES // 1_000_000} MB")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"

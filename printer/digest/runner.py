@@ -85,7 +85,7 @@ def run_digest(
     """Build a digest and deliver it, or pass it to ``write`` instead.
 
     Its stories are remembered if it was delivered anywhere; the result has the errors of delivery.
-    Raises :class:`WebprintError`.
+    Raise :class:`WebprintError`.
     """
     issue, result = _build(builder, digest, now)
     if result is None:

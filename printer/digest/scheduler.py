@@ -29,7 +29,7 @@ from .. import serial
 from ..article import Article
 from ..backoff import Backoff
 from ..errors import ErrorRecord, JobsError, WebprintError
-from ..jobs.engine import WorkflowExecutor, database_of, open_queue, open_result_storage
+from ..jobs.engine import WorkflowExecutor, database_location, open_queue, open_result_storage
 from ..jobs.queue import DIGEST, JobFailed, JobQueue
 from ..jobs.storage import Storage
 from ..settings import Settings
@@ -120,7 +120,7 @@ class IssueWorkflow:
     _articles: dict[str, tuple[Article, ...]] = field(default_factory=dict)
 
     def run(self, job_id: str, name: str, steps: Steps) -> dict[str, Any]:
-        """Make and deliver an issue, and return a report of it; raises :class:`JobFailed`."""
+        """Make and deliver an issue, and return a report of it; raise :class:`JobFailed`."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             built = steps.run("build", partial(self._build, job_id, name))
             if "error" not in built or attempt == MAX_ATTEMPTS:
@@ -307,7 +307,7 @@ class Scheduler:
                 clock=self.clock,
                 on_delivered=self.on_delivered,
             )
-            executor = WorkflowExecutor(queue, database_of(self.settings), DIGEST, self.log)
+            executor = WorkflowExecutor(queue, database_location(self.settings), DIGEST, self.log)
 
             def issue(name: str, _slot: float) -> dict[str, Any]:
                 return workflow.run(str(DBOS.workflow_id), name, Steps())
@@ -321,8 +321,8 @@ class Scheduler:
                     try:
                         self.tick(queue)
                     except JobsError as error:
-                        executor.log_sometimes(str(error))
-            executor.stop_taking()
+                        executor.log_throttled(str(error))
+            executor.stop_dequeuing()
             workflow.sending.acquire(timeout=_STOP_SECONDS)  # No other delivery begins.
             executor.requeue_all()
 

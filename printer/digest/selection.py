@@ -282,7 +282,7 @@ class SelectedStory:
 def filter_candidates(
     digest: Digest, results: Sequence[SourceResult], history: StoryHistory, now: datetime
 ) -> tuple[list[StoryCandidate], list[Rejected], dict[str, list[StoryCandidate]]]:
-    """Return the candidates to consider, the latest first, the rejected ones, and the duplicates.
+    """Return the candidates to consider, latest first, the rejected ones, and the duplicates.
 
     If several candidates have the same URL, the first is considered and the others are returned
     under its :func:`story_key`.

@@ -27,7 +27,7 @@ _PRIVATE_RESPONSE = frozenset({"set-cookie", "set-cookie2"})
 
 
 def cache_folder() -> Path:
-    """Return our cache folder (XDG); raises ``RuntimeError`` for a user without a home."""
+    """Return our cache folder (XDG); raise ``RuntimeError`` for a user without a home."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if base.startswith("/") else Path.home() / ".cache"
     return root / "webprint"

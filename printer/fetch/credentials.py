@@ -61,7 +61,7 @@ class Credentials:
 def load_credentials(
     options: FetchOptions, origins: frozenset[Origin], logins: Mapping[Origin, str] | None = None
 ) -> Credentials:
-    """Read the credentials named in the options; raises :class:`UsageError`.
+    """Read the credentials named in the options; raise :class:`UsageError`.
 
     ``logins`` are NAME:PASSWORD by origin, sent only to that origin.
     """
@@ -115,7 +115,7 @@ def _basic(login: str) -> str:
 
 
 def read_cookies(path: str) -> CookieJar:
-    """Return the cookies of a Netscape ``cookies.txt``; raises :class:`UsageError`."""
+    """Return the cookies of a Netscape ``cookies.txt``; raise :class:`UsageError`."""
     _check_cookie_file(path, _read(path, "the cookie file"))
     jar = MozillaCookieJar(path)
     try:
@@ -173,7 +173,7 @@ class StorageState:
 
 
 def read_storage_state(path: str) -> StorageState:
-    """Read a state file in Playwright's format; raises :class:`UsageError`."""
+    """Read a state file in Playwright's format; raise :class:`UsageError`."""
     content = _read(path, "the state file")
     try:
         state = json.loads(content)
@@ -192,7 +192,7 @@ def read_storage_state(path: str) -> StorageState:
 
 
 def write_storage_state(path: str, state: Any) -> None:
-    """Write a state file that only its owner may read; raises :class:`OutputError`."""
+    """Write a state file that only its owner may read; raise :class:`OutputError`."""
     with os_errors(OutputError, f"{path} cannot be written"):
         atomic_write(Path(path), json.dumps(state, indent=1), 0o600, keep_mode=False)
 

@@ -28,7 +28,7 @@ _MEDIA_TYPES = {
 def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> Capture:
     """Return the page in a file; ``url`` is the address it was saved from.
 
-    Raises :class:`BadURL` if the file does not exist, :class:`FetchError` if it cannot be read, is
+    Raise :class:`BadURL` if the file does not exist, :class:`FetchError` if it cannot be read, is
     too large or not a page.
     """
     path = Path(path)
@@ -83,7 +83,7 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
 
 
 def path_of_file_url(url: str) -> Path:
-    """Return the path of a ``file:`` URL on this computer; raises :class:`BadURL`."""
+    """Return the path of a ``file:`` URL on this computer; raise :class:`BadURL`."""
     parts = urlsplit(url)
     if parts.netloc not in {"", "localhost"}:
         raise BadURL("a file on another computer cannot be read", url=url)

@@ -31,7 +31,7 @@ class Budget:
         self._received = 0
 
     def time_left(self) -> float:
-        """Return the seconds left; raises :class:`FetchTimeout` at 0."""
+        """Return the seconds left; raise :class:`FetchTimeout` at 0."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise self.timeout_error()
@@ -46,7 +46,7 @@ class Budget:
         self._received = 0
 
     def count(self, received: int) -> None:
-        """Count bytes from the wire, headers included; raises :class:`TooLarge`."""
+        """Count bytes from the wire, headers included; raise :class:`TooLarge`."""
         self._received += received
         if self._received > self.max_bytes * _ENCODING_OVERHEAD + _MAX_HEADER_BYTES:
             raise self.too_large()

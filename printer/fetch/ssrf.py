@@ -26,7 +26,7 @@ from ..urls import (
     strip_userinfo,
 )
 
-#: Resolves a host name, or a numeric address in any form, to IP addresses; raises OSError.
+#: Resolves a host name, or a numeric address in any form, to IP addresses; raise OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
 
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -91,7 +91,7 @@ class UpstreamProxy:
 def upstream_proxy(scheme: str, host: str) -> UpstreamProxy | None:
     """Return the proxy of the environment for a host, as curl would choose it.
 
-    Loopback needs none, and no host that NO_PROXY lists.  Raises :class:`UsageError` for a proxy
+    Loopback needs none, and no host that NO_PROXY lists.  Raise :class:`UsageError` for a proxy
     that is neither http nor https.
     """
     from urllib import request
@@ -141,7 +141,7 @@ class Guard:
     def addresses(self, host: str, port: int, timeout: float) -> tuple[str, ...]:
         """Return the addresses of ``host`` that may be connected to, at least one.
 
-        Raises :class:`BlockedAddress` if all are private, :class:`FetchError` if the name cannot be
+        Raise :class:`BlockedAddress` if all are private, :class:`FetchError` if the name cannot be
         resolved within ``timeout`` seconds.
         """
         host = host.lower().strip("[]")

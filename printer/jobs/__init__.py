@@ -1,4 +1,4 @@
-"""Print jobs: requested now, made later by worker processes, as durable workflows of DBOS.
+"""Print jobs: durable DBOS workflows, which are queued and then run in worker processes.
 
 JobQueue.submit -> workflow -> PrintEngine -> WorkerPool prints -> storage -> the job is done
 """
@@ -26,13 +26,13 @@ State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 
 STATES: tuple[State, ...] = get_args(State)
 
-#: The states that a job leaves only on request.
+#: Final states: only a request, such as a retry, changes them.
 FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
 
 #: The part of a request that holds the page as the sender saw it.
 PAGE_PART = "page"
 
-#: The part that holds the addresses of several pages, one a line, and how many there may be.
+#: The part that holds the addresses of several pages, one per line, and their maximum number.
 BUNDLE_PART, MAX_BUNDLE = "bundle", 20
 
 #: The part that holds the edit of a finished print.
@@ -75,9 +75,9 @@ class JobRequest:
 class Job:
     """A job and its state.
 
-    ``attempt`` counts how often it was begun.  ``step`` is the current stage, ``result`` describes
-    a finished print, ``file`` names the file that a batch wrote.  Times are seconds since 1970;
-    nothing but retention depends on them.
+    ``attempt`` counts how often it was started.  ``step`` is the current stage, ``result``
+    describes a finished print, ``file`` names the file that a batch wrote.  Times are seconds since
+    1970; only retention depends on them.
     """
 
     id: str
@@ -95,23 +95,23 @@ class Job:
 
     @property
     def title(self) -> str:
-        """The article's title, '' until it is known."""
+        """The article's title, or '' if it is not known yet."""
         return str(self.result.get("title", ""))
 
     @property
     def result_folder(self) -> str:
-        """The storage key of the results, those of the attempt that stored them."""
+        """The storage key of the results, in the folder of the attempt that stored them."""
         return result_folder(self.id, self.result.get("attempt", self.attempt))
 
     @property
     def has_result(self) -> bool:
-        """Whether there are results: of a change that failed, those before it."""
+        """Whether results exist; after a failed edit, those of the earlier print remain."""
         return self.state == "done" or (self.state in FINISHED and "attempt" in self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt to do a job."""
+    """One execution of a job."""
 
     id: str
     number: int
@@ -141,8 +141,8 @@ MAX_PICTURE_URL_LENGTH = 2000
 
 _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
 
-#: The settings that a request may choose.  The others name files or hosts, or permit more than the
-#: server's own settings do.
+#: The settings that a request may set.  The others name files or hosts, or could override the
+#: server's restrictions.
 REQUEST_OPTIONS = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
     "image_method", "render", "follow", "fit", "booklet", "nup", "landscape", "duplex", "ink_save",
@@ -152,12 +152,12 @@ REQUEST_OPTIONS = frozenset({
 
 
 def request_options() -> list[str]:
-    """Return the names of the settings that a request may choose, in their order."""
+    """Return the names of the settings that a request may set, in order of definition."""
     return [name for name, _, _ in setting_fields() if name in REQUEST_OPTIONS]
 
 
 def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
-    """Return settings with the options of a request; raises :class:`UsageError`."""
+    """Return settings updated with the options of a request; raise :class:`UsageError`."""
     for name, value in options.items():
         if name not in REQUEST_OPTIONS:
             known = ", ".join(request_options())
@@ -178,7 +178,10 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
 
 
 def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, bytes]:
-    """Decode ``data:`` URLs of pictures, by address; raises :class:`UsageError`."""
+    """Decode pictures from ``data:`` URLs; raise :class:`UsageError` if one is invalid.
+
+    Keys are the addresses of the pictures.
+    """
     if len(data_urls) > MAX_PICTURES:
         raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
     pictures = {}
@@ -197,7 +200,7 @@ def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, b
 
 
 def validate_request(request: JobRequest, settings: Settings) -> Settings:
-    """Return the settings for a request; raises :class:`BadURL` or :class:`UsageError`."""
+    """Return the settings for a request; raise :class:`BadURL` or :class:`UsageError`."""
     validate_source(request)
     from ..extraction.extract import check_extractor
     from ..images.methods import check_method
@@ -213,7 +216,7 @@ def validate_request(request: JobRequest, settings: Settings) -> Settings:
 
 
 def validate_source(request: JobRequest) -> None:
-    """Raise :class:`BadURL` unless a request has web addresses, or a page without one."""
+    """Raise :class:`BadURL` unless a request has valid web addresses, or only a page."""
     for url in request.bundle:
         validate_url(url)
     if request.bundle:
@@ -223,7 +226,7 @@ def validate_source(request: JobRequest) -> None:
 
 
 def validate_url(url: str) -> None:
-    """Raise :class:`BadURL` for anything but the address of a web page."""
+    """Raise :class:`BadURL` unless the URL is the http or https address of a page."""
     if not _is_web_url(url) or len(url) > MAX_URL_LENGTH:
         raise BadURL("a print needs the http or https address of a page")
 

@@ -1,6 +1,6 @@
-"""What is used of DBOS beyond its documented interface.
+"""Access to internals of DBOS.
 
-For this, ``pyproject.toml`` pins it to one minor version.
+Because of this module, ``pyproject.toml`` pins DBOS to one minor version.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dbos._serialization import DefaultSerializer
 
 
 def refuse_pickles() -> None:
-    """Refuse pickled data in a job database, whoever reads it.
+    """Refuse to read pickled data from a job database.
 
     DBOS unpickles every row that says it is pickled, whatever serializer is configured, and a
     pickle can execute anything.
@@ -27,9 +27,9 @@ def _refuse_pickle(_self: object, _data: str) -> Any:
 
 
 def register_queue(name: str, concurrency: int, polling_interval: float = 1.0) -> Any:
-    """Register a queue with settings of this process.
+    """Register a queue whose settings apply to this process only.
 
-    The settings of a queue that is registered publicly are in the database, the same for all.
+    The public function stores them in the database, for all processes.
     """
     return _get_or_create_dbos_registry()._register_internal_queue(
         name, worker_concurrency=concurrency, polling_interval_sec=polling_interval
@@ -42,12 +42,12 @@ def active_workflows(dbos: DBOS) -> set[str]:
 
 
 def requeue(client: DBOSClient, job_id: str, executor: str, queue: str) -> bool:
-    """Requeue a workflow of an executor that is gone; return False if it does not have it."""
+    """Requeue a workflow of an executor that is gone; return False if it does not own it."""
     return client._sys_db.reenqueue_for_recovery(job_id, [executor], queue)
 
 
-def stop_taking(dbos: DBOS) -> None:
-    """Take no other workflow; ``DBOS.destroy()`` would wait for all threads."""
+def stop_dequeuing(dbos: DBOS) -> None:
+    """Start no more workflows; ``DBOS.destroy()`` would wait for all threads."""
     for event in dbos.background_thread_stop_events:
         event.set()
 

@@ -1,9 +1,9 @@
-"""The engine: a process that runs jobs as workflows of DBOS, and prints in worker processes.
+"""The engine: a process that runs jobs as DBOS workflows, and prints in worker processes.
 
-    submit -> workflow, queued -> engine -> worker process -> storage -> outcome of the workflow
+    submit -> queued workflow -> engine -> worker process -> storage -> outcome of the workflow
 
-DBOS records what was done, takes up again what an engine left undone, and refuses the outcome of
-an execution that no longer owns its workflow.  It listens on no port and sends nothing anywhere.
+DBOS records outcomes, resumes unfinished workflows, and rejects the outcome of an execution that
+no longer owns its workflow.  It opens no port and sends no telemetry.
 """
 
 from __future__ import annotations
@@ -60,26 +60,26 @@ from .queue import (
 )
 from .storage import Storage, check_storage
 
-#: The weight of a fault when a job's worker crashes or runs out of memory, and when somebody kills
-#: it, and the total weight at which a job is given up: that of five crashes or twenty kills.
+#: The weight of a crash or a lack of memory in a job's worker, the weight of its being killed, and
+#: the total weight at which the job fails: five crashes or twenty kills.
 CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
 
-#: The version of the workflows: an engine takes up only what its own version began.
+#: The version of the workflows; an engine resumes only those of its own version.
 _VERSION = "1"
 
 #: The seconds between polls for queued jobs, and between checks of running ones.
 _POLL_INTERVAL, _CHECK_INTERVAL = 0.2, 0.5
 _RETENTION_INTERVAL, _LOG_INTERVAL = 600.0, 30.0
-_LOST_SECONDS = 5.0  # after which a job that nobody runs is requeued
-_MAX_DRIFT = 60.0  # of the wall clock between two looks at it
-_LOCK_SECONDS = 3.0  # for the processes of an earlier owner of a database to end
-_NO_ROOM = Backoff(1.0, 60.0)
+_LOST_SECONDS = 5.0  # after which a job that no thread runs is requeued
+_MAX_DRIFT = 60.0  # of the wall clock between two checks
+_LOCK_SECONDS = 3.0  # to wait for the processes of a database's previous owner to end
+_STORAGE_BACKOFF = Backoff(1.0, 60.0)
 
 
 def preload() -> None:
-    """Import what printing needs before workers are forked; start no threads."""
+    """Import the libraries for printing before workers are forked, without starting threads."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A missing library is reported by the first print that needs it.
+    # The first print that needs a missing library reports it.
     with suppress(ImportError, OSError):
         import PIL.Image  # noqa: F401
         import weasyprint  # noqa: F401
@@ -115,39 +115,37 @@ class PrintEngine:
         """Run until stopped; unfinished jobs are requeued."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._stopping.set())
-        # Started first, while there is one thread; their libraries are loaded meanwhile.
+        # Workers load their libraries while the queue is opened; forking needs a single thread.
         self._workers = WorkerPool(self.handler, self.limits, self.preload)
         self._workers.start()
         self._queue = JobQueue(self.database)
         self._executor = WorkflowExecutor(
             self._queue, self.database, PRINT, self.log, self.limits.patience
         )
-        # As many jobs, and two, wait for a worker: with fewer, workers that print five pages a
-        # second would be idle a tenth of the time until the next poll.
+        # Workers that print five pages per second would otherwise idle a tenth of the time,
+        # waiting for the next poll.
         self._executor.start(self._print, 2 * self.limits.workers + 2)
         threading.Thread(target=self._apply_retention, daemon=True).start()
         while not self._stopping.wait(_CHECK_INTERVAL):
             self._workers.reap()
-            before = list(self._running.items())
-            mine = self._executor.check()
-            for job_id, cancelled in before:
-                if mine is not None and job_id not in mine:
-                    cancelled.set()  # It was cancelled or deleted, or is another engine's now.
-        self._executor.stop_taking()
+            running = list(self._running.items())
+            owned_ids = self._executor.check()
+            for job_id, cancelled in running:
+                if owned_ids is not None and job_id not in owned_ids:
+                    cancelled.set()  # It was cancelled, deleted, or taken over by another engine.
+        self._executor.stop_dequeuing()
         self._workers.close()
         time.sleep(2 * _POLL_INTERVAL)
         self._executor.requeue_all()
 
-    # One job, in a thread of DBOS
-
     def _print(self, url: str, options: dict[str, Any], parts: dict[str, str]) -> Any:
         job_id = str(DBOS.workflow_id)
         request = JobRequest(url, options, {name: unpack(parts[name]) for name in parts})
-        if earlier := self._running.get(job_id):
-            earlier.set()  # It was requested again before its end was noticed.
+        if previous_run := self._running.get(job_id):
+            previous_run.set()  # The job was requeued before its cancellation was noticed.
         cancelled = self._running[job_id] = threading.Event()
         try:
-            outcome = self._attempt(job_id, request, cancelled)
+            outcome = self._run_attempt(job_id, request, cancelled)
         finally:
             if self._running.get(job_id) is cancelled:
                 del self._running[job_id]
@@ -155,11 +153,11 @@ class PrintEngine:
             raise JobFailed(ErrorRecord.from_dict(outcome["failed"]))
         return outcome["done"]
 
-    def _attempt(
+    def _run_attempt(
         self, job_id: str, request: JobRequest, cancelled: threading.Event
     ) -> dict[str, Any]:
-        """Return the outcome of a job, trying again if its worker dies or there is no room."""
-        attempt = self._describe(job_id, request, cancelled)
+        """Run a job, again if its worker dies or the storage is full; return its outcome."""
+        attempt = self._get_attempt(job_id, request, cancelled)
         faults, refusals = 0, 0
         while True:
             fault, weight = "", CRASH_FAULTS
@@ -178,7 +176,7 @@ class PrintEngine:
                 fault = str(outcome.get("process_died", ""))
             if not fault:
                 refusals += 1
-                pause = _NO_ROOM.delay(refusals)
+                pause = _STORAGE_BACKOFF.delay(refusals)
                 self.log(f"{outcome.get('not_stored')}; trying again in {pause:g} s")
                 self._publish(job_id, NO_ROOM)
                 self._pause(pause, cancelled)
@@ -188,22 +186,22 @@ class PrintEngine:
                 return {"failed": ErrorRecord(reason).to_dict()}
 
     def _publish(self, job_id: str, step: str) -> None:
-        """Publish the step of a job; not even a full disk stops the job."""
+        """Publish the step of a job; ignore errors, so that even a full disk does not stop it."""
         with suppress(JobsError):
             self._queue.annotate(job_id, step=step)
 
-    def _describe(self, job_id: str, request: JobRequest, cancelled: threading.Event) -> Attempt:
-        """Return the attempt at a job, with what was changed since it was first requested."""
+    def _get_attempt(self, job_id: str, request: JobRequest, cancelled: threading.Event) -> Attempt:
+        """Return the current attempt of a job, with changes since its first request."""
         while True:
             try:
-                found = self._queue.attempt(job_id)
+                attempt = self._queue.attempt(job_id)
             except JobsError as error:
-                self._executor.log_sometimes(str(error))
+                self._executor.log_throttled(str(error))
                 self._pause(1.0, cancelled)
                 continue
-            if found is None:
+            if attempt is None:
                 raise Abandoned
-            number, options, edit = found
+            number, options, edit = attempt
             return Attempt(
                 job_id, number, JobRequest(request.url, options, {**request.parts, **edit})
             )
@@ -221,14 +219,14 @@ class PrintEngine:
                 if clock.is_reliable():
                     apply_retention(self._queue, self.storage, self.limits.retention)
             except JobsError as error:
-                self._executor.log_sometimes(str(error))
+                self._executor.log_throttled(str(error))
 
 
 class WorkflowExecutor:
-    """Runs the workflows of one kind in threads of this process, the only one of its process.
+    """Runs the workflows of one kind in threads; there can be only one in a process.
 
-    On an SQLite file there is one for each kind; on PostgreSQL any number, of which the others take
-    up what one that is lost left behind.
+    An SQLite file permits one executor per kind.  PostgreSQL permits any number: others resume the
+    workflows of an executor that is lost.
     """
 
     def __init__(
@@ -244,10 +242,10 @@ class WorkflowExecutor:
         self._last_log = float("-inf")
 
     def start(self, workflow: Callable[..., Any], concurrency: int) -> None:
-        """Take up what this executor left undone, and run up to ``concurrency`` at a time."""
-        self.requeue_all()  # DBOS would do it, but looks at its own queue once a second.
+        """Resume unfinished workflows and run up to ``concurrency`` at a time."""
+        self.requeue_all()  # DBOS would do it, but polls its own queue only once a second.
         logger = logging.getLogger("dbos")
-        logger.addHandler(_DatabaseLog(self.log_sometimes))
+        logger.addHandler(_DatabaseLog(self.log_throttled))
         logger.propagate = False
         config: DBOSConfig = {
             "name": APPLICATION, "system_database_url": system_url(self._database),
@@ -264,46 +262,47 @@ class WorkflowExecutor:
         DBOS.launch()
 
     def check(self) -> set[str] | None:
-        """Take up again what was lost, here and with other executors.
+        """Requeue lost workflows of this executor and of others that are gone.
 
-        Return the ids of the workflows that this executor runs, None if they are not known now.
+        Return the ids of the workflows that this executor runs, or None if the database cannot be
+        read.
         """
         try:
             executions = self._queue.executions(self._kind)
-            mine = {job_id for job_id, executor in executions if executor == self._name}
-            # A full disk can end an execution before it recorded an outcome.
+            owned_ids = {job_id for job_id, executor in executions if executor == self._name}
+            # A full disk can end an execution before it records an outcome.
             now, active = time.monotonic(), dbos_internals.active_workflows(self._dbos)
-            self._lost = {job_id: self._lost.get(job_id, now) for job_id in mine - active}
+            self._lost = {job_id: self._lost.get(job_id, now) for job_id in owned_ids - active}
             for job_id, since in self._lost.items():
                 if now - since > _LOST_SECONDS:
                     self._requeue(job_id, self._name)
             if self._peers:
-                lost = self._peers.lost({executor for _, executor in executions})
+                lost = self._peers.find_lost({executor for _, executor in executions})
                 for job_id, executor in executions:
                     if executor in lost:
                         self._requeue(job_id, executor)
-            return mine
+            return owned_ids
         except (JobsError, psycopg.Error) as error:
-            self.log_sometimes(" ".join(str(error).split())[:300])
+            self.log_throttled(" ".join(str(error).split())[:300])
             return None
 
-    def stop_taking(self) -> None:
-        """Take no other workflow."""
-        dbos_internals.stop_taking(self._dbos)
+    def stop_dequeuing(self) -> None:
+        """Start no more workflows."""
+        dbos_internals.stop_dequeuing(self._dbos)
 
     def _requeue(self, job_id: str, executor: str) -> None:
         if self._queue.requeue(job_id, executor):
             self._log(f"job {job_id} was requeued, as its worker is gone")
 
     def requeue_all(self) -> None:
-        """Requeue the workflows of this executor, none of which it runs."""
+        """Requeue all workflows of this executor; call it only while none of them runs."""
         with suppress(JobsError):
             for job_id, executor in self._queue.executions(self._kind):
                 if executor == self._name:
                     self._queue.requeue(job_id, executor)
 
-    def log_sometimes(self, line: str) -> None:
-        """Log a line unless another was logged a short time ago."""
+    def log_throttled(self, line: str) -> None:
+        """Log a line unless another was logged recently."""
         now = time.monotonic()
         if now - self._last_log >= _LOG_INTERVAL:
             self._last_log = now
@@ -316,7 +315,7 @@ def _boot_time() -> float:
 
 
 class ClockGuard:
-    """Notices that the wall clock was set, after which the age of results is unknown for a day."""
+    """Detects jumps of the wall clock, after which the age of results is unreliable for a day."""
 
     def __init__(
         self,
@@ -327,17 +326,17 @@ class ClockGuard:
         self._offset, self._distrusted_until = wall_clock() - steady_clock(), float("-inf")
 
     def is_reliable(self) -> bool:
-        """Compare the clocks with the last call, and return whether the day is known."""
+        """Return whether the wall clock has not jumped since the last call, nor in the last day."""
         now = self._steady_clock()
-        offset, before = self._wall_clock() - now, self._offset
+        offset, previous = self._wall_clock() - now, self._offset
         self._offset = offset
-        if abs(offset - before) > _MAX_DRIFT:
+        if abs(offset - previous) > _MAX_DRIFT:
             self._distrusted_until = now + DAY
         return now >= self._distrusted_until
 
 
 class _DatabaseLog(logging.Handler):
-    """Logs what DBOS says of the database, not of failed prints."""
+    """Logs the messages of DBOS about the database, without those about failed prints."""
 
     def __init__(self, log: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
@@ -349,11 +348,11 @@ class _DatabaseLog(logging.Handler):
 
 
 class _Peers:
-    """Tells which engines on a PostgreSQL server are alive.
+    """Detects engines on a PostgreSQL server that are no longer alive.
 
-    Each holds an advisory lock, which the server releases when its connection ends.  An engine is
-    lost if nobody has held its lock for ``patience`` seconds: those after a restart of the server
-    take theirs again.
+    Each engine holds an advisory lock, which the server releases when the connection ends.  An
+    engine is lost if its lock has been free for ``patience`` seconds; until then, it may acquire
+    the lock again, for instance after a restart of the server.
     """
 
     def __init__(self, database: str, patience: float) -> None:
@@ -375,51 +374,51 @@ class _Peers:
             self._connection.execute("SELECT pg_advisory_lock(%s)", [self._lock])
         return self._connection
 
-    def lost(self, names: set[str]) -> set[str]:
+    def find_lost(self, names: set[str]) -> set[str]:
         """Return which of the engines are lost."""
         connection, now = self._connect(), time.monotonic()
-        free = set()
+        unlocked = set()
         for name in names - {self.name}:
             lock = name.rpartition(":")[2]
             query = "SELECT pg_try_advisory_lock(%s)"
             row = connection.execute(query, [int(lock)]).fetchone() if lock.isdigit() else (True,)
             if row and row[0]:
-                free.add(name)
+                unlocked.add(name)
                 if lock.isdigit():
                     connection.execute("SELECT pg_advisory_unlock(%s)", [int(lock)])
-        self._free_since = {name: self._free_since.get(name, now) for name in free}
-        return {name for name in free if now - self._free_since[name] >= self._patience}
+        self._free_since = {name: self._free_since.get(name, now) for name in unlocked}
+        return {name for name in unlocked if now - self._free_since[name] >= self._patience}
 
 
 def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
-    """Delete jobs that finished at least ``seconds`` ago, and results of no known job."""
-    while old := queue.older_than(seconds):
-        for job_id in old:  # Files first, so that a full disk gets room.
+    """Delete jobs that finished at least ``seconds`` ago, and results without a job."""
+    while expired_ids := queue.list_older_than(seconds):
+        for job_id in expired_ids:  # Delete files first, to free space on a full disk.
             storage.delete(job_id)
             queue.delete(job_id)
-    # List the storage first, so that newer results belong to jobs that are known.
+    # List the storage first, so that every result in the list has its job in the queue.
     stored = storage.names()
-    known, earlier = queue.attempts(), queue.earlier_jobs()
+    attempts, legacy_ids = queue.attempts(), queue.legacy_job_ids()
     for job_id in stored:
-        if job_id in earlier:
+        if job_id in legacy_ids:
             continue
-        if job_id not in known:
+        if job_id not in attempts:
             storage.delete(job_id)
             continue
-        state, attempt = known[job_id]
+        state, attempt = attempts[job_id]
         if state in FINISHED:
             for name in storage.names(job_id):
                 if name not in ("0", str(attempt)):  # 0 holds the snapshot for revisions.
                     storage.delete(f"{job_id}/{name}")
 
 
-def database_of(settings: Settings) -> str:
+def database_location(settings: Settings) -> str:
     """Return the path or URL of the jobs' database."""
     return settings.database or str(data_folder() / "jobs.sqlite")
 
 
 def open_queue(settings: Settings) -> JobQueue:
-    return JobQueue(database_of(settings))
+    return JobQueue(database_location(settings))
 
 
 def storage_location(settings: Settings) -> str:
@@ -433,8 +432,8 @@ def open_result_storage(settings: Settings) -> Storage:
 
 @contextmanager
 def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
-    """Lock an SQLite file for one engine per kind of job; raises :class:`JobsError`."""
-    path = sqlite_path(database_of(settings))
+    """Lock an SQLite file for one engine per kind of job; raise :class:`JobsError` if locked."""
+    path = sqlite_path(database_location(settings))
     with _lock(path, kind) if path else nullcontext():
         yield
 
@@ -454,9 +453,9 @@ def _lock(path: Path, kind: str) -> BinaryIO:
         except OSError:
             if time.monotonic() > deadline:
                 lock.close()
-                what = "jobs" if kind == PRINT else f"{kind}s"
+                plural = "jobs" if kind == PRINT else f"{kind}s"
                 raise JobsError(
-                    f"another webprint process is printing the {what} in {path}",
+                    f"another webprint process is printing the {plural} in {path}",
                     hint="Is one running? For several, give --database postgresql://...",
                 ) from None
         time.sleep(0.05)
@@ -466,7 +465,7 @@ def _run_job(
     settings: Settings, storage: str, allow_private: bool, attempt: Attempt,
     notify: Callable[[str], None],
 ) -> dict[str, Any]:  # fmt: skip
-    """Run a job in a worker, the only process that loads what printing needs."""
+    """Run a job; call this in a worker, the only process that loads the printing libraries."""
     from .handler import JobHandler
 
     return JobHandler(settings, storage, allow_private)(attempt, notify)
@@ -477,14 +476,14 @@ def run_engine(
 ) -> None:
     """Run the engine of the jobs until SIGTERM or SIGINT.
 
-    What it stores is for its user alone; ``private_files``, which belong to other processes, are
-    closed.
+    Only its user can read the files it stores.  ``private_files``, which belong to other processes,
+    are closed.
     """
     for file in private_files:
         file.close()
     os.umask(0o077)
     PrintEngine(
-        database=database_of(settings),
+        database=database_location(settings),
         storage=open_result_storage(settings),
         handler=partial(_run_job, settings, storage_location(settings), allow_private),
         limits=Limits(

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
 
 #: The parts of a request that are not pictures.
-_NO_PICTURES = (PAGE_PART, EDIT_PART, BUNDLE_PART)
+_RESERVED_PARTS = (PAGE_PART, EDIT_PART, BUNDLE_PART)
 
 _MAX_WARNINGS = 50
 _MAX_LENGTH = 400
@@ -63,9 +63,9 @@ class JobHandler:
     def __call__(self, attempt: Attempt, notify: Callable[[str], None]) -> dict[str, Any]:
         """Run a job and return its outcome, a dict with one of these keys.
 
-        ``done`` describes the result; ``failed`` is an :class:`ErrorRecord` as a dict.  With
-        ``not_stored``, why the storage is unavailable, and ``process_died``, which helper process
-        ended, the job must be tried again.
+        ``done`` describes the result; ``failed`` is an :class:`ErrorRecord` as a dict.
+        ``not_stored`` (why the storage is unavailable) and ``process_died`` (which helper process
+        ended) mean that the job must be tried again.
         """
         try:
             return {"done": self._run(attempt, Storage(self.storage), notify)}
@@ -102,12 +102,12 @@ class JobHandler:
             f"{attempt.result_folder}/{ARTICLE}": article.encode("utf-8", "replace"),
             snapshot_key(attempt.id): snapshot.dump(),
         })  # fmt: skip
-        return _summary(page, result)
+        return _summarize(page, result)
 
     def _run_task(
         self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]
     ) -> Mapping[str, Any]:
-        """Run a part of a larger job of another machine."""
+        """Run a task: a part of a larger job on another machine."""
         request = attempt.request
         if DOCUMENT_PART in request.parts:
             notify("print")
@@ -115,7 +115,7 @@ class JobHandler:
             data = serial.dump(RenderedPdf, rendered)
             summary: dict[str, Any] = {"pages": rendered.pages}
         else:
-            with self._printer(replace(request, parts={}), notify) as printer:
+            with self._make_printer(replace(request, parts={}), notify) as printer:
                 page = printer.read(request.url)
             data = dump_page(page)
             summary = {"title": page.article.title[:_MAX_LENGTH]}
@@ -138,32 +138,32 @@ class JobHandler:
                     pages.append(outcome)
                 yield source, outcome
 
-        with self._printer(request, notify) as printer:
+        with self._make_printer(request, notify) as printer:
             result = printer.render_outcomes(collect(printer.read_all(request.bundle)))
         notify("store")
-        left_out = [
+        omissions = [
             f"{page.url} was left out: {page.error.message}"
             for page in result.outcomes
             if page.error
         ]
-        result = replace(result, warnings=(*left_out, *result.warnings))
+        result = replace(result, warnings=(*omissions, *result.warnings))
         articles = [page.article.to_dict() for page in pages]
         text = "\n".join(f"{page.article.title}\n{page.article.text}" for page in pages)
         title = str(request.options.get("title") or result.title)
-        about = {"title": title, "text": text, "articles": articles}
+        document = {"title": title, "text": text, "articles": articles}
         files = {
             result_file(result.format): result.data,
-            ARTICLE: json.dumps(about, ensure_ascii=False).encode("utf-8", "replace"),
+            ARTICLE: json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"),
         }
         storage.put_all({f"{attempt.result_folder}/{name}": data for name, data in files.items()})
-        summary = {**_summary(pages[0], result), "title": title[:_MAX_LENGTH]}
+        summary = {**_summarize(pages[0], result), "title": title[:_MAX_LENGTH]}
         return {**summary, "articles": len(pages)}
 
     def _print(self, request: JobRequest, notify: Callable[[str], None]) -> Printed:
         html = request.parts.get(PAGE_PART)
-        source = request.url if html is None else _capture(html, request.url)
+        source = request.url if html is None else _make_capture(html, request.url)
         pictures: dict[str, Picture] = {}
-        with self._printer(request, notify, pictures) as printer:
+        with self._make_printer(request, notify, pictures) as printer:
             page = printer.read(source)
             result = printer.render([page])
         article = replace(page.article, blocks=())
@@ -171,7 +171,7 @@ class JobHandler:
         return page, result, snapshot.with_pictures(pictures)
 
     def _revise(self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]) -> Printed:
-        """Print an edited article again from its snapshot."""
+        """Print an edited article from its snapshot."""
         data = storage.get(snapshot_key(attempt.id))
         if data is None:
             raise WebprintError("the data stored for editing this print is gone")
@@ -180,11 +180,11 @@ class JobHandler:
         capture = snapshot.capture
         page = ExtractedPage(snapshot.apply(edit), capture.describe(), capture.body)
         pictures = dict(snapshot.pictures)
-        with self._printer(attempt.request, notify, pictures) as printer:
+        with self._make_printer(attempt.request, notify, pictures) as printer:
             result = printer.render([page])
         return page, result, snapshot.with_pictures(pictures)
 
-    def _printer(
+    def _make_printer(
         self,
         request: JobRequest,
         notify: Callable[[str], None],
@@ -194,26 +194,26 @@ class JobHandler:
         from ..pipeline import Printer
 
         validate_source(request)
-        # A page that was sent may not name private addresses: its pictures came with it.
+        # An uploaded page may not use private addresses: it comes with its pictures.
         may_be_private = self.allow_private and PAGE_PART not in request.parts
         return Printer.from_settings(
             merge_options(self.settings, request.options),
             user_urls=(request.bundle or (request.url,)) if may_be_private else (),
-            files={k: v for k, v in request.parts.items() if k not in _NO_PICTURES},
+            files={k: v for k, v in request.parts.items() if k not in _RESERVED_PARTS},
             notify=lambda _, step: notify(step),
             editable=pictures is not None,
             picture_cache=pictures,
         )
 
 
-def _capture(html: bytes, url: str) -> Capture:
-    """Return the capture of a page sent by a browser, in UTF-8 and after its scripts ran."""
+def _make_capture(html: bytes, url: str) -> Capture:
+    """Return the capture of a page as a browser sends it: UTF-8, after scripts have run."""
     now = datetime.now(UTC)
     source = PageSource(url, url, "text/html", "utf-8", fetched=now, method="browser")
     return Capture(html, source)
 
 
-def _summary(page: ExtractedPage, result: Result) -> Mapping[str, Any]:
+def _summarize(page: ExtractedPage, result: Result) -> Mapping[str, Any]:
     return {
         "title": result.title[:_MAX_LENGTH],
         "site": page.article.site[:_MAX_LENGTH],

@@ -1,4 +1,4 @@
-"""Worker processes that print jobs, and process control on Linux."""
+"""Worker processes that run print jobs, and process control on Linux."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from . import Attempt
 #: An open file or a listening socket.
 OpenFile: TypeAlias = BinaryIO | socket.socket
 
-#: Does a job, given its attempt and a function to report progress; returns plain data.
+#: Runs a job, given its attempt and a function that reports progress; returns plain data.
 Handler: TypeAlias = Callable[[Attempt, Callable[[str], None]], dict[str, Any]]
 
-#: How the names of workers' temporary folders begin.
+#: The prefix of workers' temporary folders.
 TEMPORARY_PREFIX = "webprint-worker-"
 
-#: The name of workers in lists of processes.
+#: The process name of workers.
 WORKER_NAME = "print worker"
 
 #: The niceness of workers, so that the server responds while all processors print.
@@ -47,15 +47,15 @@ NICENESS = 10
 
 DAY = 86_400.0
 
-#: The seconds between two checks of a worker's limits, and until a worker takes its request.
+#: The seconds between two checks of a worker's limits, and the time limit for sending a request.
 _CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
 _STEP_INTERVAL = 1.0  # before the first report of a step, and between reports
-_NO_PROCESS = Backoff(1.0, 30.0)  # while no process can be started
+_START_BACKOFF = Backoff(1.0, 30.0)  # while no process can be started
 _STOP_SECONDS = 8.0
-#: The delays until a process is started again, and how long one runs that did start.
-_RESTART, _START_SECONDS = Backoff(0.5, 60.0), 10.0
-#: What starting a worker raises while the system has no room for a process.
-_NOT_STARTED = (OSError, worker_process.WorkerError)
+#: The delays until a process is restarted, and how long it must run for its start to succeed.
+_RESTART_BACKOFF, _START_SECONDS = Backoff(0.5, 60.0), 10.0
+#: The errors of starting a worker while the system has no resources for a process.
+_START_ERRORS = (OSError, worker_process.WorkerError)
 _PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
@@ -66,10 +66,10 @@ _libc = ctypes.CDLL(None)
 class Limits:
     """Limits of workers, and of results.
 
-    A job may use ``seconds`` of time and ``memory`` bytes.  A worker is replaced after
-    ``jobs_per_worker`` jobs, or if it uses more than half of the memory after one.  Results are
-    deleted after ``retention`` seconds.  An engine that has been out of reach of the database for
-    ``patience`` seconds is taken for lost, and its jobs are done by others.
+    A job may take ``seconds`` of time and ``memory`` bytes.  A worker is replaced after
+    ``jobs_per_worker`` jobs, or if it uses more than half of the memory after a job.  Results are
+    deleted after ``retention`` seconds.  An engine that has not been connected to the database for
+    ``patience`` seconds counts as lost, and others run its jobs.
     """
 
     workers: int = 2
@@ -81,23 +81,23 @@ class Limits:
 
 
 class Abandoned(BaseException):
-    """A job is not wanted here any more; nothing may be recorded of it, not even a failure."""
+    """The job was cancelled or taken over; nothing may be recorded, not even a failure."""
 
 
 class _ForkServer:
-    """A process that loads libraries once, and forks workers that have them.
+    """A process that loads libraries once, and forks workers that share them.
 
-    The workers become children of the calling process, a subreaper with one thread.
+    The workers become children of the calling process, which must be a subreaper with one thread.
     """
 
     def __init__(self, preload: Callable[[], None]) -> None:
         self._lock = threading.Lock()
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.pid = fork(partial(_fork_workers, theirs, os.getpid(), preload))
-        theirs.close()
+        self._socket, server_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.pid = fork(partial(_fork_workers, server_socket, os.getpid(), preload))
+        server_socket.close()
 
     def fork(self, connection: socket.socket) -> int:
-        """Return the pid of a new worker, 0 if this server is gone; raises ``OSError``."""
+        """Fork a worker and return its pid, or 0 if this server is gone; raise ``OSError``."""
         try:
             with self._lock:
                 socket.send_fds(self._socket, [b"f"], [connection.fileno()])
@@ -113,26 +113,26 @@ class _ForkServer:
 
 def _fork_workers(requests: socket.socket, parent: int, preload: Callable[[], None]) -> None:
     """Fork a worker for each request; send its pid, or the negative number of the error."""
-    # A worker that is slow to end must not hold the lock of the database against the next start.
+    # A worker that ends slowly must not hold the database lock when the engine is restarted.
     os.closerange(3, requests.fileno())
     os.closerange(requests.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
     _libc.prctl(_PR_SET_NAME, b"fork server")
     preload()
-    gc.freeze()  # Collecting would copy the memory that is shared.
+    gc.freeze()  # Garbage collection would copy the shared memory.
     while True:
         message, descriptors, _, _ = socket.recv_fds(requests, 1, 1)
         if not message:
             return
         try:
-            # Forked twice, so that the parent adopts the worker, and reaps it.
-            if not (middle := os.fork()):
+            # Fork twice, so that the parent adopts and reaps the worker.
+            if not (intermediate := os.fork()):
                 if worker := os.fork():
                     requests.send(b"%d" % worker)
                     os._exit(0)
                 requests.close()
-                # Requests come after the adoption; if it fails, the connection is closed.
+                # Requests arrive after the adoption; if it fails, the connection is closed.
                 worker_process.serve(descriptors[0])
-            if os.waitpid(middle, 0)[1]:
+            if os.waitpid(intermediate, 0)[1]:
                 raise OSError(errno.EAGAIN, "")
             requests.send(b"+")
         except OSError as error:
@@ -145,7 +145,7 @@ def _fork_workers(requests: socket.socket, parent: int, preload: Callable[[], No
 class _Worker(worker_process.WorkerProcess):
     """A process that handles one job at a time.
 
-    It handles untrusted pages, so its messages are JSON: steps as strings, the outcome as a dict.
+    It processes untrusted pages, so its messages are JSON: steps are strings, the outcome a dict.
     """
 
     def __init__(self, preload: Callable[[], None], fork_server: _ForkServer) -> None:
@@ -163,7 +163,7 @@ class _Worker(worker_process.WorkerProcess):
 
 @dataclass(slots=True)
 class WorkerPool:
-    """Worker processes that handle jobs for threads, within limits of time and memory.
+    """Worker processes that run jobs for threads, within limits of time and memory.
 
     Each calls ``preload`` first.  The calling process must have no other children.
     """
@@ -178,7 +178,7 @@ class WorkerPool:
     _closing: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
-        """Prepare the processes; the calling process must have one thread."""
+        """Start the processes; the calling process must have one thread."""
         become_subreaper()
         delete_leftovers()
         fork_server = _ForkServer(self.preload)
@@ -190,14 +190,14 @@ class WorkerPool:
 
     def _start_all(self) -> None:
         for worker in self._workers:
-            with suppress(*_NOT_STARTED, Abandoned):  # Tried again when there is a job.
+            with suppress(*_START_ERRORS, Abandoned):  # The next job tries again.
                 self._start(worker)
 
     def run(
         self, attempt: Attempt, notify: Callable[[str], None], cancelled: threading.Event
     ) -> dict[str, Any]:
-        """Return the outcome of a job; raises :class:`Abandoned` or :class:`WorkerError`."""
-        worker = self._take(cancelled)
+        """Run a job and return its outcome; raise :class:`Abandoned` or :class:`WorkerError`."""
+        worker = self._acquire_worker(cancelled)
         try:
             return self._handle(worker, attempt, notify, cancelled)
         except BaseException:
@@ -207,7 +207,7 @@ class WorkerPool:
         finally:
             self._idle.put(worker)
 
-    def _take(self, cancelled: threading.Event) -> _Worker:
+    def _acquire_worker(self, cancelled: threading.Event) -> _Worker:
         while True:
             self._check_cancelled(cancelled)
             with suppress(Empty):
@@ -233,16 +233,17 @@ class WorkerPool:
                     self._stop(worker)
                 return message[1] if isinstance(message[1], dict) else {}
             if message:
-                step = _checked_step(message[1])
+                step = _validate_step(message[1])
             if step and time.monotonic() - notified >= _STEP_INTERVAL:
                 notify(step)
                 step, notified = "", time.monotonic()
-            if not message and (reason := self._excess(worker, time.monotonic() - started)):
+            seconds = time.monotonic() - started
+            if not message and (reason := self._find_exceeded_limit(worker, seconds)):
                 self._stop(worker)
                 return {"failed": ErrorRecord.of(RenderError(reason)).to_dict()}
 
-    def _excess(self, worker: _Worker, seconds: float) -> str:
-        """Return which limit a job exceeds, or ''."""
+    def _find_exceeded_limit(self, worker: _Worker, seconds: float) -> str:
+        """Describe the limit that a job exceeds; return '' if there is none."""
         if seconds > self.limits.seconds:
             return f"the print took longer than {count(self.limits.seconds, 'second')}"
         if memory_usage(worker.pid) > self.limits.memory:
@@ -250,13 +251,13 @@ class WorkerPool:
         return ""
 
     def _start_when_possible(self, worker: _Worker, cancelled: threading.Event) -> None:
-        """Start a worker, waiting while the system has no room for a process."""
+        """Start a worker; wait while the system has no resources for a process."""
         for failures in itertools.count(1):
             try:
                 self._start(worker)
                 return
-            except _NOT_STARTED:
-                if self._closing.wait(_NO_PROCESS.delay(failures)) or cancelled.is_set():
+            except _START_ERRORS:
+                if self._closing.wait(_START_BACKOFF.delay(failures)) or cancelled.is_set():
                     raise Abandoned from None
 
     def _start(self, worker: _Worker) -> None:
@@ -267,13 +268,13 @@ class WorkerPool:
             self._pids[id(worker)] = worker.pid
 
     def _stop(self, worker: _Worker) -> None:
-        """Kill a worker with all that it started, and start it again for the next job."""
-        with self._lock:  # Else another thread might reap it as an orphan.
+        """Kill a worker and its descendants, and restart it for the next job."""
+        with self._lock:  # Otherwise, another thread might reap it as an orphan.
             worker.close()
             self._pids.pop(id(worker), None)
             kill_orphans({*self._pids.values()})
         delete_leftovers()
-        with suppress(*_NOT_STARTED, Abandoned):  # Tried again when there is a job.
+        with suppress(*_START_ERRORS, Abandoned):  # The next job tries again.
             self._start(worker)
 
     def reap(self) -> None:
@@ -297,17 +298,17 @@ def _handle(handler: Handler, attempt: Attempt) -> dict[str, Any]:
     return handler(attempt, worker_process.notify)
 
 
-def _checked_step(value: object) -> str:
+def _validate_step(value: object) -> str:
     is_step = isinstance(value, str) and value.isidentifier() and value.isascii()
     return str(value)[:40] if is_step else ""
 
 
 def _prepare(parent: int, preload: Callable[[], None]) -> None:
     """Prepare a new worker process."""
-    _die_with(parent)
+    _die_with_parent(parent)
     _libc.prctl(_PR_SET_NAME, WORKER_NAME.encode())
     os.nice(NICENESS)
-    with suppress(OSError):  # If memory runs out, this process is killed first.
+    with suppress(OSError):  # If memory runs out, the kernel kills this process first.
         Path("/proc/self/oom_score_adj").write_text("800")
     tempfile.tempdir = os.environ["TMPDIR"] = _make_temporary_folder()
     preload()
@@ -317,16 +318,16 @@ def _make_temporary_folder() -> str:
     """Make a folder for the temporary files of this process, locked until it ends."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
-        with suppress(FileNotFoundError):  # It was cleaned up before it was locked.
+        with suppress(FileNotFoundError):  # It was deleted before it was locked.
             fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
             if folder.is_dir():
                 return str(folder)
 
 
 def delete_leftovers() -> None:
-    """Delete the temporary files, such as profiles of browsers, of workers that were killed."""
+    """Delete the temporary files of killed workers, such as browser profiles."""
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_PREFIX}*"):
-        with suppress(OSError):  # Its worker lives, or it is another user's.
+        with suppress(OSError):  # Its worker is running, or belongs to another user.
             descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -348,24 +349,24 @@ class ManagedProcess:
 
 
 def run_processes(processes: Sequence[ManagedProcess], log: Callable[[str], None]) -> None:
-    """Run functions in forked processes until SIGTERM or SIGINT, and start them again if they end.
+    """Run functions in forked processes until SIGTERM or SIGINT; restart those that end.
 
-    When the calling process dies, they die with it.  It must have only one thread.
+    They die with the calling process, which must have only one thread.
     """
     become_subreaper()
     stopping: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda caught, _: stopping.append(caught))
+        signal.signal(number, lambda number, _: stopping.append(number))
     while not stopping:
         for process in processes:
             ended, status = os.waitpid(process.pid, os.WNOHANG) if process.pid else (0, 0)
             if ended:
                 log(f"{process.name} ended and is started again")
                 now = time.monotonic()
-                # One that was killed can run; one that gives up as it starts may not soon.
-                gave_up = os.WIFEXITED(status) and now - process.started < _START_SECONDS
-                process.failures = process.failures + 1 if gave_up else 1
-                process.pid, process.next_start = 0, now + _RESTART.delay(process.failures)
+                # A process that was killed can run; one that exits at its start may fail again.
+                failed_early = os.WIFEXITED(status) and now - process.started < _START_SECONDS
+                process.failures = process.failures + 1 if failed_early else 1
+                process.pid, process.next_start = 0, now + _RESTART_BACKOFF.delay(process.failures)
                 kill_orphans({other.pid for other in processes})
             if not process.pid and time.monotonic() >= process.next_start:
                 process.pid, process.started = fork(process.run), time.monotonic()
@@ -395,7 +396,7 @@ def fork(run: Callable[[], None]) -> int:
         return pid
     code = 1
     try:
-        _die_with(parent)
+        _die_with_parent(parent)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -403,7 +404,7 @@ def fork(run: Callable[[], None]) -> int:
         code = 0
     except WebprintError as error:
         print(f"webprint: {error}", file=sys.stderr)
-    except BaseException:  # noqa: BLE001 - a forked copy must not go on as the original does
+    except BaseException:  # noqa: BLE001 - a forked copy must not continue the original's code
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -411,7 +412,7 @@ def fork(run: Callable[[], None]) -> int:
         os._exit(code)
 
 
-def _die_with(parent: int) -> None:
+def _die_with_parent(parent: int) -> None:
     """Make the kernel kill this process when its parent dies."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -456,10 +457,10 @@ def kill_tree(pid: int) -> None:
             os.kill(member, signal.SIGKILL)
 
 
-def kill_orphans(known: set[int]) -> None:
-    """Kill and reap all children of this process except the known ones."""
+def kill_orphans(spared: set[int]) -> None:
+    """Kill and reap all children of this process except the spared ones."""
     for pid in list(child_pids(os.getpid())):
-        if pid not in known:
+        if pid not in spared:
             kill_tree(pid)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)

@@ -1,8 +1,8 @@
-"""Prints as durable workflows of DBOS: submitted, read, changed and deleted here.
+"""The job queue: submit, read, change and delete jobs, which are durable DBOS workflows.
 
 The system tables of DBOS are the source of truth: a job is accepted when its workflow is
-committed, and done when the execution that owns the workflow records its result; what other
-executions report is refused.  :mod:`printer.jobs.engine` runs the workflows.
+committed, and done when the execution that owns the workflow records its result; results of other
+executions are rejected.  :mod:`printer.jobs.engine` runs the workflows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from . import EDIT_PART, FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
-#: The name of the application in the database of DBOS, those of its workflows, and their queues.
+#: The names of the application and its workflows in the DBOS database, and their queues.
 APPLICATION, PRINT, DIGEST = "webprint", "print", "digest"
 QUEUES = {PRINT: "prints", DIGEST: "digests"}
 KINDS = tuple(QUEUES)
@@ -42,13 +42,13 @@ KINDS = tuple(QUEUES)
 #: The step of a job whose result cannot be stored now.
 NO_ROOM = "no_room"
 
-#: The most queued jobs.
+#: The maximum number of queued jobs.
 MAX_QUEUED = 10_000
 
-#: How many executions of a job may be lost with their process or machine.
+#: The maximum number of executions of a job that may be lost with their process or machine.
 MAX_DISPATCHES = 20
 
-#: The priority of a person's first job, and of the first in the background; lower goes first.
+#: The priorities of the first interactive and the first background job; lower runs first.
 _FIRST, _FIRST_IN_BACKGROUND = 1, 1_000_000_000
 
 _RESERVE_BYTES = 1_000_000
@@ -84,7 +84,7 @@ class JobFailed(Exception):
 
 @dataclass(slots=True)
 class _Submission:
-    """A request that waits to be committed; ``is_new`` or ``error`` tell what came of it."""
+    """A request to be committed; ``is_new`` or ``error`` is set when it was."""
 
     job_id: str
     request: JobRequest
@@ -98,7 +98,7 @@ class _Submission:
 class PlainSerializer(Serializer):
     """Stores plain data as JSON in ASCII, which every database stores unchanged.
 
-    Unlike the default of DBOS, nothing that is read from the database can execute anything.
+    Unlike with the default serializer of DBOS, data from the database cannot execute code.
     """
 
     def name(self) -> str:
@@ -123,14 +123,14 @@ class PlainSerializer(Serializer):
 
 
 class JobQueue:
-    """The jobs in a database; shared by threads, not across a fork (see :meth:`disconnect`).
+    """The jobs in a database; thread-safe, but not usable across a fork (see :meth:`disconnect`).
 
-    Every method raises :class:`JobsError` if the database cannot be used; nothing was then written,
-    unless the response of a server was lost.
+    Every method raises :class:`JobsError` if the database cannot be used.  Nothing has been written
+    then, unless the response of a server was lost.
 
     Args:
         database: an SQLite path or a PostgreSQL URL.
-        clock: the wall clock, by which jobs grow old.
+        clock: the wall clock that determines the age of jobs.
     """
 
     def __init__(self, database: str, *, clock: Callable[[], float] = time.time) -> None:
@@ -143,7 +143,7 @@ class JobQueue:
         outcome = ("workflow_uuid", "output")
         self._outcomes = table("workflow_output", *map(column, outcome), schema=schema)
         with _db_errors():
-            with self.engine.connect() as connection:  # Also makes the file, with its log.
+            with self.engine.connect() as connection:  # Also creates the file and its log.
                 connection.exec_driver_sql("SELECT 1")
             DBOS.migrate(system_url(database))
         self._waiting: deque[_Submission] = deque()
@@ -169,14 +169,13 @@ class JobQueue:
         """Accept a request; return its job, and whether it is new.
 
         With the ``key`` of an earlier request, return the job of that request.  Senders take turns;
-        what is done in the background waits for all that is not.  Raises :class:`KeyReused` or
-        :class:`QueueFull`.
+        background jobs run after all others.  Raise :class:`KeyReused` or :class:`QueueFull`.
         """
         job_id = secrets.token_hex(10)
         if key:
-            job_id = job_id_of(key)
-            if earlier := self._earlier(job_id, request):
-                return earlier, False
+            job_id = job_id_for_key(key)
+            if duplicate := self._find_duplicate(job_id, request):
+                return duplicate, False
         created = round(self._clock(), 3)
         submission = _Submission(job_id, request, sender[:200], background, created)
         self._waiting.append(submission)
@@ -189,20 +188,20 @@ class JobQueue:
             return Job(
                 job_id, "queued", request.public_url, dict(request.options), created=created
             ), True
-        if earlier := self._earlier(job_id, request):  # Sent twice at the same moment.
-            return earlier, False
+        if duplicate := self._find_duplicate(job_id, request):  # Two threads sent the same key.
+            return duplicate, False
         raise JobsError("the job was not accepted: one with its key was just deleted")
 
     def submit_digest(self, name: str, slot: float) -> str:
-        """Queue the issue of a digest for a slot unless it was before; return the id of its job."""
-        job_id = job_id_of(f"digest {name} {slot}")
+        """Queue the issue of a digest for a slot, once; return the id of its job."""
+        job_id = job_id_for_key(f"digest {name} {slot}")
         sender = f"digest {name}"
-        about = {"url": sender, "slot": slot, "created": round(self._clock(), 3)}
+        attributes = {"url": sender, "slot": slot, "created": round(self._clock(), 3)}
         with _db_errors(), suppress(dbos_error.DBOSWorkflowIDInUseError):
             self._client.enqueue(
                 {
                     "workflow_name": DIGEST, "queue_name": QUEUES[DIGEST], "workflow_id": job_id,
-                    "workflow_id_reuse_policy": "reject", "attributes": about,
+                    "workflow_id_reuse_policy": "reject", "attributes": attributes,
                     "authenticated_user": sender,
                 },
                 name, slot,
@@ -210,22 +209,22 @@ class JobQueue:
         return job_id
 
     def slots(self, name: str) -> dict[float, str]:
-        """Return the slots of a digest that were queued, with the ids of their jobs."""
+        """Return the ids of a digest's jobs by the slot for which they were queued."""
         with _db_errors():
-            listed = self._list(STATES, (DIGEST,), user=[f"digest {name}"], load_output=False)
-        return {float((job.attributes or {})["slot"]): job.workflow_id for job in listed}
+            statuses = self._list(STATES, (DIGEST,), user=[f"digest {name}"], load_output=False)
+        return {float((job.attributes or {})["slot"]): job.workflow_id for job in statuses}
 
-    def _earlier(self, job_id: str, request: JobRequest) -> Job | None:
-        """Return the job of an earlier request with the same key."""
+    def _find_duplicate(self, job_id: str, request: JobRequest) -> Job | None:
+        """Return the job of an identical request with the same key; raise :class:`KeyReused`."""
         with _db_errors():
             for status in self._find([job_id]):
                 if (status.attributes or {}).get("fingerprint") != request.fingerprint:
                     raise KeyReused("this idempotency key was used for another request")
-                return self._job(status)
+                return self._make_job(status)
         return None
 
     def _commit(self, submissions: Sequence[_Submission]) -> None:
-        """Commit submissions in one transaction, so that the disk is waited for once."""
+        """Commit submissions in one transaction, which waits for the disk only once."""
         try:
             with _db_errors(), self.engine.begin() as connection:
                 for submission in submissions:
@@ -239,7 +238,7 @@ class JobQueue:
         except JobsError as error:
             if len(submissions) > 1 and isinstance(error.__cause__, DataError):
                 for submission in submissions:
-                    self._commit([submission])  # One has data that the database rejects.
+                    self._commit([submission])  # The database rejects the data of one of them.
                 return
             for submission in submissions:
                 submission.error = error
@@ -263,22 +262,23 @@ class JobQueue:
         )  # fmt: skip
 
     def _priority(self, connection: Connection, sender: str, background: bool) -> int:
-        """Return the priority by which a new job gets the next turn of its sender.
+        """Return the priority of a sender's new job by start-time fair queueing.
 
-        It is the start time of start-time fair queueing: that of the job that is next, or after
-        the last one of the sender.
+        It is the start time: that of the next job to run, but after the sender's last job.
         """
         first = _FIRST_IN_BACKGROUND if background else _FIRST
         rows, priority = self._table, self._table.c.priority
-        alike = priority >= first if background else priority < _FIRST_IN_BACKGROUND
-        of_sender = alike & (rows.c.authenticated_user == sender)
+        same_class = priority >= first if background else priority < _FIRST_IN_BACKGROUND
+        from_sender = same_class & (rows.c.authenticated_user == sender)
         query = select(
-            func.count(), func.min(case((alike, priority))), func.max(case((of_sender, priority)))
+            func.count(),
+            func.min(case((same_class, priority))),
+            func.max(case((from_sender, priority))),
         ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
-        count, next_one, last = connection.execute(query).one()
+        count, lowest, highest_of_sender = connection.execute(query).one()
         if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
-        return max(next_one or first, (last or 0) + 1)
+        return max(lowest or first, (highest_of_sender or 0) + 1)
 
     def get(self, job_id: str) -> Job | None:
         return self.get_many([job_id]).get(job_id)
@@ -286,20 +286,20 @@ class JobQueue:
     def get_many(self, ids: Sequence[str]) -> dict[str, Job]:
         """Return the jobs that exist, by id."""
         with _db_errors():
-            return {status.workflow_id: self._job(status) for status in self._find(ids)}
+            return {status.workflow_id: self._make_job(status) for status in self._find(ids)}
 
     def list_recent(
         self, limit: int = 20, states: Sequence[State] = STATES, kinds: Sequence[str] = (PRINT,)
     ) -> list[Job]:
-        """Return the newest jobs of some kinds, the newest first."""
+        """Return the most recent jobs of some kinds, newest first."""
         with _db_errors():
-            jobs = map(self._job, self._list(states, kinds, limit=limit, sort_desc=True))
+            jobs = map(self._make_job, self._list(states, kinds, limit=limit, sort_desc=True))
             return sorted(jobs, key=lambda job: job.created, reverse=True)
 
     def next_queued(self) -> Job | None:
         """Return the job that has waited longest."""
         with _db_errors():
-            return next(map(self._job, self._list(("queued",), limit=1)), None)
+            return next(map(self._make_job, self._list(("queued",), limit=1)), None)
 
     def count_by_state(self) -> dict[State, int]:
         """Return the number of jobs in each state."""
@@ -312,7 +312,7 @@ class JobQueue:
         return counts
 
     def executions(self, kind: str = PRINT) -> list[tuple[str, str]]:
-        """Return the ids of the running jobs of a kind, and of the engines that run them."""
+        """Return the ids of the running jobs of a kind, each with the id of its engine."""
         rows = self._table
         query = select(rows.c.workflow_uuid, rows.c.executor_id)
         running = query.where(rows.c.status == "PENDING", rows.c.name == kind)
@@ -320,12 +320,12 @@ class JobQueue:
             return [(job_id, executor) for job_id, executor in connection.execute(running)]
 
     def requeue(self, job_id: str, executor: str) -> bool:
-        """Requeue a job that an engine runs no more; return False if it does not have it."""
+        """Requeue a job that its engine no longer runs; return False if it has no such job."""
         with _db_errors():
             return dbos_internals.requeue(self._client, job_id, executor, QUEUES[PRINT])
 
     def cancel(self, job_id: str) -> bool:
-        """Cancel a queued or running job; return False if there is none."""
+        """Cancel a queued or running job; return False if there is no such job."""
         job = self.get(job_id)
         if job is None or job.state in FINISHED:
             return False
@@ -334,36 +334,36 @@ class JobQueue:
         return (job := self.get(job_id)) is not None and job.state == "cancelled"
 
     def retry(self, job_id: str) -> bool:
-        """Requeue a failed or cancelled job; return False if there is none."""
+        """Requeue a failed or cancelled job; return False if there is no such job."""
         return self._rewind(job_id, ("failed", "cancelled"))
 
     def revise(self, job_id: str, options: Mapping[str, Any], edit: bytes) -> bool:
-        """Requeue a job that is done or failed, with an edit; return False if there is none."""
+        """Requeue a done or failed job with an edit; return False if there is no such job."""
         changes = {"options": dict(options), "edit": pack(edit)}
         return self._rewind(job_id, ("done", "failed"), changes)
 
     def _rewind(
         self, job_id: str, states: Sequence[State], changes: Mapping[str, Any] | None = None
     ) -> bool:
-        """Run a workflow again from its beginning, unless it is in another state."""
+        """Restart a workflow from its beginning; return False if it is in no such state."""
         with _db_errors():
-            found = [status for status in self._find([job_id]) if status.name == PRINT]
-            if not found or (job := self._job(found[0])).state not in states:
+            statuses = [status for status in self._find([job_id]) if status.name == PRINT]
+            if not statuses or (job := self._make_job(statuses[0])).state not in states:
                 return False
-            # Executions of both runs are told apart by the number of the attempt.
-            about = {**(found[0].attributes or {}), "attempts": job.attempt, "step": ""}
-            about |= changes or {}
+            # The number of the attempt distinguishes the executions of both runs.
+            attributes = {**(statuses[0].attributes or {}), "attempts": job.attempt, "step": ""}
+            attributes |= changes or {}
             if changes:
-                about["result"] = dict(job.result)
-            self._client.update_workflow_attributes(job_id, about)
+                attributes["result"] = dict(job.result)
+            self._client.update_workflow_attributes(job_id, attributes)
             try:
                 self._client.rewind_workflow(job_id, queue_name=QUEUES[PRINT])
             except dbos_error.DBOSException:
-                return False  # It changed its state meanwhile.
+                return False  # Its state has changed in the meantime.
             return True
 
     def annotate(self, job_id: str, **values: str) -> None:
-        """Record the ``step`` of a job that runs, or the ``file`` that a batch writes."""
+        """Record the ``step`` of a running job, or the ``file`` that a batch writes."""
         with _db_errors():
             self._client.update_workflow_attributes(job_id, values, merge=True)
 
@@ -376,19 +376,20 @@ class JobQueue:
         return None
 
     def attempt(self, job_id: str) -> tuple[int, Mapping[str, Any], dict[str, bytes]] | None:
-        """Return number, options and edit of the current attempt, the last as a request's part."""
+        """Return the current attempt: its number, its options, and its edit as a request part."""
         rows = self._table.c
         query = select(rows.attributes, rows.recovery_attempts).where(rows.workflow_uuid == job_id)
         with _db_errors(), read_only(self.engine) as connection:
             row = connection.execute(query).first()
         if row is None:
             return None
-        about = _plain(row.attributes)
-        edit = {EDIT_PART: unpack(about["edit"])} if "edit" in about else {}
-        return int(about.get("attempts", 0)) + (row.recovery_attempts or 0), about["options"], edit
+        attributes = _parse_attributes(row.attributes)
+        edit = {EDIT_PART: unpack(attributes["edit"])} if "edit" in attributes else {}
+        number = int(attributes.get("attempts", 0)) + (row.recovery_attempts or 0)
+        return number, attributes["options"], edit
 
     def delete(self, job_id: str) -> bool:
-        """Delete a job in any state, even on a full disk; return False if there is none."""
+        """Delete a job in any state, even on a full disk; return False if there is no such job."""
         with _db_errors():
             if not self._find([job_id]):
                 return False
@@ -403,44 +404,44 @@ class JobQueue:
                 self._client.delete_workflow(job_id)
         return True
 
-    def older_than(self, seconds: float, limit: int = 1000) -> list[str]:
-        """Return the ids of jobs that finished at least ``seconds`` ago.
+    def list_older_than(self, seconds: float, limit: int = 1000) -> list[str]:
+        """Return the ids of jobs that were created and finished at least ``seconds`` ago.
 
-        Jobs created later are kept even if a clock change made their finishing times old.
+        The creation time protects new jobs whose finishing time is wrong after a clock change.
         """
         since = datetime.fromtimestamp(self._clock() - seconds, UTC).isoformat()
         with _db_errors():
-            old = self._list(FINISHED, completed_before=since, end_time=since, limit=limit,
+            statuses = self._list(FINISHED, completed_before=since, end_time=since, limit=limit,
                              load_output=False)  # fmt: skip
-        return [status.workflow_id for status in old]
+        return [status.workflow_id for status in statuses]
 
-    def earlier_jobs(self) -> set[str]:
-        """Return the ids in the table of versions without DBOS, whose results are left alone."""
+    def legacy_job_ids(self) -> set[str]:
+        """Return the ids of jobs from versions before DBOS, whose results must not be deleted."""
         with _db_errors(), read_only(self.engine) as connection:
             if not inspect(connection).has_table("jobs"):
                 return set()
             return set(connection.execute(select(table("jobs", column("id")))).scalars())
 
     def attempts(self) -> dict[str, tuple[State, int]]:
-        """Return the state of every job by id, and the attempt whose results it has."""
+        """Return, by job id, the state of every job and the attempt that stored its results."""
         rows, outcomes = self._table.c, self._outcomes
-        same = outcomes.c.workflow_uuid == rows.workflow_uuid
+        is_same_job = outcomes.c.workflow_uuid == rows.workflow_uuid
         query = (
             select(
                 rows.workflow_uuid, rows.status, rows.recovery_attempts, rows.attributes,
                 outcomes.c.output,
             )
-            .select_from(self._table.outerjoin(outcomes, same))
+            .select_from(self._table.outerjoin(outcomes, is_same_job))
             .where(rows.name.in_(KINDS))
         )  # fmt: skip
-        known: dict[str, tuple[State, int]] = {}
+        attempts: dict[str, tuple[State, int]] = {}
         with _db_errors(), read_only(self.engine) as connection:
-            for job_id, status, dispatches, attributes, output in connection.execute(query):
-                about = _plain(attributes)
-                result = _result(_decoded(output), about)
-                attempt = int(about.get("attempts", 0)) + (dispatches or 0)
-                known[job_id] = _STATES[status], int(result.get("attempt", attempt))
-        return known
+            for job_id, status, dispatches, raw_attributes, output in connection.execute(query):
+                attributes = _parse_attributes(raw_attributes)
+                result = _job_result(_decode_output(output), attributes)
+                attempt = int(attributes.get("attempts", 0)) + (dispatches or 0)
+                attempts[job_id] = _STATES[status], int(result.get("attempt", attempt))
+        return attempts
 
     def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
         if not ids:
@@ -457,42 +458,42 @@ class JobQueue:
             name=list(kinds), status=statuses, load_input=False, **query
         )
 
-    def _job(self, status: WorkflowStatus) -> Job:
-        about, state = status.attributes or {}, _STATES[status.status]
-        created = float(about.get("created", 0.0))
+    def _make_job(self, status: WorkflowStatus) -> Job:
+        attributes, state = status.attributes or {}, _STATES[status.status]
+        created = float(attributes.get("created", 0.0))
         return Job(
-            id=status.workflow_id, state=state, url=about.get("url", ""),
-            options=about.get("options", {}),
-            # Including those before the job was last requested again.
-            attempt=int(about.get("attempts", 0)) + (status.recovery_attempts or 0),
-            step=about.get("step", "") if state == "running" else "",
-            result=_result(status.output, about),
-            error=_error(status) if state == "failed" else None,
-            file=about.get("file", ""), created=created,
-            started=_later(status.dequeued_at, created),
-            finished=_later(status.completed_at, created) if state in FINISHED else None,
+            id=status.workflow_id, state=state, url=attributes.get("url", ""),
+            options=attributes.get("options", {}),
+            # "attempts" counts those before the last request.
+            attempt=int(attributes.get("attempts", 0)) + (status.recovery_attempts or 0),
+            step=attributes.get("step", "") if state == "running" else "",
+            result=_job_result(status.output, attributes),
+            error=_job_error(status) if state == "failed" else None,
+            file=attributes.get("file", ""), created=created,
+            started=_to_seconds(status.dequeued_at, created),
+            finished=_to_seconds(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
 
 
-def _result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a job; {} for an output that only another program can have written."""
+def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a job; {} for an output that another program has written."""
     result = output or attributes.get("result")
     return result if isinstance(result, dict) else {}
 
 
-def _decoded(output: str | None) -> object:
+def _decode_output(output: str | None) -> object:
     with suppress(ValueError):
         return json.loads(output or "null")
     return None
 
 
-def job_id_of(key: str) -> str:
-    """Return the id of the job that is submitted with a key."""
+def job_id_for_key(key: str) -> str:
+    """Return the id of a job that was submitted with a key."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def _make_reserve(database: str) -> Path | None:
-    """Make a file that is deleted when the disk is full, so that jobs can be deleted."""
+    """Create a file to delete when the disk is full, so that there is space to delete jobs."""
     path = sqlite_path(database)
     if path is None:
         return None
@@ -503,33 +504,33 @@ def _make_reserve(database: str) -> Path | None:
 
 
 def system_url(database: str) -> str:
-    """Return the URL by which DBOS opens a database."""
+    """Return the URL with which DBOS opens a database."""
     if "://" in database:
         return database
     return URL.create("sqlite", database=database).render_as_string()
 
 
 def pack(data: bytes) -> str:
-    """Return bytes as text."""
+    """Compress bytes and encode them as text."""
     return b64encode(zlib.compress(data, 1)).decode()
 
 
 def unpack(text: str) -> bytes:
-    """Return the bytes of a text made by :func:`pack`."""
+    """Decode the text that :func:`pack` returned."""
     return zlib.decompress(b64decode(text))
 
 
-def _plain(attributes: Any) -> dict[str, Any]:
-    """Return the attributes of a workflow, which are text in SQLite."""
+def _parse_attributes(attributes: Any) -> dict[str, Any]:
+    """Return the attributes of a workflow, which SQLite stores as text."""
     return dict(json.loads(attributes) if isinstance(attributes, str) else attributes or {})
 
 
-def _later(milliseconds: int | None, created: float) -> float | None:
-    """Return a time of DBOS in seconds; on SQLite it gives full seconds only."""
+def _to_seconds(milliseconds: int | None, created: float) -> float | None:
+    """Convert a time of DBOS, which SQLite rounds down to full seconds, to seconds."""
     return None if milliseconds is None else max(milliseconds / 1000, created)
 
 
-def _error(status: WorkflowStatus) -> ErrorRecord:
+def _job_error(status: WorkflowStatus) -> ErrorRecord:
     if isinstance(status.error, JobFailed):
         return status.error.record
     reason = f"given up: it was lost with its process or machine {MAX_DISPATCHES} times"

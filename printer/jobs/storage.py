@@ -25,7 +25,7 @@ def result_file(format_: Format) -> str:
 
 
 class StorageUnavailable(JobsError):
-    """The storage is full or cannot be reached, now."""
+    """The storage is full or cannot be reached at present."""
 
 
 class Storage:
@@ -41,7 +41,7 @@ class Storage:
         from fsspec.implementations.local import LocalFileSystem
 
         self._is_remote = "://" in location
-        # The rest of a URL can contain a key.
+        # The rest of a URL can contain an access key.
         self._name = location.partition("://")[0] + "://" if self._is_remote else location
         with _package_errors(), self._errors():
             if self._is_remote:
@@ -84,7 +84,7 @@ class Storage:
             self._fs.rm(path, recursive=True)
 
     def names(self, key: str = "") -> list[str]:
-        """Return the names in a folder, '' being the root."""
+        """Return the names in a folder; '' is the root."""
         path = self._path(key) if key else self._root
         with self._errors(), suppress(FileNotFoundError):
             self._fs.invalidate_cache()
@@ -111,7 +111,7 @@ class Storage:
 
 
 def check_storage(location: str) -> None:
-    """Raise an error for a location that can be no storage, without a connection to it."""
+    """Raise an error if a location cannot be a storage; do not connect to it."""
     if "://" not in location:
         Storage(location)
         return
@@ -134,7 +134,7 @@ def _package_errors() -> Iterator[None]:
 
 
 def _sync(folder: Path) -> None:
-    """Wait until the list of files in a folder is on disk."""
+    """Flush the directory entries of a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

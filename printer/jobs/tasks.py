@@ -1,7 +1,7 @@
-"""Tasks: parts of a larger job that workers do, as pages to read and documents to render.
+"""Tasks: parts of a larger job that workers run, such as reading a page or rendering a document.
 
-Only plain data is exchanged: workers handle untrusted pages, and neither they nor the storage may
-make the process that asked execute anything.
+Only plain data is exchanged: workers process untrusted pages, and neither they nor the storage may
+execute code in the process that requested the task.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TASK_RESULT = "task.json"
 #: The seconds between two polls of the queue.
 _POLL_INTERVAL = 0.1
 
-#: The requested file, or the error.
+#: The requested file or an error.
 TaskResult: TypeAlias = bytes | ErrorRecord
 
 #: The fields of an :class:`ExtractedPage`, with the article's blocks as data.
@@ -58,14 +58,14 @@ class _Task:
 class JobClient:
     """Submits requests to workers, ``max_pending`` at a time, and collects their results.
 
-    Jobs are keyed by the content of their requests, so that a client that is killed and restarted
-    gets the same jobs.
+    Jobs are keyed by the content of their requests, so that a restarted client finds its jobs.
 
     Args:
         name: the prefix of the jobs' keys.
         file: the name of the result file to return.
-        max_tries: the attempts per request, the second after ``retry_delay`` seconds, which double.
-        timeout: the seconds without a finished request after which to raise :class:`JobsError`.
+        max_tries: the number of attempts per request.
+        retry_delay: the seconds before the second attempt; the delay then doubles.
+        timeout: the seconds without progress after which to raise :class:`JobsError`.
     """
 
     queue: JobQueue
@@ -81,7 +81,7 @@ class JobClient:
     timeout: float = 900.0
 
     def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
-        """Yield the result of each request, in order; raises :class:`JobsError`."""
+        """Yield the result of each request, in order; raise :class:`JobsError`."""
         tasks = map(_Task, requests)
         pending: deque[_Task] = deque()
         last = time.monotonic()
@@ -107,7 +107,7 @@ class JobClient:
                     self._delete(task.job_id)
 
     def _poll(self, tasks: Iterable[_Task]) -> bool:
-        """Collect finished tasks and submit permitted ones; return whether there were any."""
+        """Collect finished tasks and submit waiting ones; return whether any changed."""
         unfinished = [task for task in tasks if task.result is None]
         jobs = self.queue.get_many([task.job_id for task in unfinished if task.job_id])
         for task in unfinished:
@@ -162,7 +162,7 @@ def dump_page(page: ExtractedPage) -> bytes:
 
 
 def load_page(data: bytes) -> ExtractedPage:
-    """Decode an extracted page; raises :class:`JobsError`."""
+    """Decode an extracted page; raise :class:`JobsError` if it is invalid."""
     article, blocks, *values = load_result(_PageValues, data)
     try:
         return ExtractedPage(replace(article, blocks=tuple(map(from_data, blocks))), *values)
@@ -171,7 +171,7 @@ def load_page(data: bytes) -> ExtractedPage:
 
 
 def load_result(type_: Any, data: bytes) -> Any:
-    """Return what a worker sent as JSON; raises :class:`JobsError`."""
+    """Decode JSON from a worker; raise :class:`JobsError` if it is invalid."""
     try:
         return serial.load(type_, data)
     except ValueError as error:

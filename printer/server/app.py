@@ -101,7 +101,7 @@ HEADER_SECONDS = 10.0
 WRITE_SECONDS = 60.0
 MAX_CONNECTIONS = 500
 
-#: The most lines of the web server's log a minute: requests of strangers cause some, too.
+#: The maximum number of log lines per minute from the web server; any request can cause some.
 MAX_LOG_LINES = 30
 
 _PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,60}){1,5}")

@@ -44,7 +44,7 @@ _CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
     for name, choices in WORDS["choices"].items()
 }
 
-#: The most fields of a form: an edit has one for each block.
+#: The maximum number of fields of a form: an edit has one for each block.
 _MAX_FIELDS = 6_000
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
@@ -148,7 +148,7 @@ def theme_assignments(settings: Settings, values: Mapping[str, str]) -> tuple[st
 
 
 def typed_url(text: str) -> str:
-    """Return the address in what a person typed or shared; raises :class:`BadURL`."""
+    """Return the address in what a person typed or shared; raise :class:`BadURL`."""
     text = text.strip()
     if " " in text or "\n" in text:
         link = _LINK.search(text)

@@ -28,11 +28,11 @@ from ..text import UNSPACED
 #: The seconds in which a deleted print can be restored.
 UNDO_SECONDS = 600.0
 
-#: The most prints that are listed from the queue.
+#: The maximum number of prints that are listed from the queue.
 _MAX_JOBS = 10_000
-#: The most characters of a print's text that are searched.
+#: The maximum number of characters of a print's text that are searched.
 _MAX_TEXT = 2_000_000
-#: The most words of a search.
+#: The maximum number of words of a search.
 _MAX_WORDS = 20
 #: The most unfinished prints that an update looks at.
 _MAX_PENDING = 500
@@ -85,7 +85,7 @@ class HistoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Prints, the newest first, with the passages found, by id; ``next`` is for ``before``."""
+    """Prints, newest first, with the passages found, by id; ``next`` is for ``before``."""
 
     jobs: list[Job]
     snippets: dict[str, str]

@@ -216,7 +216,7 @@ class ReadingListResult(BaseModel):
     added: bool = Field(description="False if it was on the list already.")
 
 
-#: The most characters of what is searched for.
+#: The maximum number of characters of what is searched for.
 MAX_WORDS_LENGTH = 400
 
 #: A day in a query.

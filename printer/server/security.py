@@ -187,7 +187,7 @@ def token_path() -> Path:
 
 
 def load_keys(path: Path) -> AccessKeys:
-    """Read the token, or create one that only this user can read; raises :class:`JobsError`."""
+    """Read the token, or create one that only this user can read; raise :class:`JobsError`."""
     with os_errors(JobsError, f"the token in {path} cannot be used"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
@@ -200,7 +200,7 @@ def load_keys(path: Path) -> AccessKeys:
 
 
 def replace_token(path: Path) -> AccessKeys:
-    """Write a new token, which ends all sessions; raises :class:`JobsError`."""
+    """Write a new token, which ends all sessions; raise :class:`JobsError`."""
     with os_errors(JobsError, f"no token can be written to {path}"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         atomic_write(path, secrets.token_urlsafe(32) + "\n", 0o600, keep_mode=False)

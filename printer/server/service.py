@@ -91,7 +91,7 @@ class Preferences:
         return merge_options(self.defaults, self.options())
 
     def save(self, options: Mapping[str, Any]) -> None:
-        """Save options; raises :class:`UsageError` if they are not valid for printing."""
+        """Save options; raise :class:`UsageError` if they are not valid for printing."""
         from ..pipeline import check_options
 
         check_options(merge_options(self.defaults, options).print_options())
@@ -248,7 +248,7 @@ class PrintService:
         """Edit a print and print it again.
 
         A ``title`` of '' restores the article's own; ``include`` says by id whether to print a
-        block; ``options`` are changes, of :data:`EDITABLE_OPTIONS`.  Raises :class:`NotEditable`
+        block; ``options`` are changes, of :data:`EDITABLE_OPTIONS`.  Raise :class:`NotEditable`
         or, for an invalid change, :class:`UsageError`.
         """
         snapshot = self.snapshot(job)

@@ -24,7 +24,7 @@ from tinycss2.nth import parse_nth
 
 from ..html.index import TreeIndex
 
-#: The most classes of an element to read, and the most characters of any other attribute.
+#: The maximum number of classes of an element to read, and of characters of other attributes.
 MAX_CLASSES = 100
 MAX_CHARS = 10_000
 #: The longest selector, in characters.
@@ -116,7 +116,7 @@ class ElementIndex(TreeIndex):
 
 @lru_cache(512)
 def parse(text: str) -> tuple[Any, ...]:
-    """Parse a list of selectors; raises :class:`InvalidSelector`."""
+    """Parse a list of selectors; raise :class:`InvalidSelector`."""
     if len(text) > MAX_LENGTH:
         raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     if not text.strip():
@@ -132,7 +132,7 @@ def parse(text: str) -> tuple[Any, ...]:
 
 
 def select(tree: ElementIndex, text: str) -> list[int]:
-    """Return the indexes of the elements that a selector selects; raises InvalidSelector."""
+    """Return the indexes of the elements that a selector selects; raise InvalidSelector."""
     return sorted(_select_any(tree, parse(text)))
 
 
@@ -306,7 +306,7 @@ def _is_nth(number: int, step: int, offset: int) -> bool:
 #: The number of ancestors of an element to offer, and of selectors for one place.
 LEVELS = 5
 MOST = 8
-#: The most places that a selector may cover; beyond them it covers the page, not a part of it.
+#: The maximum number of places that a selector may match; one with more matches the whole page.
 MAX_COVERED = 60
 
 _DIGITS = re.compile(r"\d{3}")

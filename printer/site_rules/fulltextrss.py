@@ -86,7 +86,7 @@ def parse_file(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule
 
 @lru_cache(512)
 def parse_xpath(text: str) -> etree.XPath:
-    """Compile an expression; raises InvalidSelector."""
+    """Compile an expression; raise InvalidSelector."""
     if len(text) > MAX_LENGTH:
         raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     bare = _STRING.sub("''", text)
@@ -127,7 +127,7 @@ def _check_conditions(bare: str) -> None:
 def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
     """Return the indexes of the elements selected, and the strings.
 
-    Raises :class:`InvalidSelector`.
+    Raise :class:`InvalidSelector`.
     """
     expression = parse_xpath(text)
     if len(tree.elements) > MAX_ELEMENTS:

@@ -70,7 +70,7 @@ class RuleStore:
 
 
 def rule_store(user: bool = True, more: str = "") -> RuleStore:
-    """Return the store of the user's rules and of another folder; raises UsageError."""
+    """Return the store of the user's rules and of another folder; raise UsageError."""
     folders = [user_folder()] if user else []
     if more:
         path = Path(more).expanduser()
@@ -163,7 +163,7 @@ def add_selectors(
 ) -> Path:
     """Add selectors to the rule of a host; the rest of its file is unchanged.
 
-    Returns the file.  Raises :class:`UsageError` or :class:`OutputError`.
+    Return the file.  Raise :class:`UsageError` or :class:`OutputError`.
     """
     path = _rule_file(folder, host)
     if path is None:
@@ -198,7 +198,7 @@ def with_selectors(text: str, action: str, selectors: Sequence[str]) -> str:
 def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
     """Remove selectors from the rule of a host; the rest of its file is unchanged.
 
-    Returns the file, which is deleted with its last selector.  Raises :class:`UsageError` or
+    Return the file, which is deleted with its last selector.  Raise :class:`UsageError` or
     :class:`OutputError`.
     """
     import tomlkit
@@ -256,7 +256,7 @@ def list_files(folder: Path) -> list[tuple[SiteRule, bool]]:
 def switch_file(folder: Path, name: str, *, on: bool) -> None:
     """Switch the rules in a file off, or on again, by giving it another ending.
 
-    Raises :class:`UsageError` or :class:`OutputError`.
+    Raise :class:`UsageError` or :class:`OutputError`.
     """
     path = _existing_file(folder, name)
     target = path.with_name(name.removesuffix(OFF) if on else f"{name}{OFF}")

@@ -23,7 +23,7 @@ MEDIA_TYPES = {
     ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml",
 }  # fmt: skip
 
-#: The most bytes of a theme's file; Chinese fonts come close.
+#: The maximum number of bytes of a theme's file; Chinese fonts come close.
 MAX_BYTES = 30_000_000
 
 _URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", re.IGNORECASE)
@@ -48,7 +48,7 @@ def asset_url(picture: Picture) -> str:
 def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
     """Return a style sheet with the files of a folder linked as assets, and these assets by URL.
 
-    Raises :class:`UsageError`.
+    Raise :class:`UsageError`.
     """
     assets: dict[str, Picture] = {}
 

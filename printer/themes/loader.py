@@ -88,7 +88,7 @@ def all_themes() -> Iterator[Theme]:
 def load_theme(name: str) -> Theme:
     """Load a theme by its name, or by its path if ``name`` contains a slash.
 
-    Raises :class:`UsageError`.
+    Raise :class:`UsageError`.
     """
     tables: list[dict[str, Any]] = []
     folders: list[Path] = []
@@ -159,7 +159,7 @@ def _merge(tables: list[dict[str, Any]]) -> dict[str, Any]:
     return merged
 
 
-#: The most bytes of a theme.toml or style sheet.
+#: The maximum number of bytes of a theme.toml or style sheet.
 MAX_BYTES = 1_000_000
 
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]

@@ -216,7 +216,7 @@ def test_old_jobs_are_found_and_others_are_not(database):
                  " WHERE workflow_uuid = :id"), {"id": old},
         )  # fmt: skip
     claim(table).finish({})
-    assert table.older_than(1000) == [old]
+    assert table.list_older_than(1000) == [old]
     assert remaining in table.attempts()
     table.disconnect()
 

@@ -58,7 +58,7 @@ def sign_in(
 ) -> Any:
     """Show a page to a person, and return the browser's state when they are done.
 
-    All traffic passes ``guard``.  Raises :class:`FetchError` if the page cannot be loaded,
+    All traffic passes ``guard``.  Raise :class:`FetchError` if the page cannot be loaded,
     :class:`MissingLibrary` if no browser can show a window.
     """
     loop = EventLoop("webprint-login")

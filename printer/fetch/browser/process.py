@@ -150,7 +150,7 @@ _NEWS_SECONDS = 0.5
 
 
 def find_chromium() -> Iterator[str]:
-    """Yield the Chromium programs of this machine, the best first."""
+    """Yield the Chromium programs of this machine, best first."""
     for name in _PROGRAMS:
         if path := shutil.which(name):
             yield path
@@ -317,7 +317,7 @@ class BrowserProcess:
 
     @classmethod
     async def start(cls, deadline: float, *, visible: bool = False) -> BrowserProcess:
-        """Start a browser; raises :class:`MissingLibrary` or :class:`FetchError`."""
+        """Start a browser; raise :class:`MissingLibrary` or :class:`FetchError`."""
         _adopt_orphans()
         starting = asyncio.create_task(async_playwright().start())
         playwright = await _wait_for_driver(starting, deadline)

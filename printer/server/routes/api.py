@@ -105,7 +105,7 @@ def list_prints(
     until: Day = "",
     cursor: Annotated[int | None, Query(ge=1, le=2**62, description="From Link.")] = None,
 ) -> Response:
-    """List prints, the newest first; the header Link has the address of the next page."""
+    """List prints, newest first; the header Link has the address of the next page."""
     first, end = day_limits(since, until)
     found = service.history.find(HistoryQuery(
         words=q, site=site, since=first, until=end, before=cursor, limit=limit,

@@ -322,9 +322,9 @@ def change_rules(form: Form) -> Response:
 
 #: The prints on a page of the history.
 _HISTORY_PAGE = 40
-#: The most prints of a request, such as one to delete them.
+#: The maximum number of prints of a request, such as one to delete them.
 _MAX_IDS = 200
-#: The most digests that are listed above the prints.
+#: The maximum number of digests that are listed above the prints.
 _MAX_DIGESTS = 5
 _ID = re.compile(r"[0-9a-f]{20}")
 

@@ -42,7 +42,7 @@ _PAGE = 100
 def add_address(service: PrintService, url: str) -> bool:
     """Add an address to the list; return False if it is on it already.
 
-    Nothing is fetched yet.  Raises :class:`BadURL`, :class:`OutputError`.
+    Nothing is fetched yet.  Raise :class:`BadURL`, :class:`OutputError`.
     """
     validate_url(url)
     return add_url(reading_list_path(service.settings), url)
@@ -72,7 +72,7 @@ def add_to_reading_list(service: Service, body: ReadingListRequest) -> Response:
 
 @api.get("/later", response_model=list[str], responses=document_problems(401, 502))
 def get_reading_list(service: Service) -> Any:
-    """Get the addresses on the reading list, the oldest first."""
+    """Get the addresses on the reading list, oldest first."""
     return read_urls(reading_list_path(service.settings))
 
 
