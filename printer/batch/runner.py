@@ -1,8 +1,8 @@
 """Print a list: submit its addresses as jobs, collect the results in a folder, and report.
 
-The jobs are the record of what was done: the id of each is made from its address, so that a later
-run finds it.  Few are queued at a time: each is submitted when its host may be asked again, so that
-the delay of a host is kept whichever worker prints.
+The jobs record the progress: the id of each is derived from its address, so that a later run finds
+it.  A job is submitted only when the delay of its host has passed, so that all workers together
+respect the delay.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def _parse(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchI
 def _recall(
     items: Sequence[BatchItem], folder: Path, options: BatchOptions, queue: JobQueue
 ) -> list[str]:
-    """Update items by what earlier runs did; return the ids of the jobs to begin anew."""
+    """Update items with the results of earlier runs; return the ids of the jobs to restart."""
     waiting = [item for item in items if item.state == "waiting"]
     jobs: dict[str, Job] = {}
     for start in range(0, len(waiting), 500):
@@ -278,7 +278,7 @@ def _recall(
 def planned_items(
     folder: Path, pages: Iterable[tuple[int, str]], settings: Settings, options: BatchOptions
 ) -> list[BatchItem]:
-    """Return the items of a list as a run in a folder would find them, and change nothing."""
+    """Return the items of a list with their state in a folder, without changing anything."""
     items, _ = _parse(pages, _batch_id(folder) if settings.database else "")
     state = folder / STATE_FOLDER / STATE_FILE
     with TemporaryDirectory() as temporary:
@@ -298,13 +298,13 @@ def planned_items(
 
 
 def _batch_id(folder: Path) -> str:
-    """Return what tells this folder from those of other batches in a shared database."""
+    """Return an id that distinguishes this folder from other batches in a shared database."""
     place = f"{os.uname().nodename} {folder.resolve()}"
     return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
 def _read_report(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what the report of the last run says of printed pages, by address."""
+    """Return the printed pages in the report of the last run, by address."""
     try:
         pages = json.loads((folder / REPORT_JSON).read_bytes())["pages"]
         return {page["url"]: page for page in pages if page["state"] == "done"}
@@ -313,7 +313,7 @@ def _read_report(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _error(job: Job) -> ErrorRecord | None:
-    """Return why a finished job brought no print."""
+    """Return why a finished job has no print, or None if it has one."""
     if job.state == "done":
         obstacle = job.result.get("obstacle")
         return ErrorRecord.of(NoArticle.behind(obstacle)) if obstacle else None

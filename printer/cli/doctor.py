@@ -89,7 +89,7 @@ def _system() -> str:
         return platform.system()
 
 
-def _of_error(subject: str, error: WebprintError) -> Check:
+def _failed_check(subject: str, error: WebprintError) -> Check:
     hint = error.hint.replace("; 'webprint doctor' checks this machine", "")
     return Check(subject, "problem", error.message, hint)
 
@@ -154,7 +154,7 @@ def check_print() -> Check:
         with RenderPool(fork=False) as pool:
             pool.run("laying out a test page", print_specimen)
     except WebprintError as error:
-        return _of_error("layout", error)
+        return _failed_check("layout", error)
     return Check("layout", "ok", f"a test page in {time.monotonic() - start:.1f} s")
 
 
@@ -172,7 +172,7 @@ def check_browser() -> Check:
     try:
         text = f"{asyncio.run(version())} starts"
     except WebprintError as error:
-        return _of_error("Chromium", error)
+        return _failed_check("Chromium", error)
     if runs_unsandboxed():
         risk, _, fix = NO_SANDBOX.rpartition(". ")
         return Check("Chromium", "note", f"{text}. {risk}", fix)

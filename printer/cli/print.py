@@ -146,8 +146,8 @@ def print_pages(
 
 def _format(target: Target, chosen: str, settings: Settings) -> Format:
     """Return the format to write: that of the call, the file's ending, or the settings."""
-    of_file = output.format_of(target.name) if chosen == "auto" else None
-    return of_file or settings.print_options().format
+    file_format = output.format_of(target.name) if chosen == "auto" else None
+    return file_format or settings.print_options().format
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +242,16 @@ def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
     Raises:
         UsageError: they do not agree, or the ending is that of no such format.
     """
-    of_file = next((form for form in _ENDINGS if out.lower().endswith(_ENDINGS[form])), None)
-    if of_file and to and of_file != to:
+    file_format = next((form for form in _ENDINGS if out.lower().endswith(_ENDINGS[form])), None)
+    if file_format and to and file_format != to:
         hint = f"End the name in {_ENDINGS[to]}, or leave out --to"
         raise UsageError(f"{out} and --to {to} do not agree", hint=hint)
-    if not of_file and out.lower().endswith(_OTHER_ENDINGS):
+    if not file_format and out.lower().endswith(_OTHER_ENDINGS):
         raise UsageError(
             f"extract cannot write {Path(out).suffix} files: {out}",
             hint="It writes .json, .md, .txt and .html; webprint PAGE OUT.pdf prints",
         )
-    return of_file or to or "json"
+    return file_format or to or "json"
 
 
 @commands.command()

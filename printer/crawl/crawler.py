@@ -420,12 +420,12 @@ def score_link(
     With a query the order is best first; without one it is breadth first, with likely articles
     first at each depth.
     """
-    look = article_likeness(url, link_text)
+    likeness = article_likeness(url, link_text)
     if not query:
-        return look - depth
+        return likeness - depth
     share = query.word_share(f"{link_text[:300]} {url_words(url)}", language)
     relevance = _TEXT_WEIGHT * share + _PAGE_WEIGHT * page_relevance
-    return relevance + _LOOK_WEIGHT * look - _DEPTH_PENALTY * depth
+    return relevance + _LOOK_WEIGHT * likeness - _DEPTH_PENALTY * depth
 
 
 #: Called after each visit, with the article if it is a new one.
@@ -560,9 +560,9 @@ class Crawl(Closing):
         return [CrawledArticle(*row[:4], ArticleInfo(**json.loads(row[4]))) for row in rows]
 
     def capture(self, article: CrawledArticle) -> Capture:
-        this = select(articles).where(articles.c.address == article.id)
+        query = select(articles).where(articles.c.address == article.id)
         with self.store.read() as connection:
-            row = connection.execute(this).one()
+            row = connection.execute(query).one()
         fetched = datetime.fromtimestamp(row.fetched, UTC)
         source = PageSource(row.url, row.url, "text/html", row.charset, fetched=fetched)
         return Capture(zlib.decompress(row.body), source)

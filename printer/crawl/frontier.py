@@ -237,23 +237,23 @@ class Frontier:
         """
         with self.store.write() as connection:
             now = self.store.now(connection)
-            taken = self._in_crawl & (addresses.c.state == "taken")
-            expired = taken & (addresses.c.lease_until < now)
+            is_leased = self._in_crawl & (addresses.c.state == "taken")
+            expired = is_leased & (addresses.c.lease_until < now)
             change(connection, addresses, expired, state="waiting", worker="", lease_until=0.0)
             if reason := self._stop_reason(connection):
                 self.update_crawl(connection, state="over", stop_reason=reason)
                 return None
             while row := self._next_ready(connection, now):
-                this, values = addresses.c.id == row.id, dict[str, Any]()
+                is_row, values = addresses.c.id == row.id, dict[str, Any]()
                 if reason := self._skip_reason(connection, row):
                     values = {"state": "refused", "message": reason}
                     if reason == _BARREN and not row.parked:
                         values = {"parked": True, "score": row.score - _PARKED_PENALTY}
-                    change(connection, addresses, this, **values)
+                    change(connection, addresses, is_row, **values)
                     continue
                 until, number = now + self._lease_seconds, row.leases + 1
                 values = {"worker": self.worker, "lease_until": until, "leases": number}
-                change(connection, addresses, this, state="taken", **values)
+                change(connection, addresses, is_row, state="taken", **values)
                 host = hosts.c.name == row.host
                 change(connection, hosts, host, next_at=until, worker=self.worker)
                 return Lease(
@@ -305,8 +305,8 @@ class Frontier:
         )
 
     def sites(self, connection: Connection) -> list[str]:
-        of_crawl = select(crawls.c.hosts).where(crawls.c.id == self.crawl)
-        sites: list[str] = json.loads(connection.execute(of_crawl).scalar() or "[]")
+        query = select(crawls.c.hosts).where(crawls.c.id == self.crawl)
+        sites: list[str] = json.loads(connection.execute(query).scalar() or "[]")
         return sites
 
     def update_crawl(self, connection: Connection, **values: object) -> bool:
@@ -348,8 +348,8 @@ class Frontier:
         if row.kind == "sitemap":
             read = (addresses.c.state == "done") & (addresses.c.kind == "sitemap")
             counted = select(func.count()).where(self._in_crawl, read)
-            many = connection.execute(counted).scalar_one() >= MAX_SITEMAPS
-            return "too many sitemaps were read" if many else ""
+            has_too_many = connection.execute(counted).scalar_one() >= MAX_SITEMAPS
+            return "too many sitemaps were read" if has_too_many else ""
         if row.depth == 0 or row.failures:
             return ""
         of_pattern = (patterns.c.crawl == self.crawl) & (patterns.c.pattern == row.pattern)
@@ -481,8 +481,8 @@ class _Recorder:
         return self.frontier.store.now(self.connection)
 
     def _row(self) -> Row[Any]:
-        this = select(addresses).where(addresses.c.id == self.lease.id)
-        return self.connection.execute(this).one()
+        query = select(addresses).where(addresses.c.id == self.lease.id)
+        return self.connection.execute(query).one()
 
     def _finish(self, **values: Any) -> None:
         """End the lease and start the delay of the host."""
@@ -540,10 +540,10 @@ class _Recorder:
         lease, connection = self.lease, self.connection
         if not canonical or not _is_plausible_canonical(lease.url, canonical):
             return
-        there = (addresses.c.crawl == self.frontier.crawl) & (
+        is_canonical = (addresses.c.crawl == self.frontier.crawl) & (
             addresses.c.url_key == url_key(canonical)
         )
-        known = connection.execute(select(addresses).where(there)).first()
+        known = connection.execute(select(addresses).where(is_canonical)).first()
         if known is None:
             self._add_links([Link(canonical, 0.0, lease.depth)], lease.id)
         elif known.id == lease.id:
@@ -552,10 +552,13 @@ class _Recorder:
             claimed_by = known.duplicate_of
             if claimed_by != duplicate_of and not self._resembles(claimed_by, sketch):
                 # Two pages with different texts name it, so trust neither.
-                of_both = addresses.c.id == known.id
-                change(connection, addresses, of_both, state="waiting", duplicate_of=0)
+                is_known = addresses.c.id == known.id
+                change(connection, addresses, is_known, state="waiting", duplicate_of=0)
             return
-        waiting, original = there & (addresses.c.state == "waiting"), duplicate_of or lease.id
+        waiting, original = (
+            is_canonical & (addresses.c.state == "waiting"),
+            duplicate_of or lease.id,
+        )
         change(connection, addresses, waiting, state="same", duplicate_of=original)
 
     def _resembles(self, article: int, sketch: Sketch) -> bool:
@@ -587,10 +590,10 @@ class _Recorder:
 
     def _update_pattern(self, pattern: str, **values: object) -> None:
         crawl = self.frontier.crawl
-        this = (patterns.c.crawl == crawl) & (patterns.c.pattern == pattern)
-        if self.connection.execute(select(patterns.c.pattern).where(this)).first() is None:
+        is_pattern = (patterns.c.crawl == crawl) & (patterns.c.pattern == pattern)
+        if self.connection.execute(select(patterns.c.pattern).where(is_pattern)).first() is None:
             self.connection.execute(patterns.insert().values(crawl=crawl, pattern=pattern))
-        change(self.connection, patterns, this, **values)
+        change(self.connection, patterns, is_pattern, **values)
 
 
 def _is_plausible_canonical(url: str, canonical: str) -> bool:
@@ -598,8 +601,8 @@ def _is_plausible_canonical(url: str, canonical: str) -> bool:
     try:
         if site_of(url) != site_of(canonical):
             return False
-        here, there = canonical_url(url), canonical_url(canonical)
+        page_url, target = canonical_url(url), canonical_url(canonical)
     except BadURL:
         return False
-    parts = urlsplit(there)
-    return here != there and not (parts.path == "/" and not parts.query)
+    parts = urlsplit(target)
+    return page_url != target and not (parts.path == "/" and not parts.query)

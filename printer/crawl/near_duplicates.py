@@ -51,11 +51,11 @@ def sketch(text: str) -> Sketch:
     for place in range(length):
         shingles = _mix(shingles + numbers[place : place + count] + np.uint64(place))
     shingles = np.unique(shingles)
-    least = np.full(SKETCH_SIZE, np.iinfo(np.uint64).max, dtype=np.uint64)
+    minima = np.full(SKETCH_SIZE, np.iinfo(np.uint64).max, dtype=np.uint64)
     for start in range(0, len(shingles), 1024):
         hashes = _FACTORS * shingles[None, start : start + 1024] + _OFFSETS
-        least = np.minimum(least, (hashes >> np.uint64(32)).min(axis=1))
-    return least.astype("<u4").tobytes()
+        minima = np.minimum(minima, (hashes >> np.uint64(32)).min(axis=1))
+    return minima.astype("<u4").tobytes()
 
 
 def resemblance(one: Sketch, other: Sketch) -> float:

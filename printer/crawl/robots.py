@@ -82,8 +82,8 @@ def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | No
     """
     with store.read() as connection:
         now = store.now(connection)
-        this = select(robots).where(robots.c.origin == str(origin_of(url)))
-        row = connection.execute(this).first()
+        query = select(robots).where(robots.c.origin == str(origin_of(url)))
+        row = connection.execute(query).first()
     if row is None:
         return None
     max_age = _MAX_AGE
@@ -113,11 +113,11 @@ def fetch_rules(
             raise
         state, problem = "closed", error.message
     text = body.decode("utf-8-sig", "replace").replace("\0", "")
-    this = robots.c.origin == str(origin)
+    is_origin = robots.c.origin == str(origin)
     with store.write() as connection:
-        known = connection.execute(select(robots.c.failures).where(this)).scalar() or 0
+        known = connection.execute(select(robots.c.failures).where(is_origin)).scalar() or 0
         rules = RobotsRules(state, text, known + 1 if state == "closed" else 0)
-        connection.execute(delete(robots).where(this))
+        connection.execute(delete(robots).where(is_origin))
         connection.execute(
             robots.insert().values(
                 origin=str(origin), state=state, body=text.encode(), fetched=store.now(connection),

@@ -144,17 +144,17 @@ class Store(Tables):
 
 
 def change(
-    connection: sa.Connection, table: sa.Table, which: sa.ColumnElement[bool], **values: object
+    connection: sa.Connection, table: sa.Table, condition: sa.ColumnElement[bool], **values: object
 ) -> int:
     """Set values in the rows of a table that a condition selects; return how many they are."""
-    return connection.execute(sa.update(table).where(which).values(values)).rowcount
+    return connection.execute(sa.update(table).where(condition).values(values)).rowcount
 
 
 # ---- leases ----
 
 
 def worker_id() -> str:
-    """Return a name of this process that no other process ever has."""
+    """Return a name of this process that is unique across machines and time."""
     return f"{_machine_id()} {os.getpid()} {_start_time(os.getpid())}"
 
 
@@ -199,16 +199,16 @@ def release_worker(connection: sa.Connection, worker: str, now: float, delay: fl
 
 
 def start_delay(
-    connection: sa.Connection, which: sa.ColumnElement[bool], now: float, delay: float
+    connection: sa.Connection, condition: sa.ColumnElement[bool], now: float, delay: float
 ) -> None:
     """Release hosts; they may be asked again after their delay."""
-    change(connection, hosts, which, next_at=now + _host_delay(delay), worker="")
+    change(connection, hosts, condition, next_at=now + _host_delay(delay), worker="")
 
 
 def delay_host(connection: sa.Connection, host: str, until: float) -> None:
-    """Do not ask a host until a time."""
-    sooner = (hosts.c.name == host) & (hosts.c.next_at < until)
-    change(connection, hosts, sooner, next_at=until)
+    """Send no request to a host before a time."""
+    is_earlier = (hosts.c.name == host) & (hosts.c.next_at < until)
+    change(connection, hosts, is_earlier, next_at=until)
 
 
 def _host_delay(delay: float) -> sa.ColumnElement[float]:
@@ -236,7 +236,7 @@ class HostDelays:
             return frozenset(connection.execute(late).scalars())
 
     def delay(self, url: str, seconds: float) -> None:
-        """Do not ask the host of a URL for at least some seconds; raise :class:`BadURL`."""
+        """Delay requests to the host of a URL for some seconds; raise :class:`BadURL`."""
         host = origin_of(normalize_url(url)).netloc
         with self._store.write() as connection:
             delay_host(connection, host, self._store.now(connection) + min(seconds, MAX_DELAY))

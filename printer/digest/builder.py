@@ -86,13 +86,15 @@ class Collector:
             return list(pool.map(collect_source, range(len(digest.source))))
 
     def _entries(self, source: Source, query: str) -> tuple[str, Sequence[Entry]]:
-        """Return the name that a source has for itself, and its entries."""
+        """Return a source's own name and its entries."""
         match source.kind:
             case "feed":
                 with self._host_slot(source.location):
                     feed = get_feed(self._client, source.location)
-                first = {entry.url: entry for entry in reversed(feed.entries)}
-                return feed.title, [entry for entry in feed.entries if first[entry.url] is entry]
+                first_by_url = {entry.url: entry for entry in reversed(feed.entries)}
+                return feed.title, [
+                    entry for entry in feed.entries if first_by_url[entry.url] is entry
+                ]
             case "page":
                 return "", [Entry(source.location)]
             case "mail":
@@ -132,7 +134,7 @@ class Collector:
 
     @contextmanager
     def _host_slot(self, url: str) -> Iterator[None]:
-        """Wait until the host of a URL has a connection to spare."""
+        """Wait until another connection to the host of a URL is permitted."""
         with self._lock:
             slot = self._slots[host_of(url)]
         with slot:
@@ -157,7 +159,7 @@ _Page: TypeAlias = ExtractedPage | Capture | WebprintError
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue of a digest: its stories in order, and what was left out, with reasons."""
+    """An issue of a digest: its stories in order, and the rejected candidates with reasons."""
 
     digest: Digest
     date: datetime
@@ -170,12 +172,12 @@ class Issue:
     def problems(self) -> tuple[tuple[str, str], ...]:
         """The names of missing items, each with its error."""
         failed = [(result.name, result.error.message) for result in self.sources if result.error]
-        lost = [
+        failures = [
             (rejected.candidate.title or rejected.candidate.url, rejected.reason)
             for rejected in self.rejected
             if rejected.is_error
         ]
-        return (*failed, *lost)
+        return (*failed, *failures)
 
     @property
     def edition(self) -> Edition:
@@ -184,17 +186,18 @@ class Issue:
 
     def without(self, reasons: Mapping[int, str]) -> Issue:
         """Return the issue without the stories at some indexes, which are reported as errors."""
-        lost = [Rejected(self.stories[n].candidate, reasons[n], is_error=True) for n in reasons]
+        failures = [Rejected(self.stories[n].candidate, reasons[n], is_error=True) for n in reasons]
         stories = (story for number, story in enumerate(self.stories) if number not in reasons)
-        return replace(self, stories=tuple(stories), rejected=(*self.rejected, *lost))
+        return replace(self, stories=tuple(stories), rejected=(*self.rejected, *failures))
 
 
 @dataclass(slots=True)
 class IssueBuilder:
-    """Builds the issues of digests, in this process where no others are given for a part of it.
+    """Builds the issues of digests.
 
-    ``fixed_settings`` names the settings that override those of a digest; ``workers`` are those of
-    other machines, which fetch, extract and render.
+    ``fixed_settings`` names the settings that override those of a digest.  ``workers`` on other
+    machines fetch, extract and render; without them, ``renderer`` and ``extractor`` do, or this
+    process.
     """
 
     settings: Settings
@@ -235,12 +238,12 @@ class IssueBuilder:
         concurrency = self.extractor.size if self.extractor else 1
         loader = _ArticleLoader(selector, printer, fetch, concurrency)
         loader.fill(candidates, duplicates)
-        stories, beyond = _choose_best(digest, selector.stories)
+        stories, over_limit = _choose_best(digest, selector.stories)
         return Issue(
             digest,
             now.astimezone(ZoneInfo(digest.timezone)),
             tuple(stories),
-            (*rejected, *beyond, *selector.rejected),
+            (*rejected, *over_limit, *selector.rejected),
             tuple(results),
             tuple(selector.unchanged),
         )
@@ -418,8 +421,8 @@ def _choose_best(
     ]
     relevant = [story for story in stories if not relevance or relevance[id(story)] > 0]
     best = sorted(relevant, key=lambda story: -relevance.get(id(story), 0.0))
-    over = f"is over the limit of {digest.limit}"
-    rejected += [Rejected(story.candidate, over) for story in best[digest.limit :]]
+    reason = f"is over the limit of {digest.limit}"
+    rejected += [Rejected(story.candidate, reason) for story in best[digest.limit :]]
     return in_print_order(digest, best[: digest.limit], relevance), rejected
 
 

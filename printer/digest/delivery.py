@@ -224,16 +224,16 @@ class Delivery:
 
 
 def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
-    """Deliver a file and say where; raise :class:`OutputError` or :class:`UsageError`."""
+    """Deliver a file and return where; raise :class:`OutputError` or :class:`UsageError`."""
     match destination.kind:
         case "folder":
-            return _to_folder(delivery, destination)
+            return _deliver_to_folder(delivery, destination)
         case "mail":
-            return _by_mail(delivery, destination, settings)
+            return _deliver_by_mail(delivery, destination, settings)
         case "printer":
-            return _to_printer(delivery, destination)
+            return _deliver_to_printer(delivery, destination)
         case _:
-            return _to_webhook(delivery, destination)
+            return _deliver_to_webhook(delivery, destination)
 
 
 # ---- folders ----
@@ -261,7 +261,7 @@ def has_arrived(delivery: Delivery, destination: Destination, target: str) -> bo
     return True
 
 
-def _to_folder(delivery: Delivery, destination: Destination) -> str:
+def _deliver_to_folder(delivery: Delivery, destination: Destination) -> str:
     with _filesystem(destination.folder) as (fs, root):
         fs.makedirs(root, exist_ok=True)
         path = _free_path(fs, root, delivery)
@@ -279,16 +279,16 @@ def _filesystem(folder: str) -> Iterator[tuple[Any, str]]:
     try:
         fs, root = fsspec.core.url_to_fs(local or folder)
     except ImportError as error:
-        raise MissingLibrary(f"{_public(folder)} needs another package: {error}") from error
+        raise MissingLibrary(f"{_redact_url(folder)} needs another package: {error}") from error
     except (ValueError, OSError) as error:
-        raise OutputError(f"{_public(folder)} cannot be reached: {error}") from error
+        raise OutputError(f"{_redact_url(folder)} cannot be reached: {error}") from error
     try:
         yield fs, str(root).rstrip("/")
     except OSError as error:
-        raise OutputError(f"{_public(folder)} cannot be written: {reason_of(error)}") from error
+        raise OutputError(f"{_redact_url(folder)} cannot be written: {reason_of(error)}") from error
 
 
-def _public(folder: str) -> str:
+def _redact_url(folder: str) -> str:
     """Return the part of a folder's URL that may be shown; the rest can contain a key."""
     scheme, remote, _ = folder.partition("://")
     return f"{scheme}://" if remote else folder
@@ -362,14 +362,14 @@ def _add(parent: etree._Element, name: str, text: str = "", **attributes: str) -
 # ---- e-mail, printers, webhooks ----
 
 
-def _by_mail(delivery: Delivery, destination: Destination, settings: Settings) -> str:
+def _deliver_by_mail(delivery: Delivery, destination: Destination, settings: Settings) -> str:
     server = SMTPServer.from_url(settings.smtp)
     message = compose_mail(delivery, settings.mail_from or server.user, destination.mail)
     send(message, server, max_megabytes=destination.max_megabytes)
     return destination.mail
 
 
-def _to_printer(delivery: Delivery, destination: Destination) -> str:
+def _deliver_to_printer(delivery: Delivery, destination: Destination) -> str:
     if delivery.format != "pdf":
         raise OutputError(f"printers do not accept {delivery.format.upper()}")
     printer = destination.printer
@@ -394,7 +394,7 @@ def _to_printer(delivery: Delivery, destination: Destination) -> str:
     return destination.label
 
 
-def _to_webhook(delivery: Delivery, destination: Destination) -> str:
+def _deliver_to_webhook(delivery: Delivery, destination: Destination) -> str:
     import httpx2
 
     label = f"the webhook at {origin_of(destination.webhook_url)}"  # The rest may be a key.

@@ -1,4 +1,4 @@
-"""Feeds: found, parsed even if broken (RSS, Atom, RDF, JSON Feed), and listed as OPML."""
+"""Feeds: find them, parse them even if broken (RSS, Atom, RDF, JSON Feed), read and write OPML."""
 
 from __future__ import annotations
 
@@ -175,8 +175,8 @@ def _entry(item: dict[str, Any], base: str) -> Entry:
         url=_web_url(link or (identifier if is_http(identifier) else ""), base),
         title=_title(item.get("title")),
         # feedparser's own get falls back from one date to the other, with a warning.
-        published=_utc(dict.get(item, "published_parsed")),
-        updated=_utc(dict.get(item, "updated_parsed")),
+        published=_to_utc(dict.get(item, "published_parsed")),
+        updated=_to_utc(dict.get(item, "updated_parsed")),
         author=_title(item.get("author")),
         summary=_plain_text(summary or html, _MAX_SUMMARY),
         html=html or summary,
@@ -184,7 +184,7 @@ def _entry(item: dict[str, Any], base: str) -> Entry:
     )
 
 
-def _utc(parts: Any) -> datetime | None:
+def _to_utc(parts: Any) -> datetime | None:
     """Convert a time parsed by feedparser."""
     try:
         return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
@@ -273,7 +273,7 @@ ACCEPT = (
 )
 
 _TYPES = ("rss", "atom", "feed+json", "rdf+xml")
-_USUAL_PATHS = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/feed.json", "/rss")
+_COMMON_PATHS = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/feed.json", "/rss")
 _MAX_LINKS, _MAX_FEEDS = 5_000, 4
 
 
@@ -291,8 +291,8 @@ def find_feeds(client: HttpClient, url: str) -> list[Feed]:
     except FetchError:
         linked = list(dict.fromkeys(feed_links(capture.body, capture.url)))
     feeds: list[Feed] = []
-    usual = [resolve(capture.url, path) for path in _USUAL_PATHS]
-    for address in linked[:_MAX_FEEDS] or usual:
+    common_urls = [resolve(capture.url, path) for path in _COMMON_PATHS]
+    for address in linked[:_MAX_FEEDS] or common_urls:
         try:
             feeds.append(get_feed(client, address))
         except (FetchError, BadURL):
@@ -321,8 +321,8 @@ def feed_links(body: bytes, url: str) -> Iterator[str]:
         href = link.get("href")
         is_feed = any(name in media_type for name in _TYPES)
         if href and is_feed and "alternate" in (link.get("rel") or "").lower().split():
-            of_comments = "comments" in f"{link.get('title') or ''} {href}".lower()
-            links.append((of_comments, href))
+            is_for_comments = "comments" in f"{link.get('title') or ''} {href}".lower()
+            links.append((is_for_comments, href))
     for _, href in sorted(links, key=lambda link: link[0]):
         if address := resolve(url, href.strip()[:4000]):
             yield address

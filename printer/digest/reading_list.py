@@ -1,9 +1,9 @@
 """The reading list: a text file with one URL per line, which digests print from.
 
-The words after a URL are its title.  Lines that begin with # are comments.  Read are also lists
-that other programs export: Netscape bookmarks (as browsers, Pinboard and Raindrop write them, and
-Pocket's HTML), CSV with a column of addresses (Pocket, Instapaper, Reader), JSON (Wallabag,
-Readwise, Omnivore, Firefox) and plain lists.
+The words after a URL are its title.  Lines that begin with # are comments.  Exports of other
+programs can be imported: Netscape bookmarks (from browsers, Pinboard and Raindrop, and Pocket's
+HTML), CSV with a column of addresses (Pocket, Instapaper, Reader), JSON (Wallabag, Readwise,
+Omnivore, Firefox) and plain lists.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..urls import is_http, normalize_url
 MAX_BYTES, MAX_LINES = 10_000_000, 20_000
 _MAX_TITLE = 300
 
-#: What becomes of a page that is to be added.
+#: The result of adding a page.
 AddResult: TypeAlias = Literal[
     "added", "listed before", "read before", "no web address", "list full"
 ]
@@ -59,19 +59,19 @@ def add_url(path: Path, url: str) -> bool:
 
     Raise :class:`BadURL` or :class:`OutputError`.
     """
-    ((_, fate),) = add_pages(path, [ListedPage(normalize_url(url))])
-    if fate == "list full":
+    ((_, outcome),) = add_pages(path, [ListedPage(normalize_url(url))])
+    if outcome == "list full":
         raise OutputError(f"the reading list is full: it has {MAX_LINES} lines", hint=_FULL_HINT)
-    return fate == "added"
+    return outcome == "added"
 
 
 _FULL_HINT = "Remove pages that you have read"
 
 
 def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage, AddResult]]:
-    """Add pages to a list and return what became of each; raise :class:`OutputError`."""
-    fates: list[tuple[ListedPage, AddResult]] = []
-    with _lines_of(path) as lines:
+    """Add pages to a list and return the result for each; raise :class:`OutputError`."""
+    outcomes: list[tuple[ListedPage, AddResult]] = []
+    with _edit_lines(path) as lines:
         listed = {url for line in lines if (url := _parse_line(line).url)}
         room = MAX_BYTES - sum(len(line.encode()) + 1 for line in lines)
         for page in pages:
@@ -80,26 +80,26 @@ def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage,
             except BadURL:
                 url = ""
             line = f"{url} {clean_line(page.title, _MAX_TITLE)}".strip()
-            fate: AddResult = "added"
+            outcome: AddResult = "added"
             if not url:
-                fate = "no web address"
+                outcome = "no web address"
             elif url in listed:
-                fate = "listed before"
+                outcome = "listed before"
             elif page.is_read:
-                fate = "read before"
+                outcome = "read before"
             elif len(lines) >= MAX_LINES or len(line.encode()) >= room:
-                fate = "list full"
+                outcome = "list full"
             else:
                 lines.append(line)
                 listed.add(url)
                 room -= len(line.encode()) + 1
-            fates.append((page, fate))
-    return fates
+            outcomes.append((page, outcome))
+    return outcomes
 
 
 def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
     """Remove pages from a list, and return them; raise :class:`OutputError`."""
-    with _lines_of(path) as lines:
+    with _edit_lines(path) as lines:
         removed = [page for page in map(_parse_line, lines) if page.url and page.url in urls]
         lines[:] = [line for line in lines if _parse_line(line).url not in urls]
     return removed
@@ -107,7 +107,7 @@ def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
 
 def move_page(path: Path, url: str, direction: Direction) -> None:
     """Move a page of a reading list; raise :class:`OutputError`."""
-    with _lines_of(path) as lines:
+    with _edit_lines(path) as lines:
         places = [n for n, line in enumerate(lines) if _parse_line(line).url]
         at = next((n for n in places if _parse_line(lines[n]).url == url), None)
         if at is None:
@@ -116,11 +116,11 @@ def move_page(path: Path, url: str, direction: Direction) -> None:
             case "first":
                 lines.insert(places[0], lines.pop(at))
             case "up" if at != places[0]:
-                other = places[places.index(at) - 1]
-                lines[at], lines[other] = lines[other], lines[at]
+                neighbor = places[places.index(at) - 1]
+                lines[at], lines[neighbor] = lines[neighbor], lines[at]
             case "down" if at != places[-1]:
-                other = places[places.index(at) + 1]
-                lines[at], lines[other] = lines[other], lines[at]
+                neighbor = places[places.index(at) + 1]
+                lines[at], lines[neighbor] = lines[neighbor], lines[at]
 
 
 def read_pages(path: Path) -> list[ListedPage]:
@@ -137,17 +137,17 @@ def read_urls(path: Path) -> list[str]:
 
 
 @contextmanager
-def _lines_of(path: Path) -> Iterator[list[str]]:
-    """Lock a file and yield its lines to be changed."""
+def _edit_lines(path: Path) -> Iterator[list[str]]:
+    """Lock a file, yield its lines, and write the changes that the caller makes."""
     with os_errors(OutputError, f"{path} cannot be written"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            before = _read_lines(path)
-            lines = list(before)
+            original = _read_lines(path)
+            lines = list(original)
             yield lines
-            if lines != before:
+            if lines != original:
                 atomic_write(path, "".join(f"{line}\n" for line in lines), 0o600)
         finally:
             os.close(lock)

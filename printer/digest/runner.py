@@ -138,7 +138,7 @@ def build_in_worker(
     settings: Settings, explicit: frozenset[str], fixed: frozenset[str], digest: Digest,
     now: datetime,
 ) -> BuiltIssue | None:  # fmt: skip
-    """Build a digest in a process of its own, whose memory nobody else needs.
+    """Build a digest; call this in a separate process, whose end releases the memory.
 
     ``explicit`` names the settings that go to other machines, ``fixed`` those that override the
     digest's.
@@ -194,7 +194,7 @@ class RemoteWorkers(Closing):
         self._host_delays = HostDelays(settings.database, delay)
 
     def close(self) -> None:
-        """End the workers of this machine, and close the database."""
+        """Stop the workers of this machine and close the database."""
         self._local_workers.close()
         self._host_delays.close()
         self._queue.disconnect()

@@ -1,10 +1,10 @@
-"""The scheduler: each slot of a cron expression is a workflow, which makes and delivers one issue.
+"""The scheduler: runs a workflow for each slot of a cron expression to make and deliver one issue.
 
     due_slot -> workflow, queued -> build -> remember -> for each destination: begin -> deliver
 
-What a step returned is recorded: a process that is started after one that was killed goes on after
-the last recorded step, with the same file.  A delivery that was begun may have arrived: a file is
-looked for, and deliveries of other kinds are not repeated.
+The result of each step is recorded: after a crash, a new process continues after the last recorded
+step, with the same file.  An interrupted delivery may have arrived: for a folder, the scheduler
+checks whether the file exists; other deliveries are not repeated.
 """
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def due_slot(
 
 
 class Steps:
-    """Runs the steps of a workflow, which DBOS records, or returns what they returned before."""
+    """Runs the steps of a workflow; after a restart, returns the results that DBOS recorded."""
 
     def run(self, name: str, function: Callable[[], Any]) -> Any:
-        """Return the plain data that a function returns, or returned."""
+        """Return the plain data of a function, from the record if it was already called."""
         return DBOS.run_step({"name": name}, function)
 
     def sleep(self, seconds: float) -> None:
@@ -195,9 +195,9 @@ class IssueWorkflow:
                 if "error" in outcomes.get(key, {"error": ""}):
                     about = (job_id, name, key)
                     with self.sending:
-                        begun = steps.run("begin", partial(self._begin, *about, execution))
-                        act = partial(self._deliver, *about, begun, execution)
-                        outcomes[key] = steps.run("deliver", act)
+                        start = steps.run("begin", partial(self._begin, *about, execution))
+                        deliver = partial(self._deliver, *about, start, execution)
+                        outcomes[key] = steps.run("deliver", deliver)
             if attempt == MAX_ATTEMPTS or not any("error" in o for o in outcomes.values()):
                 break
             steps.sleep(BACKOFF.delay(attempt))
@@ -212,9 +212,9 @@ class IssueWorkflow:
         return {"execution": execution, "target": target}
 
     def _deliver(
-        self, job_id: str, name: str, key: str, begun: Mapping[str, str], execution: str
+        self, job_id: str, name: str, key: str, start: Mapping[str, str], execution: str
     ) -> dict[str, Any]:
-        """Deliver an issue once; return its place, the error, or the doubt about it."""
+        """Deliver an issue once; return its place, an error, or that its arrival is uncertain."""
         saved, destination = self._load(job_id), self._destination(name, key)
         if destination is None:
             return {"gone": "the digest no longer has this destination"}
@@ -223,14 +223,14 @@ class IssueWorkflow:
             return {"error": ErrorRecord(reason).to_dict()}
         delivery = saved[0]
         try:
-            if begun["execution"] != execution:  # It was begun by a killed process.
+            if start["execution"] != execution:  # It was begun by a killed process.
                 arrived = None
                 with suppress(WebprintError):  # Where the file may be cannot be looked at now.
-                    arrived = has_arrived(delivery, destination, begun["target"])
+                    arrived = has_arrived(delivery, destination, start["target"])
                 if arrived is None:
                     raise DeliveryUncertain(_UNCERTAIN.format(destination.label))
                 if arrived:
-                    return {"place": begun["target"]}
+                    return {"place": start["target"]}
             place = self.deliver(delivery, destination, self.settings)
         except DeliveryUncertain as error:
             self.log(f"{name}: {error}")
@@ -242,7 +242,7 @@ class IssueWorkflow:
         return {"place": place}
 
     def _finish(self, job_id: str, name: str, outcomes: Sequence[Mapping[str, Any]]) -> None:
-        """Delete what was stored, and forget the stories if they may have arrived nowhere."""
+        """Delete the stored issue, and forget its stories if no delivery can have arrived."""
         places = [outcome["place"] for outcome in outcomes if "place" in outcome]
         saved = self._load(job_id)
         if saved and not places and not any("doubt" in outcome for outcome in outcomes):
@@ -313,11 +313,11 @@ class Scheduler:
                 return workflow.run(str(DBOS.workflow_id), name, Steps())
 
             executor.start(issue, _MAX_ISSUES)
-            ticked = float("-inf")
+            last_tick = float("-inf")
             while not self._stop.wait(_CHECK_INTERVAL) and not finished(queue):
                 executor.check()
-                if time.monotonic() - ticked >= MAX_SLEEP:
-                    ticked = time.monotonic()
+                if time.monotonic() - last_tick >= MAX_SLEEP:
+                    last_tick = time.monotonic()
                     try:
                         self.tick(queue)
                     except JobsError as error:

@@ -1,4 +1,4 @@
-"""Selection of the stories to print, and the stories printed before, to print none twice.
+"""Select the stories to print, and remember them, so that none is printed twice.
 
 The tables are in one database: SQLite, or PostgreSQL for several machines.  Column names on disk
 that differ from the attributes here are kept for databases of earlier versions.
@@ -107,8 +107,8 @@ class StoryHistory(Tables):
     def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
         """Return the story last printed from any of the URLs."""
         with self.read() as connection:
-            row = connection.execute(_latest(digest, urls)).first()
-        return _record(row) if row else None
+            row = connection.execute(_select_latest(digest, urls)).first()
+        return _to_record(row) if row else None
 
     def find_similar(self, digest: str, sketch: Sketch) -> StoryRecord | None:
         """Return the printed story with nearly the same text."""
@@ -121,7 +121,7 @@ class StoryHistory(Tables):
         with self.read() as connection:
             rows = connection.execute(sa.select(stories).where(stories.c.id.in_(ids))).all()
         best, nearest = 0.0, None
-        for record in map(_record, rows):
+        for record in map(_to_record, rows):
             score = resemblance(sketch, record.sketch)
             if score >= NEAR_DUPLICATE and score > best:
                 best, nearest = score, record
@@ -132,7 +132,7 @@ class StoryHistory(Tables):
         if not fingerprint:
             return
         with self.write() as connection:
-            if story := connection.execute(_latest(digest, [url])).first():
+            if story := connection.execute(_select_latest(digest, [url])).first():
                 latest = [*story.fingerprints.split()[-_MAX_FINGERPRINTS:], fingerprint]
                 updated = sa.update(stories).where(stories.c.id == story.id)
                 connection.execute(updated.values(fingerprints=" ".join(latest)))
@@ -151,7 +151,7 @@ class StoryHistory(Tables):
             )
 
 
-def _latest(digest: str, urls: Iterable[str]) -> sa.Select[Any]:
+def _select_latest(digest: str, urls: Iterable[str]) -> sa.Select[Any]:
     """Return the query for the story last printed from any of some URLs."""
     return (
         sa.select(stories)
@@ -162,16 +162,16 @@ def _latest(digest: str, urls: Iterable[str]) -> sa.Select[Any]:
     )
 
 
-def _record(row: sa.Row[Any]) -> StoryRecord:
+def _to_record(row: sa.Row[Any]) -> StoryRecord:
     fingerprints = tuple(row.fingerprints.split())
     return StoryRecord((row.url,), row.title, fingerprints, row.sketch, row.printed)
 
 
-def _delete_stories(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
-    ids = sa.select(stories.c.id).where(which)
+def _delete_stories(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
+    ids = sa.select(stories.c.id).where(condition)
     for table in (story_urls, story_bands):
         connection.execute(sa.delete(table).where(table.c.story.in_(ids)))
-    connection.execute(sa.delete(stories).where(which))
+    connection.execute(sa.delete(stories).where(condition))
 
 
 def _insert_story(connection: sa.Connection, digest: str, record: StoryRecord, now: float) -> None:
@@ -355,22 +355,24 @@ class Selector:
             return
         comparable = count_words(article.text) >= _MIN_WORDS
         text_sketch = sketch(article.text) if comparable else b""
-        new = SelectedStory(candidate, page, text_sketch, duplicates=list(duplicates))
-        record = self.history.find_by_url(self.digest.name, new.urls)
-        if record and not _has_changed(record, new):
+        story = SelectedStory(candidate, page, text_sketch, duplicates=list(duplicates))
+        record = self.history.find_by_url(self.digest.name, story.urls)
+        if record and not _has_changed(record, story):
             self.unchanged.append(candidate)
             self.reject(candidate, _printed_reason(record))
             return
         if not record and (similar := self.history.find_similar(self.digest.name, text_sketch)):
             self.reject(candidate, f"{_printed_reason(similar)} as {similar.title!r}")
             return
-        new.updated = record is not None
-        same = self._same_story(new)
-        if same is None:
-            self.stories.append(new)
+        story.updated = record is not None
+        duplicate = self._same_story(story)
+        if duplicate is None:
+            self.stories.append(story)
             return
-        better, worse = (new, same) if _quality(new) > _quality(same) else (same, new)
-        self.stories[self.stories.index(same)] = better
+        better, worse = (
+            (story, duplicate) if _quality(story) > _quality(duplicate) else (duplicate, story)
+        )
+        self.stories[self.stories.index(duplicate)] = better
         better.duplicates.extend([worse.candidate, *worse.duplicates])
         better.updated = better.updated or worse.updated
         self.reject(worse.candidate, f"is the same story as {better.candidate.url}")

@@ -108,10 +108,10 @@ _PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,60}){1,5}")
 
 
 class DeadlineProtocol(H11Protocol):
-    """Closes a connection whose next request does not arrive in time, however slowly it drips.
+    """Closes connections whose request does not arrive in time, even if single bytes do.
 
-    So is one whose client reads nothing of a response.  When there are too many connections, one
-    makes room for a new one: that which has waited longest for a request, else the oldest whose
+    It also closes connections whose client does not read the response.  If there are too many, a
+    new connection replaces the one that has waited longest for a request, or else the oldest whose
     request is still arriving.
     """
 
@@ -207,7 +207,7 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
         super().__init__(app, trusted)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]
-        """Pass a request on with what its proxy says of it."""
+        """Pass a request on with the client, scheme and path prefix from its proxy."""
         headers = dict(scope.get("headers", ()))
         client = (scope.get("client") or ("",))[0]
         prefix = headers.get(b"x-forwarded-prefix", b"").decode("latin-1").rstrip("/")

@@ -50,13 +50,17 @@ def wants_html(headers: Headers) -> bool:
 
 
 def error_response(
-    headers: Headers, status: int, detail: str, hint: str = "", more: dict[str, str] | None = None
+    headers: Headers,
+    status: int,
+    detail: str,
+    hint: str = "",
+    extra_headers: dict[str, str] | None = None,
 ) -> Response:
-    """Return a problem in the format that ``headers`` ask for, with ``more`` response headers."""
+    """Return a problem in the format that the request headers ask for."""
     if not wants_html(headers):
-        return problem_response(status, detail, hint, more)
+        return problem_response(status, detail, hint, extra_headers)
     answer = render_page("error", status, message=detail, hint=hint)
-    answer.headers.update(more or {})
+    answer.headers.update(extra_headers or {})
     return answer
 
 

@@ -93,14 +93,14 @@ class Access:
     def __init__(self, path: Path, sessions: Path) -> None:
         self._path, self._sessions_path = path, sessions
         self._lock = threading.Lock()
-        self._keys, self._keys_stamp = load_keys(path), _stamp(path)
+        self._keys, self._keys_stamp = load_keys(path), _file_version(path)
         self._sessions: dict[str, float] = {}
         self._sessions_stamp: tuple[int, ...] = ()
 
     @property
     def keys(self) -> AccessKeys:
         with self._lock:
-            stamp = _stamp(self._path)
+            stamp = _file_version(self._path)
             if stamp and stamp != self._keys_stamp:
                 with suppress(JobsError):  # A file that is no longer good changes nothing.
                     self._keys, self._keys_stamp = load_keys(self._path), stamp
@@ -133,7 +133,7 @@ class Access:
             self._save_sessions({})
 
     def _load_sessions(self) -> Mapping[str, float]:
-        stamp = _stamp(self._sessions_path)
+        stamp = _file_version(self._sessions_path)
         if stamp != self._sessions_stamp:
             self._sessions, self._sessions_stamp = _read_sessions(self._sessions_path), stamp
         return self._sessions
@@ -142,7 +142,7 @@ class Access:
         with os_errors(JobsError, "the session cannot be saved"):
             self._sessions_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write(self._sessions_path, json.dumps(sessions), 0o600, keep_mode=False)
-        self._sessions, self._sessions_stamp = sessions, _stamp(self._sessions_path)
+        self._sessions, self._sessions_stamp = sessions, _file_version(self._sessions_path)
 
 
 async def _current_access(request: Request) -> Access:
@@ -154,8 +154,8 @@ async def _current_access(request: Request) -> Access:
 CurrentAccess: TypeAlias = Annotated[Access, Depends(_current_access)]
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes with a file, () if there is none."""
+def _file_version(path: Path) -> tuple[int, ...]:
+    """Return values that change when a file changes, or () if there is none."""
     with suppress(OSError):
         status = path.stat()
         return status.st_mtime_ns, status.st_ino, status.st_size
@@ -163,7 +163,7 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 
 def _session_key(keys: AccessKeys, cookie: str) -> str:
-    """Return what is stored of a session: a new token ends it, and the file opens nothing."""
+    """Return the stored hash of a session, which depends on the token and opens no session."""
     text = f"session:{cookie}".encode("utf-8", "replace")
     return hmac.new(keys.token.encode(), text, hashlib.sha256).hexdigest()
 
@@ -411,7 +411,7 @@ class SecurityMiddleware:
         )  # fmt: skip
 
     async def _check_button(self, scope: Scope, receive: Receive) -> tuple[Receive, ASGIApp | None]:
-        """Look at the key of a page that is sent before the rest of its body arrives."""
+        """Check the key of a submitted page before the rest of its body arrives."""
         headers = Headers(scope=scope)
         start, more = b"", True
         with anyio.move_on_after(_KEY_SECONDS):
@@ -448,7 +448,7 @@ class SecurityMiddleware:
         )  # fmt: skip
 
     def _demand(self, scope: Scope, secret: str, challenge: str, hint: str) -> Response:
-        """Ask for a token or a password, or for patience."""
+        """Return a demand for a token or a password, or a rate-limit error."""
         headers = {"WWW-Authenticate": challenge}
         return self._limit(_STRANGERS, scope, f"too many requests without the {secret}") or (
             problem_response(401, f"the {secret} is missing or wrong", hint, headers)

@@ -153,7 +153,7 @@ class PrintService:
         self.history.forget(print_id)
 
     def discard(self, ids: Sequence[str]) -> list[str]:
-        """Stop and delete prints, which can be restored for a while; return the ids of those."""
+        """Stop and delete prints, which can be restored for a while; return their ids."""
         for job in self.queue.get_many(ids).values():
             if job.state not in FINISHED:
                 self.queue.cancel(job.id)
@@ -162,7 +162,7 @@ class PrintService:
         return discarded
 
     def delete_discarded_later(self) -> None:
-        """Delete for good, once the time to restore them is over, the prints that were deleted."""
+        """Schedule the final removal of deleted prints that can no longer be restored."""
         wait = self.history.seconds_to_expiry()
         if wait is not None:
             timer = Timer(wait + 1, self._delete_discarded)
