@@ -68,12 +68,12 @@ def collect(samples: Iterable[Sample]) -> Mapping[str, Donors]:
     for sample in samples:
         if not sample.text or sample.kind != "article":
             continue
-        mine = donors[_language(sample)]
+        language_donors = donors[_language(sample)]
         paragraphs = [line.strip() for line in sample.text.splitlines()]
         paragraphs = [line for line in paragraphs if len(line) >= _PARAGRAPH]
         if sample.title and len(paragraphs) >= 2:
-            mine.stories.append(Story(sample.title, tuple(paragraphs[:8])))
-        mine.boxes.extend(_boxes(sample))
+            language_donors.stories.append(Story(sample.title, tuple(paragraphs[:8])))
+        language_donors.boxes.extend(_boxes(sample))
     return donors
 
 
@@ -99,11 +99,15 @@ def harder_copies(samples: Iterable[Sample], donors: Mapping[str, Donors]) -> It
     for sample in samples:
         if not sample.text or sample.kind not in {"article", "documentation", "forum"}:
             continue
-        mine = donors.get(_language(sample), every) if sample.kind == "article" else Donors()
-        if sample.kind == "article" and len(mine.boxes) < _FEW:
-            mine = Donors(mine.stories, every.boxes)
+        language_donors = (
+            donors.get(_language(sample), every) if sample.kind == "article" else Donors()
+        )
+        if sample.kind == "article" and len(language_donors.boxes) < _FEW:
+            language_donors = Donors(language_donors.stories, every.boxes)
         for number in range(_COPIES.get(sample.set, 1)):
-            html = harder(decode(sample.html), sample.text, mine, f"{sample.key} {number}")
+            html = harder(
+                decode(sample.html), sample.text, language_donors, f"{sample.key} {number}"
+            )
             yield replace(sample, html=html, copy=True)
 
 

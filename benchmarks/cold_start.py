@@ -114,11 +114,11 @@ def beside_percollate(url: str, document: Document, runs: int) -> tuple[Pairs, P
         )
         final.write_text(document.html)
         environment = environ_for_node()
-        theirs = [str(PERCOLLATE), "pdf", "--no-sandbox", "-o", str(files[1]), url]
+        percollate_command = [str(PERCOLLATE), "pdf", "--no-sandbox", "-o", str(files[1]), url]
         bare = [sys.executable, "-c", BARE, str(final), str(files[2])]
 
         def percollate() -> float:
-            return seconds(theirs, environment)
+            return seconds(percollate_command, environment)
 
         full = by_turns(webprint(url, str(files[0]), "--no-cache"), percollate, runs)
         floor = by_turns(lambda: seconds(bare, os.environ), percollate, runs)

@@ -90,10 +90,10 @@ def prints(kills: int, dice: random.Random, folder: Path, database: str = "") ->
                 orders.ask(server)
             warm = time.monotonic()
             wait_until(lambda: over(folder, database), PATIENCE)
-            usual = (time.monotonic() - warm) / 2  # Each worker printed two.
+            print_seconds = (time.monotonic() - warm) / 2  # Each worker printed two.
             while done < kills:
                 orders.ask(server)
-                time.sleep(dice.random() * min(usual, 1.0))
+                time.sleep(dice.random() * min(print_seconds, 1.0))
                 alive = server.process.pid
                 victim = (
                     alive

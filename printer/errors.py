@@ -69,8 +69,8 @@ class WebprintError(Exception):
 
     def __str__(self) -> str:
         """Return the message, the URL unless the message contains it, and the hint."""
-        about = f" ({self.url})" if self.url and self.url not in self.message else ""
-        text = f"{self.message}{about}"
+        suffix = f" ({self.url})" if self.url and self.url not in self.message else ""
+        text = f"{self.message}{suffix}"
         end = " " if text.endswith(("?", ".")) else ". "
         return text + (f"{end}{self.hint}" if self.hint else "")
 

@@ -47,7 +47,7 @@ def os_errors(error: _ErrorClass, message: str, hint: str = "") -> Iterator[None
 
 
 def reason_of(error: Exception) -> str:
-    """Return the system's reason for an error, or what it says itself, in lower case."""
+    """Return the system's reason for an error, or else its own message, in lower case."""
     return str(getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
 
 

@@ -350,7 +350,7 @@ def check_layer(layer: Layer) -> None:
         raise UsageError(text) from error
 
 
-#: Messages of pydantic and typer about wrong values, and what a user is told instead.
+#: Replacements for the messages of pydantic and typer about invalid values.
 _PLAIN_MESSAGES = (
     (r".*?should be greater than or equal to ([\d.]+).*", r"use \1 or more"),
     (r".*?should be less than or equal to ([\d.]+).*", r"use \1 or less"),

@@ -87,7 +87,7 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Return whether a text has no words beside what a template was to replace."""
+    """Return whether a text has no words except unreplaced template placeholders."""
     if not any(sign in text for sign in "{[<"):
         return False
     rest, count = _PLACEHOLDER.subn("", text)

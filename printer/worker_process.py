@@ -61,7 +61,7 @@ class WorkerOutOfMemory(WorkerError):
 
 
 class WorkerCrashed(WorkerError):
-    """The process exited during a call; ``killed``: by a signal that somebody may have sent."""
+    """The process exited during a call; ``killed`` means by a signal that a user may have sent."""
 
     def __init__(self, reason: str, *, killed: bool = False) -> None:
         super().__init__(reason)
@@ -119,15 +119,15 @@ class WorkerProcess(Closing):
 
     def fork(self) -> None:
         """Start the process as a copy of this one, which must have no other threads."""
-        ours, theirs = socket.socketpair()
+        parent_socket, child_socket = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            ours.close()
-            _serve(_Channel(theirs), self._setup)
-        theirs.close()
-        self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
+            parent_socket.close()
+            _serve(_Channel(child_socket), self._setup)
+        child_socket.close()
+        self.pid, self.calls, self._channel = pid, 0, _Channel(parent_socket)
 
     def start(self) -> None:
         """Start the process as a new program unless it is running; thread-safe."""
@@ -136,10 +136,10 @@ class WorkerProcess(Closing):
     def _open(self, deadline: float) -> None:
         if self.pid and self._channel is not None:
             return
-        ours, theirs = socket.socketpair()
-        with theirs:
-            pid = self.launch(theirs)
-        self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
+        parent_socket, child_socket = socket.socketpair()
+        with child_socket:
+            pid = self.launch(child_socket)
+        self.pid, self.calls, self._channel = pid, 0, _Channel(parent_socket)
         self._send(pickle.dumps(self._setup), deadline)
 
     def _send(self, request: bytes, deadline: float) -> None:

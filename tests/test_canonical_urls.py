@@ -73,8 +73,8 @@ def test_normal_is_normal_again_and_the_host_stays(scheme, host, port, path, que
     before, after = urlsplit(url), urlsplit(once)
     expected = before.hostname.encode("idna").decode() if not host.startswith("[") else "::1"
     assert after.hostname == expected
-    usual = {"http": 80, "https": 443}[after.scheme]
-    assert (after.port or usual) == (before.port or usual)
+    default_port = {"http": 80, "https": 443}[after.scheme]
+    assert (after.port or default_port) == (before.port or default_port)
     assert after.fragment == ""
     assert not {".", ".."} & set(after.path.split("/"))
 

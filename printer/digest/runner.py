@@ -50,7 +50,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIssue:
-    """An issue to deliver, with its stories and articles, and what the user should know."""
+    """An issue to deliver, with its stories, its articles, and warnings for the user."""
 
     delivery: Delivery
     stories: tuple[StoryRecord, ...]

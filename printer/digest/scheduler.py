@@ -193,10 +193,10 @@ class IssueWorkflow:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             for key in keys:
                 if "error" in outcomes.get(key, {"error": ""}):
-                    about = (job_id, name, key)
+                    arguments = (job_id, name, key)
                     with self.sending:
-                        start = steps.run("begin", partial(self._begin, *about, execution))
-                        deliver = partial(self._deliver, *about, start, execution)
+                        start = steps.run("begin", partial(self._begin, *arguments, execution))
+                        deliver = partial(self._deliver, *arguments, start, execution)
                         outcomes[key] = steps.run("deliver", deliver)
             if attempt == MAX_ATTEMPTS or not any("error" in o for o in outcomes.values()):
                 break

@@ -126,12 +126,12 @@ def _cover(
     first = articles[0]
     if len(articles) == 1:
         byline = first.byline
-        about = (format_date(first.published, valid_language(first.language)), first.source)
+        attribution = (format_date(first.published, valid_language(first.language)), first.source)
     else:
         byline = ""
-        about = ("", " · ".join(dict.fromkeys(a.site for a in articles if a.site))[:400])
+        attribution = ("", " · ".join(dict.fromkeys(a.site for a in articles if a.site))[:400])
     picture = book.picture(lead) if lead is not None else ""
-    origin = " · ".join(filter(None, about))
+    origin = " · ".join(filter(None, attribution))
     return render("cover", title, picture, words.picture, byline, origin, epub=True)
 
 

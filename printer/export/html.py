@@ -117,7 +117,7 @@ class ScreenArticle:
 
     @property
     def link(self) -> str:
-        """The URL of the article, '' if it may not be linked."""
+        """The URL of the article, or '' if it must not be linked."""
         return safe_link(self.article.url)
 
     @property

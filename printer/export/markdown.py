@@ -72,11 +72,11 @@ def to_markdown(*articles: Article) -> str:
 
 def _article(article: Article) -> str:
     limited, _ = limit_article(article)
-    about = [limited.byline, limited.published, limited.source]
+    attribution = [limited.byline, limited.published, limited.source]
     url = _url(limited.url)
     parts = (
         f"# {_text(limited.title)}" if limited.title else "",
-        " · ".join(_text(text) for text in about if text),
+        " · ".join(_text(text) for text in attribution if text),
         f"<{url}>" if url else "",
         _blocks(limited.blocks),
         *(_note(block) for block in walk(limited.blocks) if isinstance(block, Note)),

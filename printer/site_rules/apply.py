@@ -97,7 +97,7 @@ def parent_domains(host: str) -> Iterator[str]:
 
 
 def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
-    """Return what the rules for a page's host select on it."""
+    """Apply the rules for a page's host; return the elements and values that they select."""
     host = rule_host(page.url)
     domains = set(parent_domains(host)) if host else set()
     rules = [r for r in rules if r.host == host or (r.subdomains and r.host in domains)]

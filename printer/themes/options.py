@@ -154,7 +154,7 @@ def script_families() -> tuple[str, ...]:
 
 
 def debian_package(family: str) -> str:
-    """Return the Debian package of a family, '' if it is not one of ours."""
+    """Return the Debian package of a font family, or '' if it is unknown."""
     packages = _families()["packages"].items()
     return next((package for prefix, package in packages if family.startswith(prefix)), "")
 

@@ -67,7 +67,7 @@ def test_the_fate_of_each_page(path, monkeypatch):
         ListedPage("https://new.example/"), ListedPage("https://read.example/", is_read=True),
         ListedPage("javascript:alert(1)"), ListedPage("https://"), ListedPage("https://full.example/"),
     ]  # fmt: skip
-    assert [fate for _, fate in add_pages(path, pages)] == [
+    assert [outcome for _, outcome in add_pages(path, pages)] == [
         "added", "listed before", "listed before", "read before", "no web address",
         "no web address", "list full",
     ]  # fmt: skip

@@ -171,7 +171,7 @@ class Tab:
     async def close(self) -> bool:
         try:
             closing = asyncio.ensure_future(self._context.close())
-            # Retrieve its exception, as nobody may be waiting any more.
+            # Retrieve its exception, in case no caller is waiting any more.
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             with suppress(PlaywrightError):
                 await asyncio.wait_for(asyncio.shield(closing), _PAGE_CLOSE_SECONDS)
@@ -386,7 +386,7 @@ class Browser(Closing):
     page that hangs or crashes does not affect others; if the browser dies, it is restarted and
     loads the affected pages once more.  If they needed too much memory together, each is loaded in
     a browser of its own, one after another.  A browser is replaced after ``max_pages``, or above
-    ``max_bytes`` of memory.  ``warnings`` are what the user should know.
+    ``max_bytes`` of memory.  ``warnings`` are messages for the user.
     """
 
     def __init__(

@@ -268,7 +268,7 @@ def _private_bytes(pid: int) -> int:
 def _adopt_orphans() -> None:
     """Become the parent of processes whose own parent is killed, so that they can be reaped.
 
-    Elsewhere than on Linux, and in vain, the system's first process does that.
+    On other systems than Linux this has no effect, and the system's first process reaps them.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -448,7 +448,7 @@ async def wait_for_late_drivers() -> None:
 
 
 def _driver_runs() -> bool:
-    """Return whether the driver can run on this machine; if so, somebody killed it before."""
+    """Return whether the driver can run on this machine, so that its death was a kill."""
     from playwright._impl._driver import compute_driver_executable
 
     with suppress(Exception):

@@ -168,10 +168,10 @@ def _import(service: PrintService, data: bytes, with_read: bool) -> Response:
     pages = parse_bookmarks(data)
     if with_read:
         pages = [ListedPage(page.url, page.title) for page in pages]
-    fates = add_pages(reading_list_path(service.settings), pages)
-    counts = Counter(fate for _, fate in fates)
+    outcomes = add_pages(reading_list_path(service.settings), pages)
+    counts = Counter(outcome for _, outcome in outcomes)
     groups = {
-        words: [page for page, fate in fates if fate == name]
+        words: [page for page, outcome in outcomes if outcome == name]
         for name, words in WORDS["imported"].items()
     }
-    return render_page("reading_list_import", groups=groups, total=len(fates), counts=counts)
+    return render_page("reading_list_import", groups=groups, total=len(outcomes), counts=counts)
