@@ -210,7 +210,7 @@ def cookie_params(cookie: Cookie) -> SetCookieParam:
 
 
 class PageCapture:
-    """The capture of one page in a tab, to be finished by ``deadline``."""
+    """The capture of one page in a tab, which must end by ``deadline``."""
 
     def __init__(self, tab: Tab, options: FetchOptions, deadline: float) -> None:
         self._tab = tab
@@ -466,7 +466,7 @@ class Browser(Closing):
             return await self._load_alone(url)
 
     async def _load_alone(self, url: str) -> Capture:
-        """Load a page in a browser of its own, after others that are loaded so."""
+        """Load a page in a separate browser, one page after another."""
         async with self._alone:
             deadline = time.monotonic() + self.options.timeout
             process = await BrowserProcess.start(deadline)
@@ -544,12 +544,12 @@ class Browser(Closing):
         task.add_done_callback(self._tasks.discard)
 
     async def _acquire(self, deadline: float) -> BrowserProcess:
-        """Return a browser to load a page in, started if need be."""
+        """Return a browser that can load a page; start one if necessary."""
         async with self._starting:
             if self._closed:
                 raise FetchError("the browser was closed")
             process = self._process
-            if process is None or not process.usable or process.pages_loaded >= self._max_pages:
+            if process is None or not process.is_usable or process.pages_loaded >= self._max_pages:
                 self._process = None
                 if process is not None:
                     process.retired = True
@@ -568,12 +568,12 @@ class Browser(Closing):
             memory = await asyncio.to_thread(process.memory)
             process.retired |= memory > self._max_bytes
         more = process is self._process and _PREOPEN_AFTER <= process.pages_loaded < self._max_pages
-        if more and process.usable and process not in self._spare_tabs:
+        if more and process.is_usable and process not in self._spare_tabs:
             self._spare_tabs[process] = self._open_tab(process)
         await self._end_idle(process)
 
     async def _end_idle(self, process: BrowserProcess) -> None:
-        if not process.usable and not process.users:
+        if not process.is_usable and not process.users:
             self._processes.discard(process)
             await self._end(process)
 

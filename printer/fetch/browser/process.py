@@ -29,9 +29,9 @@ from ...urls import is_http, origin_of
 from ..errors import with_url
 from ..proxy import Proxy
 
-#: What Chromium and Playwright say: network errors by their beginning, with our messages; that a
-#: process of the browser or its driver ended, or one that does not know our proxy yet took its
-#: place; and that a page leads to no web address.
+#: Texts in the messages of Chromium and Playwright: prefixes of network errors, with our messages
+#: for them; signs that a process of the browser or its driver ended, or was replaced by one that
+#: does not know our proxy yet; and signs that a page leads to no web address.
 _ERRORS: dict[str, Any] = load_json(__file__, "chromium_errors.json")
 
 
@@ -55,7 +55,7 @@ class TabCrashed(FetchError):
 
 
 class PageGone(FetchError):
-    """The page navigated to where it cannot be read; the proxy may know why."""
+    """The page navigated to a place that cannot be read; the proxy may know why."""
 
 
 def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:
@@ -97,7 +97,7 @@ def page_timeout(url: str, seconds: float) -> FetchTimeout:
 
 T = TypeVar("T")
 
-#: Suitable programs, the smallest first.
+#: Suitable programs, smallest first.
 _PROGRAMS = (
     "chromium-headless-shell",
     "chrome-headless-shell",
@@ -116,7 +116,7 @@ _ALLOW_SANDBOX = (
     " sandbox' in docs/deploy.md (Docker: --security-opt seccomp=chromium-seccomp.json), or use"
     " --render never; 'webprint doctor' checks this machine"
 )
-#: What is said of a browser that root has started.
+#: The warning about a browser that root has started.
 NO_SANDBOX = (
     "Chromium ran WITHOUT ITS SANDBOX because webprint runs as root: a malicious page that breaks"
     " out of it controls this machine. Run webprint as another user"
@@ -349,12 +349,12 @@ class BrowserProcess:
         return sum(map(_private_bytes, _process_group(self.group)))
 
     @property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether it may load another page."""
-        return self.alive and not self.retired
+        return self.is_alive and not self.retired
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether it is still running."""
         return not (self._closed or self.disconnected.is_set()) and self.browser.is_connected()
 

@@ -34,9 +34,9 @@ def capture_all(browser: Browser, urls: list[str]) -> list[bytes | FetchError]:
 def ends(running: BrowserProcess) -> bool:
     """Wait for a browser that is not needed any more to end."""
     deadline = time.monotonic() + 20
-    while running.alive and time.monotonic() < deadline:
+    while running.is_alive and time.monotonic() < deadline:
         time.sleep(0.02)
-    return not running.alive
+    return not running.is_alive
 
 
 def test_pages_are_loaded_at_once(web: WebServer) -> None:
