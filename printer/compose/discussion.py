@@ -40,8 +40,8 @@ _ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
 _HINTS = (
     re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
     re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
-    re.compile("data-author="),
 )
+_AUTHOR = "data-author"
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
 #: The longest line of a quotation that says whose it is; the most characters searched for what is
 #: quoted.
@@ -61,8 +61,12 @@ _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     """Return the posts of a discussion, none for any other page."""
     source = page.source
-    is_known = verdict.kind == "forum" or _DISCUSSION.search(source) is not None
-    if not is_known and not any(hint.search(source) for hint in _HINTS):
+    is_known = verdict.kind == "forum" or any(map(_DISCUSSION.search, page.linked_data))
+    if (
+        not is_known
+        and _AUTHOR not in page.index.attribute_names
+        and not any(hint.search(source) for hint in _HINTS)
+    ):
         return ()
     posts = read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
     return tuple(post for post in posts if not is_advertisement_label(post.author))

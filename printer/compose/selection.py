@@ -21,11 +21,9 @@ from ..text import count_words
 
 #: Textless elements that are selected if they are among selected text.
 _TEXTLESS = ("hr", "math", "script", "iframe", "video", "audio", "img")
-_WITH_SOURCE = etree.XPath(
-    f"//*[@data-mathml or {' or '.join(f'@{name}' for name in TEX_ATTRIBUTES)}]"
-)
-#: The beginnings of these attributes, found in one pass.
-_SOURCE_HINT = re.compile("data-(?:latex|math|tex)")
+#: The attributes that keep a formula's source.
+_SOURCES = ("data-mathml", *TEX_ATTRIBUTES)
+_WITH_SOURCE = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
 _FORMULAS = frozenset({"math", "script"})
 _TEX = "math/tex"
 
@@ -235,7 +233,7 @@ def is_comment_count(leaf: Leaf) -> bool:
 def _textless(page: Page) -> list[HtmlElement]:
     """Return elements with content but no text, and those that keep a formula's source."""
     formulas: list[HtmlElement] = []
-    if _SOURCE_HINT.search(page.source):
+    if not page.index.attribute_names.isdisjoint(_SOURCES):
         formulas = _WITH_SOURCE(page.tree)  # type: ignore[assignment]
     return formulas + [element for element in page.tree.iter(*_TEXTLESS) if _has_content(element)]
 

@@ -180,6 +180,7 @@ class PageIndex(TreeIndex):
 
     Attributes:
         styled: The indexes of the elements that have a ``style`` attribute.
+        attribute_names: The names of all attributes.
         text_runs: Four numbers for each text leaf that is not blank: its segment, the flags that
             apply to it, its length in characters, its position.
         truncated: Whether the page continues beyond the indexed part.
@@ -212,6 +213,7 @@ class PageIndex(TreeIndex):
         classes: list[str | None] = []
         ids: list[str | None] = []
         styled: list[int] = []
+        attribute_names: set[str] = set()
         builder = _SegmentBuilder(elements)
         segments, leaves = builder.segments, builder.leaves
         # The innermost open element (at first the root's parent): index, flags, index of its block.
@@ -244,6 +246,7 @@ class PageIndex(TreeIndex):
                     continue
                 parents.append(index)
                 index = len(elements)
+                attribute_names.update(keys)
                 has_attributes.append(bool(keys))
                 classes.append(names)
                 ids.append(element.get("id") if "id" in keys else None)
@@ -275,6 +278,7 @@ class PageIndex(TreeIndex):
         self.subtree_ends, self.flags, self.styled = subtree_ends, flags, styled
         self.segment_begins, self.segment_ends = segment_begins, segment_ends
         self.has_attributes, self.classes, self.ids = has_attributes, classes, ids
+        self.attribute_names = attribute_names
         self.segments = tuple(segments)
         self.segment_blocks, self.segment_spans = builder.blocks, builder.spans
         self.text_runs = array("q", builder.runs)

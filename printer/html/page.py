@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import islice
 from typing import ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -20,8 +21,9 @@ from lxml.html import HtmlElement
 from ..capture import Layout
 from ..urls import resolve
 from .embedded import find_embedded_article, insert_article
-from .index import PageIndex, Segment, build_index, drop_unindexed
+from .index import MAX_ELEMENTS, PageIndex, Segment, build_index, drop_unindexed
 from .layout import PageLayout, attach_layout, strip_markers
+from .metadata.jsonld import read_linked_data
 from .metadata.metadata import Metadata, read_metadata
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
 from .structure import name_structures
@@ -69,6 +71,7 @@ class Page:
         index: The tree's elements and text segments in document order.
         source: The decoded HTML.
         layout: The layout in a browser, None without one.
+        linked_data: The text of its scripts of JSON-LD.
     """
 
     tree: HtmlElement
@@ -78,6 +81,7 @@ class Page:
     index: PageIndex = field(repr=False)
     source: str = field(default="", repr=False)
     layout: PageLayout | None = None
+    linked_data: Sequence[str] = field(default=(), repr=False)
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -105,6 +109,8 @@ def read_page(
     """
     source = fix_mojibake(html if isinstance(html, str) else decode(html, charset))
     tree = parse(source)
+    # As long as these exist, no pass over the tree has to create the elements' objects again.
+    elements = list(islice(tree.iter(), MAX_ELEMENTS))
     page_layout = None
     if layout is not None:
         page_layout = attach_layout(tree, layout)
@@ -125,7 +131,9 @@ def read_page(
     metadata = read_metadata(tree, url, base, lines)
     if index.truncated:
         drop_unindexed(index)
-    return Page(tree, url, base, metadata, index, source, page_layout)
+    linked_data = read_linked_data(tree)
+    del elements
+    return Page(tree, url, base, metadata, index, source, page_layout, linked_data)
 
 
 # Pagination

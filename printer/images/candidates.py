@@ -24,6 +24,7 @@ from ..html.page import Page
 from ..html.structure import image_tex
 from ..selection import Verdict
 from .srcset import (
+    BACKGROUND_ATTRIBUTES,
     PLAIN,
     PREVIEW,
     VERSION,
@@ -399,8 +400,7 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
     """Yield the backgrounds that the markup gives to elements with little text."""
     index = page.index
     begins, ends, elements = index.segment_begins, index.segment_ends, index.elements
-    source = page.source
-    by_script = "data-b" in source and ("data-bg" in source or "data-background" in source)
+    by_script = not index.attribute_names.isdisjoint(BACKGROUND_ATTRIBUTES)
     indexes = range(len(elements)) if by_script else index.styled
     if near is not None:
         low, high = (

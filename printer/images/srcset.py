@@ -35,7 +35,7 @@ _VERSION_LISTS, _ORIGINALS, _LAZY = (
     frozenset(_TABLES[name]) for name in ("version_lists", "originals", "lazy")
 )
 _READ = frozenset((*_VERSION_LISTS, *_ORIGINALS, *_LAZY, *_TABLES["without_prefix"], "src"))
-_BACKGROUNDS = _TABLES["backgrounds"]
+BACKGROUND_ATTRIBUTES = _TABLES["backgrounds"]
 
 _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
@@ -219,7 +219,7 @@ def background_sources(element: HtmlElement) -> list[ImageSource]:
         matches = _CSS_URL.finditer(style[:_MAX_CHARS])
         urls = [(match["quoted"] or match["bare"]).strip() for match in matches]
         sources = [ImageSource(url, 0, VERSION) for url in urls if url[:5] != "data:"]
-    for name in _BACKGROUNDS:
+    for name in BACKGROUND_ATTRIBUTES:
         value = (element.get(name) or "").strip()
         match = _CSS_URL.match(value)
         url = match and (match["quoted"] or match["bare"])

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ...html.index import ElementFlag, PageIndex
@@ -491,7 +490,7 @@ def _begins_in(body: str, vocabulary: frozenset[str], text: str) -> bool:
 
 def read_statements(page: Page) -> PageStatements:
     """Read what a page states in its metadata."""
-    data = " ".join(_linked_data(page.tree))
+    data = " ".join(page.linked_data)
     types = _TYPE.findall(data)
     kinds = {
         name: float(sum(found in known.split() for found in types))
@@ -506,10 +505,6 @@ def read_statements(page: Page) -> PageStatements:
     titles = tuple(map(frozenset, leading_words((meta.title, meta.lead, heading))))
     bodies = [_unescape(body[:_MAX_BODY]) for body in _BODY.findall(data) if len(body) > 200]
     return PageStatements(kinds, titles, " ".join(" ".join(bodies)[:_MAX_BODY].split()))
-
-
-def _linked_data(tree: HtmlElement) -> list[str]:
-    return [s.text or "" for s in tree.iter("script") if s.get("type") == "application/ld+json"]
 
 
 def _unescape(text: str) -> str:

@@ -52,16 +52,20 @@ def read_json_ld(tree: HtmlElement) -> list[Thing]:
     return things
 
 
+def read_linked_data(tree: HtmlElement) -> list[str]:
+    """Return the text of a page's scripts of JSON-LD."""
+    return [
+        script.text or ""
+        for script in tree.iter("script")
+        if "ld+json" in (script.get("type") or "").lower()
+    ]
+
+
 def _values(tree: HtmlElement) -> Iterator[Any]:
     left = MAX_CHARS
-    scripts = 0
-    for script in tree.iter("script"):
-        if "ld+json" not in (script.get("type") or "").lower():
-            continue
-        text = script.text or ""
+    for text in read_linked_data(tree)[:_MAX_SCRIPTS]:
         left -= len(text)
-        scripts += 1
-        if left < 0 or scripts > _MAX_SCRIPTS:
+        if left < 0:
             return
         yield from parse_json(text)
 
