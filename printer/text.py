@@ -111,6 +111,10 @@ def count(number: float, noun: str) -> str:
     return f"{digits} {noun}{'' if number == 1 else 's'}"
 
 
+#: The most characters into which case folding turns one.
+LONGEST_FOLDED = 3
+
+
 def comparison_key(text: str) -> str:
     """Return the letters and digits of a text, case-folded, for comparison."""
     return "".join(filter(str.isalnum, text)).casefold()

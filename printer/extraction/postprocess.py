@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import compress, islice
 from unicodedata import category
 
 from lxml.html import HtmlElement
@@ -189,6 +189,10 @@ class _Selection:
             {host_of(page.base), host_of(page.metadata.canonical) or host_of(page.base)}
         )
 
+    def total(self) -> int:
+        """Return the number of selected characters."""
+        return sum(compress(self.sizes, self.keep))
+
     def size(self, segments: Iterable[int]) -> int:
         """Return the number of selected characters in some segments."""
         return sum(self.sizes[at] for at in segments if self.keep[at])
@@ -203,7 +207,7 @@ class _Selection:
         completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
         stray = _STRAY_ITEMS_IN_COLLECTIONS if kind == "collection" else _STRAY_ITEMS
         index = self.index
-        most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
+        most = _LAYOUT_TABLE * self.total()
         texts = {segment.text for segment in self.segments if self.keep[segment.index]}
         is_reference = kind == "documentation"
         spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
@@ -249,6 +253,8 @@ class _Selection:
                 continue
             while headings and headings[-1][0] >= inside.stop:
                 below.add(headings.pop()[1])
+            if not below:
+                continue
             lines = [self.segments[line] for line in inside]
             known = sum(_is_entry(line) and _fold(line.text) in below for line in lines)
             if known >= _CONTENTS_SHARE * len(lines):
@@ -264,7 +270,7 @@ class _Selection:
         """Drop the few selected cells of data tables: without the others they say nothing."""
         completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
         index = self.index
-        most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
+        most = _LAYOUT_TABLE * self.total()
         for at in (at for at, tag in enumerate(index.tags) if tag == "table"):
             inside = range(index.segment_begins[at], index.segment_ends[at])
             if len(inside) < 2 or not 0 < self.size(inside) <= most:
@@ -339,7 +345,7 @@ class _Selection:
         """Drop tooltips and notices by their names, and small boxes that promote something."""
         named = _PROMOTION if has_promotions else _NOT_TEXT
         index = self.index
-        most = _BOX_SHARE * self.size(range(len(self.sizes)))
+        most = _BOX_SHARE * self.total()
         promoting = {names for names in set(index.classes) if names and named.search(names.lower())}
         for at, (tag, names) in enumerate(zip(index.tags, index.classes, strict=True)):
             if names in promoting:
@@ -367,7 +373,7 @@ class _Selection:
         """Drop readers' comments, unless the page is about little else."""
         index = self.index
         comments: set[int] = set()
-        total = self.size(range(len(self.sizes)))
+        total = self.total()
         end = 0
         named = zip(index.tags, index.classes, index.ids, strict=True)
         for at, (tag, names, identity) in enumerate(named):
@@ -389,7 +395,7 @@ class _Selection:
 
     def drop_other_stories(self) -> None:
         """Drop lists of other stories with their labels ('Read also', 'Most read')."""
-        total = self.size(range(len(self.sizes)))
+        total = self.total()
         labels = page_labels("story_labels")
         for at, segment in enumerate(self.segments):
             if not self.keep[at] or len(segment.text) > _LABEL_CHARS:
@@ -509,7 +515,7 @@ class _Selection:
 
         They are kept if they are most of the selected text, as the page is then a list of links.
         """
-        total = self.size(range(len(self.sizes)))
+        total = self.total()
         teasers: set[int] = set()
         items: set[int] = set()
         for at in (at for at, flag in enumerate(self.keep) if flag):
@@ -547,7 +553,7 @@ class _Selection:
                 len(t.text) for t in terms
             ):
                 found.update(inside)
-        if found and self.size(range(len(self.sizes))) - self.size(found) >= _BESIDE_NEWSWIRES:
+        if found and self.total() - self.size(found) >= _BESIDE_NEWSWIRES:
             self.drop(found)
 
     def drop_above_title(self) -> None:
@@ -556,6 +562,8 @@ class _Selection:
         above: list[int] = []
         dropped: list[int] = []
         for at, segment in enumerate(self.segments):
+            if not above and not self.keep[at]:
+                continue
             if title and fold_words(segment.text) == title:
                 dropped += above
                 above = []
@@ -570,7 +578,7 @@ class _Selection:
 
         Most of the selected text is no menu: descriptions may be links as a whole.
         """
-        most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
+        most = _LAYOUT_TABLE * self.total()
         run: list[int] = []
         for at, segment in enumerate(self.segments):
             if _is_linked(segment) and not _is_internal(segment):
@@ -600,7 +608,7 @@ class _Selection:
                     # A hidden part of a line does not hide the line.
                     visible = index.visible_segments() if visible is None else visible
                     hidden.update(set(inside) - visible)
-        total = self.size(range(len(self.sizes)))
+        total = self.total()
         size = self.size(hidden)
         if size <= _HIDDEN_SHARE * total or total - size >= _VISIBLE_CHARS:
             self.drop(hidden)
@@ -618,7 +626,7 @@ class _Selection:
                 break
             closing.add(at)
         most = _CLOSING_SHARE if rights == len(self.keep) else _RIGHTS_SHARE
-        if self.size(closing) <= most * self.size(range(len(self.sizes))):
+        if self.size(closing) <= most * self.total():
             self.drop(closing)
 
     def _is_closing(self, segment: Segment) -> bool:
@@ -761,9 +769,8 @@ def _is_label(segment: Segment) -> bool:
         return False
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
-    is_price = any(category(sign) == "Sc" for sign in segment.text)
-    is_action = all(word in actions or word.isdecimal() for word in words)
-    return len(words) > 0 and is_action and not is_price
+    is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
+    return is_action and not any(category(sign) == "Sc" for sign in segment.text)  # a price
 
 
 def _teaser_link(segment: Segment) -> str:

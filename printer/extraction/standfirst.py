@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..text import WORD, comparison_key, count_words
+from ..text import LONGEST_FOLDED, WORD, comparison_key, count_words
 
 #: The names of elements with a standfirst, as journalists of many countries call it.
 _NAME = re.compile(
@@ -88,14 +89,18 @@ def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ..
 class _Finder:
     def __init__(self, page: Page, keep: Sequence[bool]) -> None:
         self.page, self.index, self.segments, self.keep = page, page.index, page.segments, keep
-        self.title_key = comparison_key(page.metadata.title[:400]) or None
+        self.title_key = comparison_key(page.metadata.title[:400])
         selected = (at for at, flag in enumerate(keep) if flag and self._is_long(at))
         self.text = list(islice((at for at in selected if not self._is_title(at)), 3))
+
+    @cached_property
+    def title(self) -> int:
+        """The title's last segment above the text, -1 for none."""
         first = self.text[0] if self.text else 0
         # Pages may repeat the title between the standfirst and the text.
         near = range(max(0, first - _REPEATED_TITLE), first)
         titles = chain(filter(self._is_title, near), filter(self._is_title, reversed(range(first))))
-        self.title = next(titles, -1)
+        return next(titles, -1)
 
     def _words(self, at: int) -> int:
         return count_words(self.segments[at].text[:1500])
@@ -107,7 +112,9 @@ class _Finder:
         return comparison_key(self.segments[at].text[:400])
 
     def _is_title(self, at: int) -> bool:
-        return self.segments[at].block.tag == "h1" or self._key(at) == self.title_key
+        segment = self.segments[at]
+        may_be = 0 < len(self.title_key) <= LONGEST_FOLDED * len(segment.text)
+        return segment.block.tag == "h1" or (may_be and self._key(at) == self.title_key)
 
     def by_summary(self) -> list[int]:
         """Return the segment above the text that is the page's summary."""
@@ -211,13 +218,15 @@ class _Finder:
     def is_repeated_below(self, at: int) -> bool:
         """Return whether a paragraph below has this one after a place, nearly whole."""
         key = self._key(at)[:_MAX_KEY]
-        parts = Counter(WORD.findall(self.segments[at].text.casefold()))
         for later in filter(self.keep.__getitem__, range(at + 1, self.text[-1] + 1)):
             text = self.segments[later].text[: 2 * _DATELINED_CHARS]
-            is_after_place = 0 < comparison_key(text).find(key) <= _PLACE_CHARS
-            same = parts & Counter(WORD.findall(text.casefold()))
-            if is_after_place and same.total() >= _REPEATED_SHARE * parts.total():
-                return len(key) >= _MIN_KEY
+            if 0 < comparison_key(text).find(key) <= _PLACE_CHARS:
+                words, words_below = (
+                    Counter(WORD.findall(line.casefold()))
+                    for line in (self.segments[at].text, text)
+                )
+                if (words & words_below).total() >= _REPEATED_SHARE * words.total():
+                    return len(key) >= _MIN_KEY
         return False
 
     def _is_text(self, at: int) -> bool:

@@ -116,7 +116,7 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
 
 #: The most characters of a page's style sheets to read, and of a rule's selectors.
 _MAX_STYLE, _MAX_SELECTORS = 500_000, 2_000
-_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|<!\[CDATA\[|\]\]>")
+_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
 _AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
 _NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
 _DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}(?!none)[a-z]")
@@ -180,15 +180,17 @@ def _hidden_names(
     return names if is_named else frozenset()
 
 
-def _text_size(element: HtmlElement) -> int:
-    return sum(map(len, element.itertext()))
+def _text_size(element: HtmlElement) -> float:
+    return element.xpath("string-length()")  # type: ignore[no-any-return]
 
 
 def _read_css(tree: HtmlElement) -> str:
     """Return the page's style sheets for screens, '' if they hide nothing."""
     styles = (style.text or "" for style in tree.iter("style") if not _is_for_print(style))
     css = "\n".join(styles)[:_MAX_STYLE]
-    return _COMMENT.sub("", css) if _NOT_DISPLAYED.search(css) else ""
+    if not _NOT_DISPLAYED.search(css):
+        return ""
+    return _COMMENT.sub("", css).replace("<![CDATA[", "").replace("]]>", "")
 
 
 def _is_for_print(style: HtmlElement) -> bool:

@@ -131,6 +131,10 @@ class FeatureReader:
         for places in self._places_of_shape.values():
             places.sort()
         self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
+        name = self._lead.rpartition("/")[2]
+        digits = sum(map(str.isdigit, name))
+        is_distinct = digits >= _MIN_FILE_DIGITS or len(name) >= _MIN_FILE_CHARS
+        self._lead_file = name if is_distinct else ""
         self._title = _words(page.metadata.title)
         self._site_name = (page.metadata.site or _site(page.url)).lower()
         self._named: dict[int, frozenset[str]] = {}
@@ -442,10 +446,7 @@ class FeatureReader:
 
     def _has_lead_file(self, candidate: Candidate) -> bool:
         """Return whether a picture's file has the distinct name of the page's own picture."""
-        name = self._lead.rpartition("/")[2]
-        digits = sum(character.isdigit() for character in name)
-        is_distinct = digits >= _MIN_FILE_DIGITS or len(name) >= _MIN_FILE_CHARS
-        return is_distinct and candidate.url_key.rpartition("/")[2] == name
+        return bool(self._lead_file) and candidate.url_key.rpartition("/")[2] == self._lead_file
 
     def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
         """Return whether a picture before the text is that of the page, by what the page states."""

@@ -11,7 +11,7 @@ from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import clean_line
+from ...text import LONGEST_FOLDED, clean_line
 from ..parse import element_line
 from .bylines import (
     BYLINE,
@@ -338,8 +338,11 @@ def _lines_beside(lines: Sequence[str], place: int) -> Iterator[str]:
 def _title_places(lines: Sequence[str], title: str) -> list[int]:
     """Return the indexes of the title's lines: the one above the text, then the first."""
     key, room = title_key(title), len(title) + SLACK_CHARS
+    shortest = len(key) / LONGEST_FOLDED
     places = [
-        at for at, line in enumerate(lines) if key and len(line) <= room and title_key(line) == key
+        at
+        for at, line in enumerate(lines)
+        if key and shortest <= len(line) <= room and title_key(line) == key
     ]
     if not places:
         return []
