@@ -25,7 +25,7 @@ from .columns import keep_headings_above_spanning
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading
-from .paragraphs import fill_line
+from .paragraphs import UNDIVIDED, fill_line, split_planned_text
 from .ruler import set_on_line
 
 #: A box of WeasyPrint's tree.
@@ -151,7 +151,7 @@ def hang_spaces(
     link that begins the next line, WeasyPrint treats the whole piece as too long and leaves just
     its first word on the line.
     """
-    if getattr(_thread, "undivided_words", False):
+    if getattr(context, UNDIVIDED, False):
         style = style.copy()
         style["hyphens"] = "manual"
     result = original(text, style, context, max_width, *args, **kwargs)
@@ -222,6 +222,23 @@ def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> fl
     return advance
 
 
+def space_words(
+    original: Callable[..., Any], context: Any, box: Box, spacing: float, advance: float
+) -> Any:
+    """Add space between the words of a text that is shaped again only when it is drawn."""
+    from weasyprint.layout.inline import count_expandable_spaces
+
+    layout = getattr(box, "pango_layout", None)
+    if layout is None or not hasattr(box, "text"):
+        return original(context, box, spacing, advance)
+    box.justification_spacing = layout.justification_spacing = spacing
+    layout.text = box.text  # which may have lost a space at its end
+    box.position_x += advance
+    added = spacing * count_expandable_spaces(box)
+    box.width += added
+    return advance + added
+
+
 def avoid_divided_words(
     original: Callable[..., Any],
     context: Any,
@@ -263,7 +280,7 @@ def _set_undivided(
     if any(part.footnote for part in line.descendants()):
         return
     index, *_, absolute_boxes, fixed_boxes = args
-    _thread.undivided_words = True
+    setattr(context, UNDIVIDED, True)
     try:
         undivided, resume_at = next(
             iter_line_boxes(
@@ -272,7 +289,7 @@ def _set_undivided(
             )
         )  # fmt: skip
     finally:
-        _thread.undivided_words = False
+        setattr(context, UNDIVIDED, False)
     is_short = hasattr(undivided, _LEFT_SHORT)
     if resume_at is not None and undivided.height == line.height and not is_short:
         undivided.resume_at = resume_at
@@ -472,6 +489,8 @@ PATCHES = (
     Patch("weasyprint.layout.block", "float_layout", avoid_breaks_in_floats),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
+    Patch("weasyprint.layout.inline", "split_text_box", split_planned_text),
+    Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
     Patch("weasyprint.layout.page", "make_page", reserve_notes),
@@ -487,7 +506,10 @@ PATCHES = (
 )
 
 #: The replacements that save time and change nothing: the pages are the same without them.
-FASTER = (compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet)
+FASTER = (
+    compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
+    split_planned_text,
+)  # fmt: skip
 #: Replacements that are switched off.
 disabled: set[Callable[..., Any]] = set()
 

@@ -103,6 +103,13 @@ def test_no_word_is_lost_and_no_line_is_over_the_edge(text, hyphens):
         assert min(gaps(found)) >= -SHRINK - 0.01
 
 
+def test_a_space_at_the_end_of_the_text_makes_no_line():
+    for width in WIDTHS:
+        expected = [text_of(line) for line in lines(TEXT, width)]
+        found = [text_of(line) for line in lines(TEXT + " ", width)]
+        assert [line.rstrip() for line in found] == expected
+
+
 def test_the_last_line_is_shrunk_but_not_over_the_edge():
     shrunk = 0
     for width in range(300, 560, 4):
@@ -119,7 +126,7 @@ def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
         style = {"text_align_all": "justify"}  # noqa: RUF012
         text_indent = 20
 
-    wide = SimpleNamespace(line_at=lambda *_: paragraphs.Line(470.0, 0.0))
+    wide = SimpleNamespace(line_at=lambda *_: paragraphs.Line(470.0, 0.0, 80, False))
     monkeypatch.setattr(paragraphs, "_paragraph", lambda *_: wide)
     column = SimpleNamespace(width=500)
     edges = []
@@ -130,7 +137,7 @@ def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
 
     for max_x in (300, 500):
         with pytest.raises(StopIteration):
-            paragraphs.fill_line(original, None, LineBox(), 20, max_x, 0, None, column)
+            paragraphs.fill_line(original, SimpleNamespace(), LineBox(), 20, max_x, 0, None, column)
     assert edges == [300, 20 + 470.0 + paragraphs.MARGIN]
 
 
