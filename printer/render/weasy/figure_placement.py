@@ -679,11 +679,9 @@ def _let_text_below_lead(page: Box, root: Box, next_page: SkipStack) -> bool:
     if next_page or figure is None or not are_pictures or not _has_tag(parent, index, ("p",)):
         return False
     height = _picture_height(figure)
-    line = parent.children[index].style["line_height"]
-    if parent.style["column_count"] != "auto" or not height or line == "normal":
+    if parent.style["column_count"] != "auto" or not height:
         return False
-    size = parent.children[index].style["font_size"]
-    lines = MIN_FIRST_LINES * line.value * (1 if line.unit else size)
+    lines = MIN_FIRST_LINES * line_height(parent.children[index])
     gap = measure_gap(page) - _margins(figure, "bottom")
     scale = 1 - (SLACK + lines - gap) / height
     if MIN_SCALE <= scale < 1:
@@ -735,7 +733,7 @@ def _estimate_height(page: Box, place: _Place) -> float:
     if place.figure.style["break_after"] == "avoid":
         end = _end_of_headings(place.parent, place.index + 1)
         boxes += place.parent.children[place.index + 1 : end]
-        texts = MIN_LINES * _line_height(place.figure)
+        texts = MIN_LINES * line_height(place.figure)
     texts += sum(_text_height(box, width) for box in boxes)
     return SLACK + texts + _picture_block_height(place.figure, width)
 
@@ -751,13 +749,17 @@ def _text_height(box: Box, width: float) -> float:
     text = " ".join("".join(box.element.itertext()).split())
     size = box.style["font_size"]
     lines = ceil(len(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
-    return float(lines * _line_height(box)) + _margins(box, "top", "bottom")
+    return float(lines * line_height(box)) + _margins(box, "top", "bottom")
 
 
-def _line_height(box: Box) -> float:
+def line_height(box: Box) -> float:
     """Return the height of a line of a box, about 1.2 times the size of the font if not stated."""
     line, size = box.style["line_height"], box.style["font_size"]
-    return float(line.value * (1 if line.unit else size) if line != "normal" else 1.2 * size)
+    if line == "normal":
+        return float(1.2 * size)
+    if isinstance(line, int | float):  # WeasyPrint computes a factor to a number.
+        return float(line * size)
+    return float(line.value if line.unit else line.value * size)
 
 
 def _margins(box: Box, *sides: str) -> float:

@@ -450,3 +450,17 @@ def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):
     count = printed(full, pictures=specimens.pictures()).pages
     monkeypatch.setattr(figure_placement, "is_picture_alone", lambda _: False)
     assert count < printed(full, pictures=specimens.pictures()).pages
+
+
+@pytest.mark.parametrize("stated", ["1.5", "150%", "15px", "1.5em"])
+def test_line_height_is_known_however_it_is_stated(stated: str) -> None:
+    html = f"<p style='font: 10px serif; line-height: {stated}'><i>Inherited.</i>"
+    page = weasyprint.HTML(string=html).render().pages[0]
+    boxes = [box for box in page._page_box.descendants() if box.element_tag in ("p", "i")]
+    assert {figure_placement.line_height(box) for box in boxes} == {15}
+
+
+def test_line_height_that_is_not_stated_is_estimated() -> None:
+    page = weasyprint.HTML(string="<p style='font: 10px serif'>Text.").render().pages[0]
+    boxes = [box for box in page._page_box.descendants() if box.element_tag == "p"]
+    assert {figure_placement.line_height(box) for box in boxes} == {12}
