@@ -402,14 +402,28 @@ def lay_out_lines_once(original: Any, *args: Any, **kwargs: Any) -> Any:
 
 @cache
 def _line_layout(base: Any) -> Any:
+    from weasyprint.text.ffi import pango
+
     class LineLayout(base):  # type: ignore[misc]
         """A layout that keeps its first line if the text set begins with it and does not fit.
 
         Pango, since 1.50, lets the spaces at the end of a line hang.  So a word that it puts on the
         second line does not fit the first one without its space either.
+
+        It frees its attributes.  WeasyPrint's keeps a reference to their list forever, as the lists
+        share the attribute of their font features, and makes such an attribute for each all the
+        same.
         """
 
         broken_at: int | None = None
+
+        def setup(self, style: Any) -> None:
+            shared = style.font_config.font_features
+            shared.clear()
+            super().setup(style)
+            if shared:
+                pango.pango_attr_list_unref(pango.pango_layout_get_attributes(self.layout))
+                shared.clear()
 
         def get_first_line(self) -> Any:
             line, self.broken_at = super().get_first_line()

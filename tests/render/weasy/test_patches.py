@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import tomllib
 from collections import defaultdict
 from dataclasses import replace
@@ -398,3 +399,23 @@ def test_a_floating_picture_is_not_parted_from_its_caption(before: int) -> None:
         if any(box.element_tag in ("figure", "figcaption") for box in page._page_box.descendants())
     ]
     assert len(with_figure) == 1
+
+
+def test_layouts_of_lines_free_their_memory() -> None:
+    from weasyprint.text.line_break import create_layout
+
+    page = HTML(string="<p style='font-variant-numeric: oldstyle-nums'>1871").render().pages[0]
+    style = next(b for b in page._page_box.descendants() if b.element_tag == "p").style
+
+    def lay_out(count: int) -> None:
+        with patched():
+            for _ in range(count):
+                create_layout("1871", style, None, None, 0)
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    lay_out(5_000)
+    before = resident()
+    lay_out(40_000)
+    assert resident() - before < 2_000_000
