@@ -574,8 +574,8 @@ class Browser(Closing):
 
     async def _end_idle(self, process: BrowserProcess) -> None:
         if not process.is_usable and not process.users:
-            self._processes.discard(process)
             await self._end(process)
+            self._processes.discard(process)
 
     async def _end(self, process: BrowserProcess) -> None:
         await process.close()

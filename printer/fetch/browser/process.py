@@ -310,7 +310,7 @@ class BrowserProcess:
         self._too_large = False
         self.pages_loaded = 0
         self.disconnected = asyncio.Event()
-        self._closed = False
+        self._closing: asyncio.Task[None] | None = None
         self._folder = folder
         self._playwright = playwright
         browser.on("disconnected", lambda _: self.disconnected.set())
@@ -356,7 +356,7 @@ class BrowserProcess:
     @property
     def is_alive(self) -> bool:
         """Whether it is still running."""
-        return not (self._closed or self.disconnected.is_set()) and self.browser.is_connected()
+        return not (self._closing or self.disconnected.is_set()) and self.browser.is_connected()
 
     async def while_alive(self, work: Awaitable[T]) -> T:
         """Return the result of some work with the browser.
@@ -398,18 +398,25 @@ class BrowserProcess:
             await asyncio.sleep(_MEMORY_CHECK_SECONDS)
 
     async def close(self) -> None:
-        """Kill the browser, stop its driver, reap all processes and delete the profile."""
-        if self._closed:
-            return
-        self.retired = self._closed = True
+        """Kill the browser, stop its driver, reap all processes and delete the profile.
+
+        This goes on if the caller is cancelled; another call waits for its end.
+        """
+        if self._closing is None:
+            self.retired = True
+            self._closing = asyncio.create_task(self._shut_down())
+        await asyncio.shield(self._closing)
+
+    async def _shut_down(self) -> None:
         # The driver answers once it has removed its temporary folder; if it is stopped before, the
         # folder stays.
         closing = asyncio.ensure_future(self.browser.close())
         await asyncio.sleep(0)
         self.kill()
-        for ending in (closing, self._playwright.stop()):
-            with suppress(Exception):  # The driver may have died with it.
-                await asyncio.wait_for(ending, _DRIVER_STOP_SECONDS)
+        with suppress(Exception):  # The driver may have died with it.
+            await asyncio.wait_for(closing, _DRIVER_STOP_SECONDS)
+        with suppress(Exception):
+            await asyncio.wait_for(self._playwright.stop(), _DRIVER_STOP_SECONDS)
         await asyncio.to_thread(_reap, self.group)
         await asyncio.to_thread(self._folder.cleanup)
 

@@ -1,5 +1,6 @@
 """The browser as a process: missing, failing to start, dying, or outliving us."""
 
+import asyncio
 import os
 import re
 import signal
@@ -17,7 +18,12 @@ from playwright.async_api import Error as PlaywrightError
 from printer.errors import FetchError, FetchTimeout, MissingLibrary, TooLarge
 from printer.fetch.browser import process
 from printer.fetch.browser.browser import Browser
-from printer.fetch.browser.process import find_chromium, translate
+from printer.fetch.browser.process import (
+    BrowserProcess,
+    _process_group,
+    find_chromium,
+    translate,
+)
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from printer.session import Session
@@ -348,3 +354,17 @@ def test_nothing_is_left_running_when_we_are_killed(web: WebServer, tmp_path: Pa
     while processes_of(str(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not processes_of(str(tmp_path))
+
+
+def test_a_browser_whose_closing_is_cancelled_is_closed_all_the_same() -> None:
+    async def close_twice() -> Path:
+        running = await BrowserProcess.start(time.monotonic() + 60)
+        closing = asyncio.create_task(running.close())
+        await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.gather(closing, return_exceptions=True)
+        await running.close()
+        assert not list(_process_group(running.group))
+        return Path(running._folder.name)
+
+    assert not asyncio.run(close_twice()).exists()
