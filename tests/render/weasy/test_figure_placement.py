@@ -464,3 +464,11 @@ def test_line_height_that_is_not_stated_is_estimated() -> None:
     page = weasyprint.HTML(string="<p style='font: 10px serif'>Text.").render().pages[0]
     boxes = [box for box in page._page_box.descendants() if box.element_tag == "p"]
     assert {figure_placement.line_height(box) for box in boxes} == {12}
+
+
+def test_the_heading_of_a_tile_is_not_torn_whatever_its_level(printed):
+    entries = [(PICTURE, heading(f"Infrastructures {n}", 1)) for n in range(3)]
+    blocks = (paragraph(TEXT), items(*entries, style="none"), paragraph(TEXT))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
+    for number in range(3):
+        assert f"Infrastructures {number}" in paper.text
