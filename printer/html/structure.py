@@ -341,7 +341,10 @@ def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
 
 
 def _line(element: HtmlElement, most: int = 200) -> str:
-    """Return the beginning of an element's text, without white space but single spaces."""
+    """Return the beginning of an element's text, with white space collapsed.
+
+    Unlike :func:`.parse.element_line`, it reads hidden parts and stops after ``most`` characters.
+    """
     pieces, length = [], 0
     for piece in element.itertext():
         pieces.append(piece)

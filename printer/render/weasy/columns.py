@@ -33,7 +33,7 @@ def keep_headings_above_spanning(
 
 
 def _span_headings(box: Box) -> None:
-    """Let the headings above blocks that span columns do so, and no others."""
+    """Make a heading span all columns if, and only if, the block below it does."""
     is_above_spanning = False
     for child in reversed(box.children):
         if _is_heading(child):

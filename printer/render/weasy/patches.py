@@ -410,9 +410,10 @@ def _line_layout(base: Any) -> Any:
         Pango, since 1.50, lets the spaces at the end of a line hang.  So a word that it puts on the
         second line does not fit the first one without its space either.
 
-        It frees its attributes.  WeasyPrint's keeps a reference to their list forever, as the lists
-        share the attribute of their font features, and makes such an attribute for each all the
-        same.
+        It frees its attributes.  WeasyPrint never releases the attribute list of a layout, because
+        all lists share one attribute of font features.  Here each list owns its attribute, so that
+        Pango frees both with the layout.  A font configuration belongs to one thread, so nothing
+        else uses the cache of attributes meanwhile.
         """
 
         broken_at: int | None = None
@@ -468,7 +469,7 @@ def avoid_breaks_in_floats(
     bottom_space: float,
     skip_stack: Any,
 ) -> tuple[Box, Any]:
-    """Lay out a float that is not to be broken beyond the foot of the page, which then ends first.
+    """Lay out a float that must not be broken; if it does not fit, end the page before it.
 
     WeasyPrint breaks every float, and sets its rest on the next page over the text there.
     """
