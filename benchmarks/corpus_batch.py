@@ -25,9 +25,10 @@ from PIL import Image, ImageOps
 
 from printer.batch.runner import REPORT_JSON, STATE_FILE, STATE_FOLDER
 from printer.jobs.queue import JobQueue
+from printer.processes import kill_tree, process_tree
 from tests.support.jobs import closing_table
 from tests.support.picture_files import encode_image
-from tests.support.processes import kill_tree, megabytes, process_tree
+from tests.support.processes import megabytes
 from tests.support.web_server import Hit, Reply, WebServer
 
 from .corpus import SETS, Sample, evenly, samples, there

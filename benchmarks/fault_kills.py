@@ -23,9 +23,10 @@ from printer.backoff import Backoff
 from printer.fetch.browser.process import find_chromium
 from printer.jobs import FINISHED
 from printer.jobs.queue import JobQueue, job_id_for_key
+from printer.processes import process_tree
 from tests.support.jobs import closing_table, wait_until
 from tests.support.print_server import PrintServer
-from tests.support.processes import kill, process_tree
+from tests.support.processes import kill
 from tests.support.story_page import story_page
 from tests.support.web_server import WebServer
 

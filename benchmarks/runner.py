@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.processes import process_tree
+from printer.processes import process_tree
 
 from .protocol import Effort, Row
 from .suite import Benchmark

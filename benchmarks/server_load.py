@@ -59,7 +59,7 @@ def _order(source: bytes) -> bytes:
 
 def memory(pid: int) -> float:
     """Return the memory of a server and its descendants, in megabytes."""
-    from printer.jobs.print_workers import memory_usage
+    from printer.processes import memory_usage
 
     return memory_usage(pid) / 1e6
 

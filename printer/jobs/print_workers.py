@@ -1,8 +1,7 @@
-"""Worker processes that run print jobs, and process control on Linux."""
+"""Worker processes that run print jobs, and the supervision of processes."""
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
 import gc
@@ -16,7 +15,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +26,15 @@ from typing import Any, BinaryIO, TypeAlias
 from .. import worker_process
 from ..backoff import Backoff
 from ..errors import ErrorRecord, RenderError, WebprintError
+from ..processes import (
+    become_subreaper,
+    child_pids,
+    die_with_parent,
+    kill_orphans,
+    kill_tree,
+    memory_usage,
+    set_process_name,
+)
 from ..text import count
 from . import Attempt
 
@@ -56,10 +64,6 @@ _STOP_SECONDS = 8.0
 _RESTART_BACKOFF, _START_SECONDS = Backoff(0.5, 60.0), 10.0
 #: The errors of starting a worker while the system has no resources for a process.
 _START_ERRORS = (OSError, worker_process.WorkerError)
-_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
-_PR_SET_CHILD_SUBREAPER = 36
-_PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
-_libc = ctypes.CDLL(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +120,7 @@ def _fork_workers(requests: socket.socket, parent: int, preload: Callable[[], No
     # A worker that ends slowly must not hold the database lock when the engine is restarted.
     os.closerange(3, requests.fileno())
     os.closerange(requests.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
-    _libc.prctl(_PR_SET_NAME, b"fork server")
+    set_process_name("fork server")
     preload()
     gc.freeze()  # Garbage collection would copy the shared memory.
     while True:
@@ -290,7 +294,7 @@ class WorkerPool:
         with self._lock:
             for worker in self._workers:
                 worker.close()
-            kill_orphans(set())
+            kill_orphans()
         delete_leftovers()
 
 
@@ -305,8 +309,8 @@ def _validate_step(value: object) -> str:
 
 def _prepare(parent: int, preload: Callable[[], None]) -> None:
     """Prepare a new worker process."""
-    _die_with_parent(parent)
-    _libc.prctl(_PR_SET_NAME, WORKER_NAME.encode())
+    die_with_parent(parent)
+    set_process_name(WORKER_NAME)
     os.nice(NICENESS)
     with suppress(OSError):  # If memory runs out, the kernel kills this process first.
         Path("/proc/self/oom_score_adj").write_text("800")
@@ -380,7 +384,7 @@ def run_processes(processes: Sequence[ManagedProcess], log: Callable[[str], None
             if time.monotonic() > deadline:
                 kill_tree(process.pid)
             time.sleep(0.02)
-    kill_orphans(set())
+    kill_orphans()
 
 
 def fork(run: Callable[[], None]) -> int:
@@ -396,7 +400,7 @@ def fork(run: Callable[[], None]) -> int:
         return pid
     code = 1
     try:
-        _die_with_parent(parent)
+        die_with_parent(parent)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -410,57 +414,3 @@ def fork(run: Callable[[], None]) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-
-
-def _die_with_parent(parent: int) -> None:
-    """Make the kernel kill this process when its parent dies."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)  # The parent died before the call above.
-
-
-def become_subreaper() -> None:
-    """Adopt the orphans of all descendant processes."""
-    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def child_pids(pid: int) -> Iterator[int]:
-    """Yield the pids of a process's children."""
-    # psutil would read the whole process table, several times per second.
-    with suppress(OSError):  # The process has ended in the meantime.
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            yield from map(int, (thread / "children").read_text().split())
-
-
-def process_tree(pid: int) -> list[int]:
-    """Return the pids of a process and its descendants."""
-    pids = [pid]
-    for parent in pids:
-        pids.extend(child for child in child_pids(parent) if child not in pids)
-    return pids
-
-
-def memory_usage(pid: int) -> int:
-    """Return the private memory of a process and its descendants, in bytes."""
-    total = 0
-    for member in process_tree(pid):
-        with suppress(OSError, ValueError, IndexError):
-            _, resident, shared, *_ = Path(f"/proc/{member}/statm").read_text().split()
-            total += (int(resident) - int(shared)) * _PAGE_SIZE
-    return total
-
-
-def kill_tree(pid: int) -> None:
-    """Kill a process and its descendants."""
-    for member in process_tree(pid):
-        with suppress(ProcessLookupError):
-            os.kill(member, signal.SIGKILL)
-
-
-def kill_orphans(spared: set[int]) -> None:
-    """Kill and reap all children of this process except the spared ones."""
-    for pid in list(child_pids(os.getpid())):
-        if pid not in spared:
-            kill_tree(pid)
-            with suppress(ChildProcessError):
-                os.waitpid(pid, 0)

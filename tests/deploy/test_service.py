@@ -19,9 +19,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from printer.processes import kill_tree
 from tests.support.jobs import wait_until
 from tests.support.print_server import PrintServer
-from tests.support.processes import kill_tree
 
 ROOT = Path(__file__).parents[2]
 UNIT = (ROOT / "deploy/webprint.service").read_text()

@@ -17,10 +17,10 @@ from printer.db import LOCK_TIMEOUT
 from printer.jobs import PAGE_PART, JobRequest
 from printer.jobs.print_workers import TEMPORARY_PREFIX
 from printer.jobs.queue import JobQueue
+from printer.processes import child_pids
 from tests.support.effort import THOROUGH
 from tests.support.job_workers import ROOT
 from tests.support.jobs import count_completions, job_request, wait_until
-from tests.support.processes import children
 
 QUICK = {"workers": 2, "patience": 1.0}
 
@@ -146,12 +146,13 @@ def test_nothing_is_left_when_all_of_it_is_killed(sqlite_table, keep, tmp_path, 
 ENDED_ENGINE = """
 import os, socket, sys, time
 from pathlib import Path
+from printer import processes
 from printer.jobs import print_workers
 
 def engine():
     engine_pid, ready = os.getpid(), Path(sys.argv[1])
     def preload():
-        print_workers._libc.prctl(print_workers._PR_SET_PDEATHSIG, 0)
+        processes._prctl(processes._PR_SET_PDEATHSIG, 0)
         ready.touch()
         while os.getppid() == engine_pid:
             time.sleep(0.01)
@@ -162,7 +163,7 @@ def engine():
     socket.send_fds(server._socket, [b"f"], [theirs.fileno()])
     os._exit(0)
 
-print_workers.become_subreaper()
+processes.become_subreaper()
 print_workers.fork(engine)
 while True:  # until no child is left
     os.wait()
@@ -199,7 +200,7 @@ def test_kills_lose_no_job_and_deliver_none_twice(engine, tmp_path):
             keeper.kill()
             keepers[keepers.index(keeper)] = engine.keep(**QUICK)
             continue
-        candidates = workers if victim == "worker" else children(keeper.process.pid)
+        candidates = workers if victim == "worker" else list(child_pids(keeper.process.pid))
         with suppress(ProcessLookupError):
             os.kill(dice.choice(candidates), signal.SIGKILL)
     wait_until(lambda: over(table, *ids), 180)
@@ -237,9 +238,9 @@ def test_children_of_workers_leave_no_zombies(sqlite_table, keep):
     ids = [sqlite_table.submit(job_request("orphan"))[0].id for _ in range(30)]
     keeper = keep(workers=2)
     wait_until(lambda: over(sqlite_table, *ids))
-    (engine,) = children(keeper.process.pid)
+    (engine,) = child_pids(keeper.process.pid)
     # The fork server and two workers.
-    wait_until(lambda: len(keeper.workers()) == 2 and len(children(engine)) == 3)
+    wait_until(lambda: len(keeper.workers()) == 2 and len(list(child_pids(engine))) == 3)
 
 
 def test_a_short_print_writes_its_state_and_nothing_else(sqlite_table, keep, tmp_path):

@@ -8,8 +8,8 @@ from contextlib import closing
 
 import pytest
 
-from printer.jobs.print_workers import child_pids
 from printer.jobs.queue import JobQueue
+from printer.processes import child_pids
 from tests.support.effort import THOROUGH
 from tests.support.jobs import closing_table, count_completions, wait_until
 from tests.support.print_server import PrintServer

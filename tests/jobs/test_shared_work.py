@@ -15,8 +15,8 @@ import pikepdf
 import psycopg
 import pytest
 
-from printer.jobs.print_workers import process_tree
 from printer.jobs.queue import JobQueue
+from printer.processes import process_tree
 from tests.support.feeds import page, rss
 from tests.support.web_server import Reply
 

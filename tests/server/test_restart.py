@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from printer.fetch.browser.process import find_chromium
-from printer.jobs.print_workers import child_pids, process_tree
 from printer.jobs.queue import JobQueue
+from printer.processes import child_pids, process_tree
 from tests.support.jobs import closing_table, wait_until
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply

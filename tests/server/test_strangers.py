@@ -124,7 +124,8 @@ def test_a_request_that_can_be_read_in_two_ways_is_refused(server, fields):
 def resident_megabytes(server):
     from pathlib import Path
 
-    from tests.support.processes import megabytes, process_tree
+    from printer.processes import process_tree
+    from tests.support.processes import megabytes
 
     return sum(
         megabytes(pid) for pid in process_tree(server.process.pid) if Path(f"/proc/{pid}").exists()

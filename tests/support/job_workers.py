@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from printer.jobs.print_workers import WORKER_NAME
-from tests.support.processes import children, name
+from printer.processes import child_pids
+from tests.support.processes import name
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "tests.support.job_worker_process:main"
@@ -20,7 +21,7 @@ class WorkerProcess:
 
     def workers(self):
         """Return the ids of the processes that print."""
-        below = [pid for engine in children(self.process.pid) for pid in children(engine)]
+        below = [pid for engine in child_pids(self.process.pid) for pid in child_pids(engine)]
         return [pid for pid in below if name(pid) == WORKER_NAME]
 
     def kill(self):

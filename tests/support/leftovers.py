@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.support.processes import kill, process_tree
+from printer.processes import process_tree
+from tests.support.processes import kill
 
 #: Environment variables: pytest's name of the running test, and whose processes they are.
 _TEST, _MARK = "PYTEST_CURRENT_TEST", "TESTED_BY"

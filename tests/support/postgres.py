@@ -10,7 +10,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tests.support.processes import end_with_parent, kill_tree
+from printer.processes import kill_tree
+from tests.support.processes import end_with_parent
 
 
 def find_programs():

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import httpx2
 
+from printer.processes import kill_tree
 from printer.server.security import COOKIE
 from tests.support.jobs import wait_until
-from tests.support.processes import end_with_parent, kill_tree
+from tests.support.processes import end_with_parent
 
 ROOT = Path(__file__).parents[2]
 

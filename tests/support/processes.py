@@ -9,6 +9,8 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from printer.processes import process_tree
+
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 
@@ -37,28 +39,11 @@ class PeakMemory:
         return self._peak
 
 
-def children(pid: int) -> list[int]:
-    """Return the ids of the children of a process."""
-    try:
-        tasks = Path(f"/proc/{pid}/task").iterdir()
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    except OSError:
-        return []  # it ended
-
-
 def name(pid: int) -> str:
     """Return the name of a process, or '' if it has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text().strip()
     return ""
-
-
-def process_tree(pid: int) -> list[int]:
-    """Return the ids of a process and of all its descendants."""
-    pids = [pid]
-    for parent in pids:
-        pids += children(parent)
-    return pids
 
 
 def kill(pid: int) -> bool:
@@ -68,13 +53,6 @@ def kill(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def kill_tree(pid: int) -> None:
-    """Kill a process and all its descendants."""
-    for member in process_tree(pid):
-        with suppress(ProcessLookupError):
-            os.kill(member, signal.SIGKILL)
 
 
 def megabytes(pid: int) -> float:

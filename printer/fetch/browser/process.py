@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import re
 import shutil
@@ -24,6 +23,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from ...errors import BadURL, FetchError, FetchTimeout, MissingLibrary, TooLarge, WebprintError
 from ...files import load_json
+from ...processes import become_subreaper, memory_usage
 from ...text import count
 from ...urls import is_http, origin_of
 from ..errors import with_url
@@ -135,7 +135,6 @@ _ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", 
 _MESSAGE = re.compile(
     r"\[pid=\d+\]\[err\] (?:\[[^\]]*\] *)?(.*(?:error|sandbox|cannot).*)", re.IGNORECASE
 )
-_PR_SET_CHILD_SUBREAPER = 36
 
 #: Seconds in which killed processes are gone, and in which a driver on a busy machine ends; after
 #: that it would be left running.
@@ -249,31 +248,6 @@ def _start_timeout() -> FetchTimeout:
     return FetchTimeout("the browser did not start in time", hint="Allow more with --timeout")
 
 
-def _process_group(leader: int) -> Iterator[int]:
-    """Yield the processes of a process group; nothing without /proc."""
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError, ValueError, IndexError):  # It may have ended meanwhile.
-            if int(entry.read_text("utf-8", "replace").rpartition(")")[2].split()[2]) == leader:
-                yield int(entry.parent.name)
-
-
-def _private_bytes(pid: int) -> int:
-    with suppress(OSError, ValueError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                return int(line.split()[1]) * 1024
-    return 0
-
-
-def _adopt_orphans() -> None:
-    """Become the parent of processes whose own parent is killed, so that they can be reaped.
-
-    On other systems than Linux this has no effect, and the system's first process reaps them.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def _reap(group: int) -> None:
     """Wait until a killed process group is gone."""
     deadline = time.monotonic() + _STOP_SECONDS
@@ -318,7 +292,7 @@ class BrowserProcess:
     @classmethod
     async def start(cls, deadline: float, *, visible: bool = False) -> BrowserProcess:
         """Start a browser; raise :class:`MissingLibrary` or :class:`FetchError`."""
-        _adopt_orphans()
+        become_subreaper()
         starting = asyncio.create_task(async_playwright().start())
         playwright = await _wait_for_driver(starting, deadline)
         folder = tempfile.TemporaryDirectory(prefix="webprint-", ignore_cleanup_errors=True)
@@ -346,7 +320,7 @@ class BrowserProcess:
 
     def memory(self) -> int:
         """Return the private memory of its processes in bytes, 0 if unknown."""
-        return sum(map(_private_bytes, _process_group(self.group)))
+        return memory_usage(self.group)
 
     @property
     def is_usable(self) -> bool:

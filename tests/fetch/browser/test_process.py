@@ -20,14 +20,13 @@ from printer.fetch.browser import process
 from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.process import (
     BrowserProcess,
-    _process_group,
     find_chromium,
     translate,
 )
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from printer.processes import process_tree
 from printer.session import Session
-from tests.support.processes import process_tree
 from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
@@ -279,7 +278,7 @@ def test_no_port_of_the_browser_is_open_while_a_page_is_loaded(web: WebServer) -
 #: Runs a program as the parent of its orphans, for which nobody waits, and prints how many are left.
 ORPHANS = """
 import ctypes, os, subprocess, sys
-from tests.support.processes import process_tree
+from printer.processes import process_tree
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True)
 print(len(process_tree(os.getpid())) - 1)
@@ -291,7 +290,7 @@ from printer.fetch.browser.process import translate
 from printer.fetch.browser.process import find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
-from tests.support.processes import process_tree
+from printer.processes import process_tree
 for _ in range(2):
     with Browser(FetchOptions(timeout=20), Guard([sys.argv[1]])) as browser:
         browser.capture(sys.argv[1])
@@ -364,7 +363,8 @@ def test_a_browser_whose_closing_is_cancelled_is_closed_all_the_same() -> None:
         closing.cancel()
         await asyncio.gather(closing, return_exceptions=True)
         await running.close()
-        assert not list(_process_group(running.group))
+        with pytest.raises(ProcessLookupError):
+            os.killpg(running.group, 0)
         return Path(running._folder.name)
 
     assert not asyncio.run(close_twice()).exists()
