@@ -26,7 +26,18 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
-from sqlalchemy import Connection, case, column, func, inspect, select, table
+from sqlalchemy import (
+    Connection,
+    Select,
+    TableClause,
+    bindparam,
+    case,
+    column,
+    func,
+    inspect,
+    select,
+    table,
+)
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError
 
@@ -48,8 +59,8 @@ MAX_QUEUED = 10_000
 #: The maximum number of executions of a job that may be lost with their process or machine.
 MAX_DISPATCHES = 20
 
-#: The priorities of the first interactive and the first background job; lower runs first.
-_FIRST, _FIRST_IN_BACKGROUND = 1, 1_000_000_000
+#: The first and the last priority of interactive and of background jobs; lower runs first.
+_INTERACTIVE, _BACKGROUND = (1, 999_999_999), (1_000_000_000, 2_147_483_647)
 
 _RESERVE_BYTES = 1_000_000
 
@@ -142,6 +153,7 @@ class JobQueue:
         self._table = table("workflow_status", *map(column, names), schema=schema)
         outcome = ("workflow_uuid", "output")
         self._outcomes = table("workflow_output", *map(column, outcome), schema=schema)
+        self._queued = _queued_query(self._table)
         with _db_errors():
             with self.engine.connect() as connection:  # Also creates the file and its log.
                 connection.exec_driver_sql("SELECT 1")
@@ -266,16 +278,9 @@ class JobQueue:
 
         It is the start time: that of the next job to run, but after the sender's last job.
         """
-        first = _FIRST_IN_BACKGROUND if background else _FIRST
-        rows, priority = self._table, self._table.c.priority
-        same_class = priority >= first if background else priority < _FIRST_IN_BACKGROUND
-        from_sender = same_class & (rows.c.authenticated_user == sender)
-        query = select(
-            func.count(),
-            func.min(case((same_class, priority))),
-            func.max(case((from_sender, priority))),
-        ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
-        count, lowest, highest_of_sender = connection.execute(query).one()
+        first, last = _BACKGROUND if background else _INTERACTIVE
+        parameters = {"first": first, "last": last, "sender": sender}
+        count, lowest, highest_of_sender = connection.execute(self._queued, parameters).one()
         if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
         return max(lowest or first, (highest_of_sender or 0) + 1)
@@ -473,6 +478,22 @@ class JobQueue:
             started=_to_seconds(status.dequeued_at, created),
             finished=_to_seconds(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
+
+
+def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
+    """Return a query for the number of queued jobs, the lowest priority, and a sender's highest.
+
+    Of the priorities, it regards those from ``first`` to ``last``.  Building the query takes longer
+    than executing it, so it is built once.
+    """
+    priority = rows.c.priority
+    in_class = priority.between(bindparam("first"), bindparam("last"))
+    from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))
+    return select(
+        func.count(),
+        func.min(case((in_class, priority))),
+        func.max(case((from_sender, priority))),
+    ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
 
 
 def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +24,6 @@ from urllib.parse import urlsplit
 
 import anyio
 from fastapi import Depends, HTTPException, Request
-from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import SlidingWindowCounterRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import Response
@@ -255,14 +252,10 @@ _HEADERS = {
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
-#: The requests that a client may make in each way of authentication.  They are counted apart, so
-#: that neither a stranger nor a page that read the button's key can lock the owner out.
-_PRINTS: dict[AuthMethod, RateLimitItem] = {
-    "token": RateLimitItemPerMinute(600),
-    "cookie": RateLimitItemPerMinute(600),
-    "button": RateLimitItemPerMinute(120),
-}
-_STRANGERS = RateLimitItemPerMinute(100)
+#: The requests a minute that a client may make in each way of authentication.  They are counted
+#: apart, so that neither a stranger nor a page that read the button's key can lock the owner out.
+_PRINTS: dict[AuthMethod, int] = {"token": 600, "cookie": 600, "button": 120}
+_STRANGERS = 100
 
 #: A host name or an address, and a port.
 _HOST = re.compile(
@@ -318,6 +311,31 @@ class AllowedHosts:
             return False
 
 
+class RateLimiter:
+    """Limits the requests of clients by the generic cell rate algorithm (ITU-T I.371).
+
+    A client may make the requests of a minute at once; after that, one whenever the time for one
+    has passed.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        #: When the time of each client's requests has passed, by the time of the last request.
+        self._due: dict[Hashable, float] = {}
+
+    def count(self, client: Hashable, per_minute: int) -> float:
+        """Count a request; return 0, or the seconds until the next is accepted if it is not."""
+        now, interval = self._clock(), 60 / per_minute
+        due = max(self._due.get(client, now), now) + interval
+        if (wait := due - now - 60) > 1e-6:  # More than rounding errors.
+            return wait
+        self._due.pop(client, None)
+        self._due[client] = due
+        while self._due[oldest := next(iter(self._due))] <= now:
+            del self._due[oldest]
+        return 0
+
+
 @dataclass(slots=True)
 class SecurityMiddleware:
     """Checks host, authentication, origin and rate of requests, and sets security headers.
@@ -330,9 +348,7 @@ class SecurityMiddleware:
     access: Access
     hosts: AllowedHosts
     sign_in: ASGIApp
-    limiter: SlidingWindowCounterRateLimiter = field(
-        default_factory=lambda: SlidingWindowCounterRateLimiter(MemoryStorage())
-    )
+    limiter: RateLimiter = field(default_factory=lambda: RateLimiter(time.monotonic))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
@@ -454,15 +470,14 @@ class SecurityMiddleware:
             problem_response(401, f"the {secret} is missing or wrong", hint, headers)
         )
 
-    def _limit(self, rate: RateLimitItem, scope: Scope, detail: str) -> Response | None:
+    def _limit(self, per_minute: int, scope: Scope, detail: str) -> Response | None:
         """Count a request; return the answer if there are too many."""
-        who = scope["state"]["auth_method"], _client(scope)
-        if self.limiter.hit(rate, *who):
+        wait = self.limiter.count((scope["state"]["auth_method"], _client(scope)), per_minute)
+        if not wait:
             return None
-        wait = self.limiter.get_window_stats(rate, *who).reset_time - time.time()
-        seconds = max(1, math.ceil(wait))
-        hint, more = f"Try again in {seconds} seconds", {"Retry-After": str(seconds)}
-        return error_response(Headers(scope=scope), 429, detail, hint, more)
+        seconds = math.ceil(wait)
+        hint, headers = f"Try again in {seconds} seconds", {"Retry-After": str(seconds)}
+        return error_response(Headers(scope=scope), 429, detail, hint, headers)
 
 
 def _client(scope: Scope) -> str:

@@ -5,9 +5,18 @@ from contextlib import suppress
 
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from printer.errors import JobsError
-from printer.server.security import COOKIE, AccessKeys, AllowedHosts, is_loopback, load_keys
+from printer.server.security import (
+    COOKIE,
+    AccessKeys,
+    AllowedHosts,
+    RateLimiter,
+    is_loopback,
+    load_keys,
+)
 from tests.support.story_page import story_page
 
 CLOSED = [
@@ -201,3 +210,28 @@ def test_the_extension_s_key_opens_the_same_as_the_bookmarks():
     assert all(access.is_button_key(access.key("order"), p) for p in ("send", "later", "order"))
     assert not access.is_button_key(access.key("send"), "order")
     assert not access.is_button_key(access.key("later"), "send")
+
+
+@given(
+    st.integers(1, 600), st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 90)), max_size=99)
+)
+def test_a_client_may_send_a_minutes_requests_at_once_and_then_as_they_are_due(rate, requests):
+    now = 0.0
+    limiter = RateLimiter(lambda: now)
+    assert [limiter.count("c", rate) for _ in range(rate)] == [0] * rate
+    wait = limiter.count("c", rate)
+    assert wait == pytest.approx(60 / rate)
+    now += wait
+    assert (limiter.count("c", rate), limiter.count("c", rate) > 0) == (0, True)
+    accepted = {"a": [], "b": []}
+    for client, pause in requests:
+        now += pause
+        if limiter.count(client, rate) == 0:
+            accepted[client].append(now)
+    for times in accepted.values():
+        for n, start in enumerate(times):
+            in_minute = [time for time in times[n:] if time <= start + 60]
+            assert len(in_minute) <= 2 * rate
+    now += 120
+    limiter.count("new", rate)
+    assert list(limiter._due) == ["new"], "clients that are gone are forgotten"
