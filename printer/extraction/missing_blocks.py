@@ -23,24 +23,24 @@ from ..urls import host_of, resolve
 _MIN_PARAGRAPHS, _MIN_SHARE = 2, 0.25
 _PARAGRAPH_CHARS = 40
 #: The share of the selected text that is nearly all.
-_MOST = 0.9
+_NEARLY_ALL = 0.9
 #: The tags of titles of stories, and the fewest selected ones.
-_TITLES, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-_ALL_HEADINGS = _TITLES | _HEADINGS
-_BLOCKS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
+_TITLE_TAGS, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
+_HEADING_TAGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_ALL_HEADING_TAGS = _TITLE_TAGS | _HEADING_TAGS
+_BLOCK_TAGS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text, and of boxes without.
-_PART = re.compile(
+_PART_CLASS = re.compile(
     r"(?:^|[\s_-])(?:admonition|callout|caution|code|equation|hint|highlight|listing|math|note"
     r"|poem|sidenote|sourceCode|stanza|tip|verse|warning)(?=$|[\s_-])"
 )
-_NOT_PART = re.compile(
+_NOT_PART_CLASS = re.compile(
     r"(?:^|[\s_-])(?:ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date"
     r"|last-?changed|links?|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe|tags?"
     r"|time|timestamp|toc|updated|widget)(?=$|[\s_-])",
     re.IGNORECASE,
 )
-_OUTSIDE = int(
+_OUTSIDE_TEXT = int(
     ElementFlag.NAV | ElementFlag.FOOTER | ElementFlag.FORM | ElementFlag.HIDDEN
     | ElementFlag.BUTTON | ElementFlag.LABEL | ElementFlag.CAPTION
 )  # fmt: skip
@@ -87,23 +87,23 @@ def add_missing_blocks(
     """
     index = page.index
     selected = list(keep)
-    containers = _containers(index, keep)
-    least = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
-    least.setdefault(_common_container(index, keep), _MIN_SCORE)
+    containers = _text_containers(index, keep)
+    min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
+    min_scores.setdefault(_common_container(index, keep), _MIN_SCORE)
     ranges = _likely_gaps(index, keep, scores) + _question_lists(index, keep, scores)
     ranges += _story_titles(page, keep) + _headed_boxes(index, keep, scores)
-    for container, score in least.items():
-        found = _missing(index, container, keep, scores)
+    for container, min_score in min_scores.items():
+        missing = _missing_ranges(index, container, keep, scores)
         ranges += [
             (begin, end)
-            for begin, end in found
+            for begin, end in missing
             # Teasers of other stories are no definition lists.
             if index.tags[index.segment_blocks[begin]] in ("dt", "dd")
-            or _mean(scores, begin, end) >= score
+            or _mean_score(scores, begin, end) >= min_score
         ]
     for begin, end in ranges:
-        for at in range(begin, end):
-            selected[at] |= not index.flags[index.segment_blocks[at]] & ElementFlag.BUTTON
+        for i in range(begin, end):
+            selected[i] |= not index.flags[index.segment_blocks[i]] & ElementFlag.BUTTON
     return tuple(selected)
 
 
@@ -111,18 +111,18 @@ def _likely_gaps(
     index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
 ) -> list[tuple[int, int]]:
     """Return the gaps between selected segments in which every line is likely and without links."""
-    places = [at for at, flag in enumerate(keep) if flag]
-    texts = {index.segments[at].text for at in places}
+    selected_positions = [i for i, flag in enumerate(keep) if flag]
+    selected_texts = {index.segments[i].text for i in selected_positions}
 
-    def is_likely(at: int) -> bool:
-        segment = index.segments[at]
+    def is_likely(i: int) -> bool:
+        segment = index.segments[i]
         return (
-            scores[at] >= _MIN_LINE_SCORE
+            scores[i] >= _MIN_LINE_SCORE
             and segment.link_chars <= _MAX_LINKED * len(segment.text)
-            and (len(segment.text) <= _REPEATED_CHARS or segment.text not in texts)
+            and (len(segment.text) <= _REPEATED_CHARS or segment.text not in selected_texts)
         )
 
-    gaps = ((before + 1, after) for before, after in pairwise(places))
+    gaps = ((before + 1, after) for before, after in pairwise(selected_positions))
     return [gap for gap in gaps if gap[0] < gap[1] and all(map(is_likely, range(*gap)))]
 
 
@@ -132,56 +132,58 @@ def _question_lists(
     """Return the likely lists of questions and answers, which open on a click on many pages."""
     segments = index.segments
     ranges: list[tuple[int, int]] = []
-    begin = 0
-    while begin < len(segments):
-        if keep[begin] or not _is_question(segments[begin]):
-            begin += 1
+    start = 0
+    while start < len(segments):
+        if keep[start] or not _is_question(segments[start]):
+            start += 1
             continue
-        end, questions = begin, 0
-        shape = _shape(segments[begin].block)
+        end, questions = start, 0
+        shape = _element_shape(segments[start].block)
         answers: set[tuple[str, ...]] = set()
-        for end in range(begin, len(segments)):
-            this = _shape(segments[end].block)
-            if this == shape:
+        for end in range(start, len(segments)):
+            other_shape = _element_shape(segments[end].block)
+            if other_shape == shape:
                 if not _is_question(segments[end]):
                     break
                 questions += 1
             elif questions == 1:
-                if end - begin > _ANSWER_SEGMENTS:
+                if end - start > _ANSWER_SEGMENTS:
                     break
-                answers.add(this)
-            elif this not in answers:
+                answers.add(other_shape)
+            elif other_shape not in answers:
                 break
         else:
             end += 1
-        is_list = questions >= _MIN_QUESTIONS and end - begin >= 2 * questions
-        is_list = is_list and _is_free(segments[begin:end], _MAX_LINKED)
-        if is_list and _mean(scores, begin, end) >= _MIN_LIST_SCORE:
-            ranges.append((begin, end))
-        begin = max(end, begin + 1) if questions > 1 else begin + 1
+        is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
+        is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
+        if is_list and _mean_score(scores, start, end) >= _MIN_LIST_SCORE:
+            ranges.append((start, end))
+        start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
 
 
 def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
     """Return the missing titles of stories with selected text, if other stories have theirs."""
     index = page.index
-    selected = 0
+    selected_count = 0
     missing: list[int] = []
-    for at, tag in enumerate(index.tags):
-        if tag != "article" or "article" in index.tags[at + 1 : index.subtree_ends[at]]:
+    for i, tag in enumerate(index.tags):
+        if tag != "article" or "article" in index.tags[i + 1 : index.subtree_ends[i]]:
             continue
-        inside = range(index.segment_begins[at], index.segment_ends[at])
-        title = next((i for i in inside if index.segments[i].block.tag in _TITLES), None)
-        if title is None or not any(keep[title + 1 : inside.stop]):
+        segment_range = index.segment_range(i)
+        title = next((j for j in segment_range if index.segments[j].block.tag in _TITLE_TAGS), None)
+        if title is None or not any(keep[title + 1 : segment_range.stop]):
             continue
         if keep[title]:
-            selected += 1
+            selected_count += 1
         elif index.segments[title].text != page.metadata.title:
             missing.append(title)
-    if not missing or selected < max(_MIN_TITLES, len(missing)):
+    if not missing or selected_count < max(_MIN_TITLES, len(missing)):
         return []
-    texts = {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
-    return [(at, at + 1) for at in missing if index.segments[at].text not in texts]
+    selected_texts = {
+        segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag
+    }
+    return [(i, i + 1) for i in missing if index.segments[i].text not in selected_texts]
 
 
 def _headed_boxes(
@@ -190,34 +192,36 @@ def _headed_boxes(
     """Return the likely lines of the innermost boxes whose headings are selected."""
     sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
     sums = list(accumulate(sizes, initial=0))
-    texts = {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
-    found: set[int] = set()
+    selected_texts = {
+        segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag
+    }
+    added: set[int] = set()
     for heading, segment in enumerate(index.segments):
-        if not keep[heading] or segment.block.tag not in _ALL_HEADINGS:
+        if not keep[heading] or segment.block.tag not in _ALL_HEADING_TAGS:
             continue
         box = index.segment_blocks[heading]
         for _ in range(_BOX_LEVELS):
             box = index.parents[box]
-            begin, end = index.segment_begins[box], index.segment_ends[box]
-            is_large = sums[end] - sums[begin] > _BOX_SHARE * sums[-1]
-            if box < 0 or is_large or heading - begin > _ABOVE_HEADING:
+            start, end = index.segment_begins[box], index.segment_ends[box]
+            is_large = sums[end] - sums[start] > _BOX_SHARE * sums[-1]
+            if box < 0 or is_large or heading - start > _ABOVE_HEADING:
                 break
-            if end - begin < _MIN_BOX:
+            if end - start < _MIN_BOX:
                 continue
             likely = [
-                at
-                for at in range(begin, end)
-                if not keep[at]
-                and scores[at] >= _BOX_SCORE
-                and _is_free([index.segments[at]], _MAX_LINKED)
+                i
+                for i in range(start, end)
+                if not keep[i]
+                and scores[i] >= _BOX_SCORE
+                and _has_few_links([index.segments[i]], _MAX_LINKED)
                 and (
-                    len(index.segments[at].text) <= _REPEATED_CHARS
-                    or index.segments[at].text not in texts
+                    len(index.segments[i].text) <= _REPEATED_CHARS
+                    or index.segments[i].text not in selected_texts
                 )
             ]
-            found.update(likely if len(likely) >= _MIN_LIKELY else ())
+            added.update(likely if len(likely) >= _MIN_LIKELY else ())
             break
-    return [(at, at + 1) for at in sorted(found)]
+    return [(i, i + 1) for i in sorted(added)]
 
 
 def add_long_stretches(
@@ -234,39 +238,39 @@ def add_long_stretches(
         scores: The classifier's score of each segment.
     """
     index = page.index
-    paragraphs = [at for at, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
-    selected_count = sum(keep[at] for at in paragraphs)
+    paragraphs = [i for i, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
+    selected_count = sum(keep[i] for i in paragraphs)
     missing_count = len(paragraphs) - selected_count
     if selected_count < _MIN_STRETCH or missing_count < _SHORT_STRETCH:
         return tuple(keep)
-    shapes = {at: _outer_shape(index, index.segment_blocks[at]) for at in paragraphs}
-    counts = Counter(shapes[at] for at in paragraphs if keep[at])
-    alike = [at for at in paragraphs if counts[shapes[at]] >= _MIN_STRETCH]
-    texts = Counter(index.segments[at].text for at in alike)
-    sizes = [len(index.segments[at].text) for at in alike if keep[at]]
+    shapes = {i: _outer_shape(index, index.segment_blocks[i]) for i in paragraphs}
+    counts = Counter(shapes[i] for i in paragraphs if keep[i])
+    similar = [i for i in paragraphs if counts[shapes[i]] >= _MIN_STRETCH]
+    texts = Counter(index.segments[i].text for i in similar)
+    sizes = [len(index.segments[i].text) for i in similar if keep[i]]
     stretches: list[list[int]] = [[]]
-    for before, at in zip([0, *alike], alike, strict=False):
-        segments = index.segments[before : at + 1]
-        if keep[at] or any(keep[before:at]) or not _is_free(segments, _MAX_LINKED):
+    for previous, i in zip([0, *similar], similar, strict=False):
+        segments = index.segments[previous : i + 1]
+        if keep[i] or any(keep[previous:i]) or not _has_few_links(segments, _MAX_LINKED):
             stretches.append([])
-        if not keep[at] and texts[index.segments[at].text] == 1:
-            stretches[-1].append(at)
+        if not keep[i] and texts[index.segments[i].text] == 1:
+            stretches[-1].append(i)
     selected = list(keep)
-    least = _STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
+    min_mean_chars = _STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
 
     def is_long(stretch: Sequence[int]) -> bool:
-        return sum(len(index.segments[at].text) for at in stretch) >= least * len(stretch)
+        return sum(len(index.segments[i].text) for i in stretch) >= min_mean_chars * len(stretch)
 
     for stretch in stretches:
-        likely = list(takewhile(lambda at: scores[at] >= _MIN_LINE_SCORE, stretch))
+        likely = list(takewhile(lambda i: scores[i] >= _MIN_LINE_SCORE, stretch))
         if len(likely) >= _SHORT_STRETCH and is_long(likely):
-            for at in likely:
-                selected[at] = True
+            for i in likely:
+                selected[i] = True
         if len(stretch) < _MIN_STRETCH:
             continue
         begin, end = stretch[0], stretch[-1] + 1
-        if is_long(stretch) and _mean(scores, begin, end) >= _STRETCH_SCORE:
-            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _HEADINGS
+        if is_long(stretch) and _mean_score(scores, begin, end) >= _STRETCH_SCORE:
+            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _HEADING_TAGS
             selected[begin:end] = [True] * (end - begin)
     return tuple(selected)
 
@@ -282,27 +286,32 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
         scores: The classifier's score of each segment.
     """
     index = page.index
-    places = [at for at, flag in enumerate(keep) if flag]
-    if len(places) < _MIN_TEXT:
+    selected_positions = [i for i, flag in enumerate(keep) if flag]
+    if len(selected_positions) < _MIN_TEXT:
         return tuple(keep)
-    last = places[-_LAST_SEGMENTS:]
-    least = max(_MIN_SCORE, _END_SCORE * sum(scores[at] for at in last) / len(last))
-    shapes = {_outer_shape(index, block) for block in {index.segment_blocks[at] for at in places}}
+    last_positions = selected_positions[-_LAST_SEGMENTS:]
+    min_score = max(
+        _MIN_SCORE, _END_SCORE * sum(scores[i] for i in last_positions) / len(last_positions)
+    )
+    shapes = {
+        _outer_shape(index, block)
+        for block in {index.segment_blocks[i] for i in selected_positions}
+    }
     selected = list(keep)
     pending: list[int] = []
     gap = 0
-    for at in range(last[-1] + 1, min(len(keep), last[-1] + 1 + _END_SEGMENTS)):
-        segment = index.segments[at]
-        if scores[at] < least or segment.link_chars > _MAX_LINKED * len(segment.text):
+    for i in range(last_positions[-1] + 1, min(len(keep), last_positions[-1] + 1 + _END_SEGMENTS)):
+        segment = index.segments[i]
+        if scores[i] < min_score or segment.link_chars > _MAX_LINKED * len(segment.text):
             gap += 1
             if gap > _END_GAP:
                 break
             continue
-        pending.append(at)
+        pending.append(i)
         is_text = len(segment.text) >= _END_CHARS
-        if is_text and _outer_shape(index, index.segment_blocks[at]) in shapes:
-            for line in pending:
-                selected[line] = True
+        if is_text and _outer_shape(index, index.segment_blocks[i]) in shapes:
+            for j in pending:
+                selected[j] = True
             pending = []
     return tuple(selected)
 
@@ -320,14 +329,14 @@ def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     index = page.index
     selected = list(keep)
     tags = [index.tags[block] for block in index.segment_blocks]
-    texts = (i for i in range(len(keep)) if keep[i] and tags[i] == "p")
-    for at in range(next(texts, len(keep)) + 1, len(keep)):
-        is_below = keep[at - 1] and tags[at - 1] in _ALL_HEADINGS and tags[at - 1] < tags[at]
-        is_name = tags[at] in _HEADINGS and len(page.segments[at].text) <= _HEADING_CHARS
-        if is_below and is_name and scores[at] >= _MIN_BLOCK_SCORE and not keep[at]:
-            after = range(at + 1, min(at + 1 + _SECTION_SEGMENTS, len(keep)))
-            end = next((i for i in after if "h1" <= tags[i] <= tags[at]), after.stop)
-            selected[at] = any(keep[at + 1 : end])
+    paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] == "p")
+    for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
+        is_below = keep[i - 1] and tags[i - 1] in _ALL_HEADING_TAGS and tags[i - 1] < tags[i]
+        is_name = tags[i] in _HEADING_TAGS and len(page.segments[i].text) <= _HEADING_CHARS
+        if is_below and is_name and scores[i] >= _MIN_BLOCK_SCORE and not keep[i]:
+            after = range(i + 1, min(i + 1 + _SECTION_SEGMENTS, len(keep)))
+            end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
+            selected[i] = any(keep[i + 1 : end])
     return tuple(selected)
 
 
@@ -343,32 +352,34 @@ def add_item_labels(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     """
     index = page.index
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for at, segment in enumerate(index.segments[:-1]):
-        block = index.segment_blocks[at]
+    for i, segment in enumerate(index.segments[:-1]):
+        block = index.segment_blocks[i]
         is_label = index.tags[block] not in {"p", "td"}
-        below = index.segments[at + 1]
-        if is_label and len(segment.text) <= _HEADING_CHARS and keep[at + 1]:
-            is_text = len(below.text) >= _PARAGRAPH_CHARS and _is_free([below], _MAX_LINKED)
-            if is_text and not index.flags[block] & _OUTSIDE:
-                lists.setdefault(_outer_shape(index, block), []).append(at)
+        next_segment = index.segments[i + 1]
+        if is_label and len(segment.text) <= _HEADING_CHARS and keep[i + 1]:
+            is_text = len(next_segment.text) >= _PARAGRAPH_CHARS and _has_few_links(
+                [next_segment], _MAX_LINKED
+            )
+            if is_text and not index.flags[block] & _OUTSIDE_TEXT:
+                lists.setdefault(_outer_shape(index, block), []).append(i)
     selected = list(keep)
     for labels in lists.values():
-        known = sum(keep[at] for at in labels)
-        kinds = {_DIGITS.sub("", index.segments[at].text) for at in labels}
-        is_counter = len(kinds) == 1 < len(labels)  # 'Picture 1 of 10', or a button
-        if not is_counter and known >= max(_MIN_LABELS, _LABELS_SHARE * len(labels)):
-            for at in labels:
-                selected[at] |= scores[at] >= _MIN_SCORE
+        selected_count = sum(keep[i] for i in labels)
+        distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
+        is_counter = len(distinct_labels) == 1 < len(labels)  # 'Picture 1 of 10', or a button
+        if not is_counter and selected_count >= max(_MIN_LABELS, _LABELS_SHARE * len(labels)):
+            for i in labels:
+                selected[i] |= scores[i] >= _MIN_SCORE
     return tuple(selected)
 
 
-def _outer_shape(index: PageIndex, at: int) -> tuple[tuple[str, str], ...]:
+def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
     """Return the tags and classes of an element and of those around it."""
     shape: list[tuple[str, str]] = []
     for _ in range(_STRETCH_LEVELS):
-        shape.append((index.tags[at], index.classes[at] or ""))
-        at = index.parents[at]
-        if at < 0:
+        shape.append((index.tags[i], index.classes[i] or ""))
+        i = index.parents[i]
+        if i < 0:
             break
     return tuple(shape)
 
@@ -382,14 +393,14 @@ def _is_question(segment: Segment) -> bool:
     )
 
 
-def _shape(element: HtmlElement) -> tuple[str, ...]:
+def _element_shape(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes of an element and the one around it."""
     parent = element.getparent()
     around = () if parent is None else (str(parent.tag), parent.get("class") or "")
     return (str(element.tag), element.get("class") or "", *around)
 
 
-def _mean(scores: Sequence[float], begin: int, end: int) -> float:
+def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:
     return sum(scores[begin:end]) / (end - begin)
 
 
@@ -397,18 +408,16 @@ def _common_container(index: PageIndex, keep: Sequence[bool]) -> int:
     """Return the innermost element around nearly all of the text."""
     sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
     totals = list(accumulate(sizes, initial=0))
-    most = _MOST * totals[-1]
-    around = [
-        at
-        for at, (begin, end) in enumerate(
-            zip(index.segment_begins, index.segment_ends, strict=True)
-        )
-        if totals[end] - totals[begin] >= most
+    min_chars = _NEARLY_ALL * totals[-1]
+    containers = [
+        i
+        for i, (begin, end) in enumerate(zip(index.segment_begins, index.segment_ends, strict=True))
+        if totals[end] - totals[begin] >= min_chars
     ]
-    return around[-1]
+    return containers[-1]
 
 
-def _containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
+def _text_containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
     """Return the elements directly around the paragraphs of the text."""
     sizes: Counter[int] = Counter()
     counts: Counter[int] = Counter()
@@ -426,74 +435,82 @@ def _containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
     ]
 
 
-def _missing(
+def _missing_ranges(
     index: PageIndex, container: int, keep: Sequence[bool], scores: Sequence[float]
 ) -> Iterator[tuple[int, int]]:
     """Yield the ranges of segments of the missing blocks among an element's children."""
     indexes = [
         index.indexes[child] for child in index.elements[container] if child in index.indexes
     ]
-    ranges = [(at, index.segment_begins[at], index.segment_ends[at]) for at in indexes]
-    ranges = [(at, begin, end) for at, begin, end in ranges if begin < end]
-    flags = [any(keep[begin:end]) for _, begin, end in ranges]
+    ranges = [(i, index.segment_begins[i], index.segment_ends[i]) for i in indexes]
+    ranges = [(i, start, end) for i, start, end in ranges if start < end]
+    flags = [any(keep[start:end]) for _, start, end in ranges]
     if not any(flags):
         return
     first, last = flags.index(True), len(flags) - 1 - flags[::-1].index(True)
     heading: tuple[int, int] | None = None
-    for number in range(first + 1, len(ranges)):
-        at, begin, end = ranges[number]
-        among = number < last
-        if _is_block(index, at):
+    for n in range(first + 1, len(ranges)):
+        i, start, end = ranges[n]
+        is_before_last = n < last
+        if _is_block(index, i):
             if heading:
                 yield heading
             heading = None
-            yield begin, end
-        elif flags[number]:
+            yield start, end
+        elif flags[n]:
             heading = None
-        elif flags[number + 1 : number + 2] == [True] and _is_line(index, at):
-            if min(scores[begin:end]) >= _MIN_SCORE:
-                yield begin, end
-        elif index.tags[at] in _HEADINGS and _is_line(index, at) and heading is None:
-            heading = begin, end
-        elif not among:
+        elif flags[n + 1 : n + 2] == [True] and _is_paragraph_or_heading(index, i):
+            if min(scores[start:end]) >= _MIN_SCORE:
+                yield start, end
+        elif (
+            index.tags[i] in _HEADING_TAGS
+            and _is_paragraph_or_heading(index, i)
+            and heading is None
+        ):
+            heading = start, end
+        elif not is_before_last:
             return
 
 
-def _is_line(index: PageIndex, at: int) -> bool:
+def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     """Return whether an element is a paragraph or a short heading without many links."""
-    if index.flags[at] & _OUTSIDE or _NOT_PART.search(_names(index, at)):
+    if index.flags[i] & _OUTSIDE_TEXT or _NOT_PART_CLASS.search(_class_and_id(index, i)):
         return False
-    if not _is_unlinked(index, at, _MAX_LINKED):
+    if not _is_unlinked(index, i, _MAX_LINKED):
         return False
-    segment = index.segments[index.segment_begins[at]]
+    segment = index.segments[index.segment_begins[i]]
     if not any(map(str.isalnum, segment.text)):
         return False
-    return index.tags[at] == "p" or (
-        index.tags[at] in _HEADINGS and len(segment.text) <= _HEADING_CHARS
+    return index.tags[i] == "p" or (
+        index.tags[i] in _HEADING_TAGS and len(segment.text) <= _HEADING_CHARS
     )
 
 
-def _is_block(index: PageIndex, at: int) -> bool:
+def _is_block(index: PageIndex, i: int) -> bool:
     """Return whether an element is a table, a listing, a list or a note without many links."""
-    tag, names = index.tags[at], _names(index, at)
-    is_part = tag in _BLOCKS or (tag in {"div", "aside", "figure", "p"} and _PART.search(names))
-    if not is_part or index.flags[at] & _OUTSIDE or _NOT_PART.search(names):
+    tag, names = index.tags[i], _class_and_id(index, i)
+    is_part = tag in _BLOCK_TAGS or (
+        tag in {"div", "aside", "figure", "p"} and _PART_CLASS.search(names)
+    )
+    if not is_part or index.flags[i] & _OUTSIDE_TEXT or _NOT_PART_CLASS.search(names):
         return False
-    return _is_unlinked(index, at, _MAX_LINKED_IN_LIST if tag in {"ul", "ol"} else _MAX_LINKED)
+    return _is_unlinked(index, i, _MAX_LINKED_IN_LIST if tag in {"ul", "ol"} else _MAX_LINKED)
 
 
-def _is_unlinked(index: PageIndex, at: int, most: float) -> bool:
-    return _is_free(index.segments[index.segment_begins[at] : index.segment_ends[at]], most)
+def _is_unlinked(index: PageIndex, i: int, max_share: float) -> bool:
+    return _has_few_links(
+        index.segments[index.segment_begins[i] : index.segment_ends[i]], max_share
+    )
 
 
-def _is_free(segments: Sequence[Segment], most: float) -> bool:
+def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
     """Return whether at most a share of some text is links."""
     chars = sum(len(segment.text) for segment in segments)
-    return sum(segment.link_chars for segment in segments) <= most * chars
+    return sum(segment.link_chars for segment in segments) <= max_share * chars
 
 
-def _names(index: PageIndex, at: int) -> str:
-    return f"{index.classes[at] or ''} {index.ids[at] or ''}"[:300]
+def _class_and_id(index: PageIndex, i: int) -> str:
+    return f"{index.classes[i] or ''} {index.ids[i] or ''}"[:300]
 
 
 # Notes
@@ -511,23 +528,23 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     index = page.index
     sizes = [len(segment.text) for segment in page.segments]
     references: dict[str, int] = {}
-    for at, tag in enumerate(index.tags):
+    for i, tag in enumerate(index.tags):
         if tag != "a":
             continue
-        element = index.elements[at]
+        element = index.elements[i]
         if (href := element.get("href")) and href[:1] == "#" != href:
-            segment = index.segment_begins[at]
-            inside = segment < index.segment_ends[at]
-            if inside and keep[segment] and _NOTE_MARK.fullmatch(_link_label(element)):
+            segment = index.segment_begins[i]
+            has_text = segment < index.segment_ends[i]
+            if has_text and keep[segment] and _NOTE_MARK.fullmatch(_link_label(element)):
                 references.setdefault(href[1:], segment)
     if not references:
         return tuple(keep)
     notes: set[int] = set()
-    for at, element in enumerate(index.elements):
-        if not index.has_attributes[at]:
+    for i, element in enumerate(index.elements):
+        if not index.has_attributes[i]:
             continue
-        reference = references.pop(index.ids[at] or element.get("name") or "", -1)
-        begin, end = index.segment_begins[at], index.segment_ends[at]
+        reference = references.pop(index.ids[i] or element.get("name") or "", -1)
+        begin, end = index.segment_begins[i], index.segment_ends[i]
         if (
             end - begin == 1
             and end < len(sizes)
@@ -538,10 +555,10 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
         if -1 < reference < begin and is_short:
             notes.update(range(begin, end))
-    text = sum(size for at, size in enumerate(sizes) if keep[at] and at not in notes)
-    if sum(sizes[at] for at in notes) > _NOTES_SHARE * text:
+    selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
+    if sum(sizes[i] for i in notes) > _NOTES_SHARE * selected_chars:
         return tuple(keep)
-    return tuple(flag or at in notes for at, flag in enumerate(keep))
+    return tuple(flag or i in notes for i, flag in enumerate(keep))
 
 
 def _link_label(link: HtmlElement) -> str:
@@ -561,19 +578,19 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     A short line is a label, and links to pages of the site are other stories.
     """
     flags = list(keep)
-    for at, segment in enumerate(page.segments):
-        is_line = keep[at] and segment.text.endswith((":", "："))
+    for position, segment in enumerate(page.segments):
+        is_line = keep[position] and segment.text.endswith((":", "："))
         if not is_line or count_words(segment.text[:500]) < _ANNOUNCING_WORDS:
             continue
-        most = min(at + 2 + _MAX_ANNOUNCED, len(flags))
-        after = next((below for below in range(at + 1, most) if keep[below]), at + 1)
-        items = page.segments[at + 1 : after]
+        limit = min(position + 2 + _MAX_ANNOUNCED, len(flags))
+        end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
+        items = page.segments[position + 1 : end]
         lists = {item.block.getparent() for item in items}
         is_list = len(items) > 1 and len(lists) == 1 and {i.block.tag for i in items} == {"li"}
         if is_list and not any(
             item.link_chars and _has_internal_link(page, item) for item in items
         ):
-            flags[at + 1 : after] = [True] * len(items)
+            flags[position + 1 : end] = [True] * len(items)
     return tuple(flags)
 
 
@@ -589,20 +606,22 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
     The numbers of consecutive headings are selected, and no other number above a heading.
     """
     flags = list(keep)
-    steps: list[tuple[int, int]] = []
-    for at, (segment, after) in enumerate(pairwise(segments)):
-        is_place = after.block.tag == "p" and DATELINE.fullmatch(segment.text)
-        if flags[at + 1] and (is_place or continues_drop_cap(segment.text, after.text)):
-            flags[at] = True
-        is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[at + 1]
-        tags = segment.block.tag, after.block.tag
-        if is_number and tags[0] not in _ALL_HEADINGS and tags[1] in _ALL_HEADINGS:
-            steps.append((at, int(segment.text)))
-        is_inside = at > 0 and flags[at - 1] and flags[at + 1]
+    numbers_above: list[tuple[int, int]] = []
+    for i, (segment, following) in enumerate(pairwise(segments)):
+        is_dateline = following.block.tag == "p" and DATELINE.fullmatch(segment.text)
+        if flags[i + 1] and (is_dateline or continues_drop_cap(segment.text, following.text)):
+            flags[i] = True
+        is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
+        tags = segment.block.tag, following.block.tag
+        if is_number and tags[0] not in _ALL_HEADING_TAGS and tags[1] in _ALL_HEADING_TAGS:
+            numbers_above.append((i, int(segment.text)))
+        is_inside = i > 0 and flags[i - 1] and flags[i + 1]
         if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):
-            flags[at] = True
-    numbers = [number for _, number in steps]
-    are_steps = len(steps) > 1 and numbers == list(range(numbers[0], numbers[0] + len(steps)))
-    for at, _ in steps:
-        flags[at] = are_steps
+            flags[i] = True
+    numbers = [number for _, number in numbers_above]
+    are_steps = len(numbers_above) > 1 and numbers == list(
+        range(numbers[0], numbers[0] + len(numbers_above))
+    )
+    for i, _ in numbers_above:
+        flags[i] = are_steps
     return tuple(flags)

@@ -28,17 +28,17 @@ from .remains import drop_remains
 
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
-_ADDRESS = re.compile(r"https?://\S+")
+_URL = re.compile(r"https?://\S+")
 #: A number that is no page's: 10,551.
-_COUNT = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
+_GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 
 # Elements
 
 #: The share of an element's text that must be selected for the rest of it to be selected as well.
-_COMPLETED = {
+_COMPLETION_SHARES = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
-_COMPLETED_IN_ARTICLES = _COMPLETED | {"table": 0.35, "ul": 0.7, "ol": 0.7}
+_COMPLETION_SHARES_IN_ARTICLES = _COMPLETION_SHARES | {"table": 0.35, "ul": 0.7, "ol": 0.7}
 #: The share of a list's text above which copies of selected text count as selected.
 _MOSTLY_COPIES = 0.5
 #: The share of the selected text above which a table is a layout table.
@@ -57,20 +57,20 @@ _MIN_ENTRIES, _CONTENTS_SHARE = 3, 0.7
 #: The names of boxes that show only while the pointer rests on something, and of a wiki's notices
 #: to its readers and editors; and, within articles, of those that ask for an e-mail address or
 #: another action.  Each alternative begins with a letter, so that the search skips most of a name.
-_NOT_TEXT = re.compile(
+_NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
     r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])"
 )
-_PROMOTION = re.compile(
+_PROMOTION_CLASS = re.compile(
     r"newsletter|related-?(?:articles?|content|links|posts|reading|stories)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
-    + _NOT_TEXT.pattern
+    + _NOTICE_CLASS.pattern
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
 #: The names of readers' comments; the share of the selected text, or the number of characters, that
 #: must remain without them, as the page is a discussion otherwise.
-_COMMENT = re.compile(
+_COMMENT_CLASS = re.compile(
     r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))",
 )
 _BESIDE_COMMENTS, _BESIDE_COMMENTS_CHARS = 0.5, 600
@@ -102,24 +102,24 @@ _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
 )
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
-_CALL = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
+_CALL_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 #: The initials of a reporter or an editor: 'abc/', 'sda/ab'.
 _INITIALS = re.compile(r"[a-z]{2,4}(?:[/-][a-z]{2,4}){0,3}/?")
 _IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
 #: What may stand in a figure instead of a picture.
-_MEDIA = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
+_MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
 #: The longest label together with the text it announces, in characters.
 _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS, _INITIALS_WORDS = 4, 4, 160, 3
 #: The names of lines with the author or date.
-_BYLINE_NAME = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
+_BYLINE_CLASS = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
 _OPENING_LINES, _OPENING_WORDS = 12, 12
 #: The longest notice, in characters; the fewest requests of a closing part.
 _NOTICE_CHARS, _CLOSING_REQUESTS = 300, 3
-_CHOICE = ".//input[@type='radio']"
+_RADIO_BUTTONS = ".//input[@type='radio']"
 _TITLE_TAGS = frozenset({"h1", "h2"})
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
@@ -138,7 +138,7 @@ _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 #: one word.
 _TEASER_WORDS, _TEASER_CHARS = 5, 25
 #: The most words of a line that is not a paragraph, and the characters that are enough to know.
-_SHORT_WORDS, _MAX_COUNTED = 15, 600
+_SHORT_WORDS, _MAX_COUNTED_CHARS = 15, 600
 
 
 def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
@@ -204,61 +204,63 @@ class _Selection:
 
     def complete(self, kind: str) -> None:
         """Select the rest of mostly selected elements; drop stray list items."""
-        completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
+        completed = _COMPLETION_SHARES_IN_ARTICLES if kind == "article" else _COMPLETION_SHARES
         stray = _STRAY_ITEMS_IN_COLLECTIONS if kind == "collection" else _STRAY_ITEMS
         index = self.index
-        most = _LAYOUT_TABLE * self.total()
-        texts = {segment.text for segment in self.segments if self.keep[segment.index]}
+        max_table_chars = _LAYOUT_TABLE * self.total()
+        selected_texts = {segment.text for segment in self.segments if self.keep[segment.index]}
         is_reference = kind == "documentation"
         spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
-        for at, (tag, begin, end) in enumerate(spans):
+        for i, (tag, begin, end) in enumerate(spans):
             if tag not in completed or end - begin < 2:
                 continue
+            lines = self.segments[begin:end]
             total = sum(self.sizes[begin:end])
-            if tag == "table" and total > most:
+            if tag == "table" and total > max_table_chars:
                 continue
             share = self.size(range(begin, end)) / total
             if share >= _MOSTLY_COPIES and tag in {"ul", "ol"}:
                 # A line that is also in another list was left out as a copy; cards of products
                 # have more parts, which are repeated for other reasons.
-                copies = (
-                    line.index
-                    for line in self.segments[begin:end]
-                    if line.text in texts and (is_reference or line.block.tag == "li")
+                copies = sum(
+                    len(line.text)
+                    for line in lines
+                    if line.text in selected_texts and (is_reference or line.block.tag == "li")
                 )
-                share = max(share, sum(map(self.sizes.__getitem__, copies)) / total)
-            inside = range(begin, end)
+                share = max(share, copies / total)
             if share >= completed[tag]:
-                for line in inside:
-                    self.keep[line] |= tag == "table" or not self._is_button(self.segments[line])
+                for line in lines:
+                    self.keep[line.index] |= tag == "table" or not self._is_button(line)
             elif tag in {"ul", "ol"} and share > 0:
-                linked = sum(self.segments[line].link_chars for line in inside)
+                linked = sum(line.link_chars for line in lines)
                 is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS * total)
-                has_choices = index.elements[at].find(_CHOICE) is not None
-                if is_stray or (has_choices and total <= _POINTER_CHARS * len(inside)):
-                    self.drop(inside)
+                has_choices = index.elements[i].find(_RADIO_BUTTONS) is not None
+                if is_stray or (has_choices and total <= _POINTER_CHARS * len(lines)):
+                    self.drop(range(begin, end))
 
     def drop_contents(self) -> None:
         """Drop the page's own table of contents: links to headings below it."""
         index = self.index
-        below: set[str] = set()  # the headings below the list
+        headings_below: set[str] = set()
         headings = [
-            (segment.index, _fold(segment.text))
+            (segment.index, _normalize(segment.text))
             for segment in self.segments
             if self.keep[segment.index] and segment.block.tag in _HEADING_TAGS
         ]
-        for at in range(len(index.tags) - 1, -1, -1):
-            inside = range(index.segment_begins[at], index.segment_ends[at])
-            if index.tags[at] not in {"ul", "ol"} or len(inside) < _MIN_ENTRIES:
+        for i in range(len(index.tags) - 1, -1, -1):
+            segment_range = index.segment_range(i)
+            if index.tags[i] not in {"ul", "ol"} or len(segment_range) < _MIN_ENTRIES:
                 continue
-            while headings and headings[-1][0] >= inside.stop:
-                below.add(headings.pop()[1])
-            if not below:
+            while headings and headings[-1][0] >= segment_range.stop:
+                headings_below.add(headings.pop()[1])
+            if not headings_below:
                 continue
-            lines = [self.segments[line] for line in inside]
-            known = sum(_is_entry(line) and _fold(line.text) in below for line in lines)
-            if known >= _CONTENTS_SHARE * len(lines):
-                self.drop(inside)
+            matching = sum(
+                _is_contents_entry(line) and _normalize(line.text) in headings_below
+                for line in self.segments[segment_range.start : segment_range.stop]
+            )
+            if matching >= _CONTENTS_SHARE * len(segment_range):
+                self.drop(segment_range)
 
     def _is_button(self, segment: Segment) -> bool:
         """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
@@ -268,18 +270,18 @@ class _Selection:
 
     def drop_table_remains(self, kind: str) -> None:
         """Drop the few selected cells of data tables: without the others they say nothing."""
-        completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
+        completed = _COMPLETION_SHARES_IN_ARTICLES if kind == "article" else _COMPLETION_SHARES
         index = self.index
-        most = _LAYOUT_TABLE * self.total()
-        for at in (at for at, tag in enumerate(index.tags) if tag == "table"):
-            inside = range(index.segment_begins[at], index.segment_ends[at])
-            if len(inside) < 2 or not 0 < self.size(inside) <= most:
+        max_table_chars = _LAYOUT_TABLE * self.total()
+        for i in (i for i, tag in enumerate(index.tags) if tag == "table"):
+            segment_range = index.segment_range(i)
+            if len(segment_range) < 2 or not 0 < self.size(segment_range) <= max_table_chars:
                 continue
-            tags = index.tags[at + 1 : index.subtree_ends[at]]
-            total = sum(self.sizes[inside.start : inside.stop])
-            few = self.size(inside) < completed["table"] * total
-            if few and "th" in tags and "table" not in tags:
-                self.drop(inside)
+            tags = index.tags[i + 1 : index.subtree_ends[i]]
+            total = sum(self.sizes[segment_range.start : segment_range.stop])
+            is_partial = self.size(segment_range) < completed["table"] * total
+            if is_partial and "th" in tags and "table" not in tags:
+                self.drop(segment_range)
 
     def drop_opening_lines(self, kind: str) -> None:
         """Drop lines above the text that only name the author or the date, as the title block does.
@@ -288,45 +290,45 @@ class _Selection:
         """
         metadata = self.page.metadata
         names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
-        limit = count_words(metadata.byline) + _BYLINE_WORDS
+        byline_words = count_words(metadata.byline) + _BYLINE_WORDS
         title = fold_words(metadata.title)
         lines = 0
-        below: list[int] | None = None  # the bylines below the first paragraph
-        points: HtmlElement | None = None  # the list of the article's points that stands for it
-        for at, segment in enumerate(self.segments):
-            if not self.keep[at]:
+        late_bylines: list[int] | None = None  # the bylines below the first paragraph
+        summary_list: HtmlElement | None = None  # a list that serves as the first paragraph
+        for i, segment in enumerate(self.segments):
+            if not self.keep[i]:
                 continue
             text = segment.text
-            most = limit + (_DATE_WORDS if _YEAR.search(text) else 0)
+            max_words = byline_words + (_DATE_WORDS if _YEAR.search(text) else 0)
             words = count_words(text[: 2 * _BYLINE_CHARS])
-            if words > max(most, _OPENING_WORDS) + 1 or len(text) > _BYLINE_CHARS:
-                around = segment.block.getparent() if segment.block.tag == "li" else None
-                if below is not None and (around is None or around is not points):
-                    self.drop(below)
+            if words > max(max_words, _OPENING_WORDS) + 1 or len(text) > _BYLINE_CHARS:
+                parent = segment.block.getparent() if segment.block.tag == "li" else None
+                if late_bylines is not None and (parent is None or parent is not summary_list):
+                    self.drop(late_bylines)
                     return
-                points = around
-                below = None if segment.block.tag in _TITLE_TAGS else []
+                summary_list = parent
+                late_bylines = None if segment.block.tag in _TITLE_TAGS else []
                 continue
             lines += 1
             if lines > _OPENING_LINES:
                 return
-            if below is not None:
+            if late_bylines is not None:
                 is_stated = self._is_byline(text) or self._is_date(text)
-                below += [at] if kind == "article" and is_stated else []
-            elif words <= most and any(name in _ADDRESS.sub("", text.lower()) for name in names):
-                self.keep[at] = False
+                late_bylines += [i] if kind == "article" and is_stated else []
+            elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):
+                self.keep[i] = False
             elif kind == "article" and title not in fold_words(text):
-                is_named = _BYLINE_NAME.search((segment.block.get("class") or "")[:300].lower())
+                is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
                 is_byline = is_named or self._is_date(text) or self._is_byline(text)
-                self.keep[at] = not (is_byline or (below is None and self._is_initials(at)))
+                self.keep[i] = not (is_byline or (late_bylines is None and self._is_initials(i)))
 
-    def _is_initials(self, at: int) -> bool:
+    def _is_initials(self, position: int) -> bool:
         """Return whether a small heading of few words above the text is smaller than the next."""
         tag, *below = (
-            self.segments[i].block.tag for i in range(at, len(self.keep)) if self.keep[i]
+            self.segments[i].block.tag for i in range(position, len(self.keep)) if self.keep[i]
         )
         next_tag = next(filter(_HEADING_TAGS.__contains__, below), "h3")
-        is_short = count_words(self.segments[at].text) <= _INITIALS_WORDS
+        is_short = count_words(self.segments[position].text) <= _INITIALS_WORDS
         return is_short and below[:1] == ["p"] and "h4" <= tag <= "h6" and tag > next_tag
 
     def _is_date(self, text: str) -> bool:
@@ -343,152 +345,142 @@ class _Selection:
 
     def drop_boxes(self, *, has_promotions: bool) -> None:
         """Drop tooltips and notices by their names, and small boxes that promote something."""
-        named = _PROMOTION if has_promotions else _NOT_TEXT
+        pattern = _PROMOTION_CLASS if has_promotions else _NOTICE_CLASS
         index = self.index
-        most = _BOX_SHARE * self.total()
-        promoting = {names for names in set(index.classes) if names and named.search(names.lower())}
-        for at, (tag, names) in enumerate(zip(index.tags, index.classes, strict=True)):
-            if names in promoting:
-                box = at
+        max_box_chars = _BOX_SHARE * self.total()
+        promoting = {
+            classes for classes in set(index.classes) if classes and pattern.search(classes.lower())
+        }
+        for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
+            if classes in promoting:
+                box = i
             elif has_promotions and tag == "input":
-                box = self._form_box(at)
+                box = self._find_form_box(i)
             else:
                 continue
-            inside = range(index.segment_begins[box], index.segment_ends[box])
-            is_block = box >= 0 and 0 < self.size(inside) <= most
-            if is_block and index.segment_blocks[inside.start] >= box:  # not part of a paragraph
-                self.drop(inside)
+            lines = index.segment_range(box)
+            is_small = box >= 0 and 0 < self.size(lines) <= max_box_chars
+            if is_small and index.segment_blocks[lines.start] >= box:  # not part of a paragraph
+                self.drop(lines)
 
-    def _form_box(self, at: int) -> int:
-        """Return the box of a form that asks for an address, or of a poll; -1 if there is none."""
-        kind = self.index.elements[at].get("type")
-        if kind not in ("email", "radio"):
+    def _find_form_box(self, field: int) -> int:
+        """Return the outermost small box around an e-mail field or a poll's choice, or -1."""
+        index, box, outer = self.index, -1, field
+        input_type = index.elements[field].get("type")
+        if input_type not in ("email", "radio"):
             return -1
-        box = self._small_box(at)
-        inside = range(self.index.segment_begins[box], self.index.segment_ends[box])
-        ends = [self.segments[i].text[-1] for i in inside if self.keep[i]]
-        return box if kind == "email" or ends in (["?"], ["？"]) else -1
+        while outer >= 0 and len(index.segment_range(outer)) <= _BOX_SEGMENTS:
+            box, outer = outer, index.parents[outer]
+        lines = index.segment_range(box)
+        last_characters = [self.segments[i].text[-1] for i in lines if self.keep[i]]
+        return box if input_type == "email" or last_characters in (["?"], ["？"]) else -1
 
     def drop_comments(self) -> None:
         """Drop readers' comments, unless the page is about little else."""
         index = self.index
         comments: set[int] = set()
         total = self.total()
-        end = 0
+        max_chars = total - min(_BESIDE_COMMENTS * total, _BESIDE_COMMENTS_CHARS)
+        covered_end = 0
         named = zip(index.tags, index.classes, index.ids, strict=True)
-        for at, (tag, names, identity) in enumerate(named):
-            if tag not in _COMMENT_TAGS or not (names or identity):
+        for i, (tag, classes, element_id) in enumerate(named):
+            if tag not in _COMMENT_TAGS or not (classes or element_id):
                 continue
-            begin, after = index.segment_begins[at], index.segment_ends[at]
-            lowered = f"{names or ''} {identity or ''}"[:300].lower()
-            if after <= end or "comment" not in lowered or not _COMMENT.search(lowered):
+            start, stop = index.segment_begins[i], index.segment_ends[i]
+            if stop <= covered_end:
                 continue
-            if 0 < self.size(range(begin, after)) <= total - self._least(total):
-                comments.update(range(begin, after))
-                end = after
-        if self.size(comments) <= total - self._least(total):
+            names = f"{classes or ''} {element_id or ''}"[:300].lower()
+            if "comment" not in names or not _COMMENT_CLASS.search(names):
+                continue
+            if 0 < self.size(range(start, stop)) <= max_chars:
+                comments.update(range(start, stop))
+                covered_end = stop
+        if self.size(comments) <= max_chars:
             self.drop(comments)
-
-    def _least(self, total: int) -> float:
-        """Return the number of selected characters that must remain without comments."""
-        return min(_BESIDE_COMMENTS * total, _BESIDE_COMMENTS_CHARS)
 
     def drop_other_stories(self) -> None:
         """Drop lists of other stories with their labels ('Read also', 'Most read')."""
         total = self.total()
         labels = page_labels("story_labels")
-        for at, segment in enumerate(self.segments):
-            if not self.keep[at] or len(segment.text) > _LABEL_CHARS:
+        for i, segment in enumerate(self.segments):
+            if not self.keep[i] or len(segment.text) > _LABEL_CHARS:
                 continue
             label, colon, title = segment.text.replace("：", ":").partition(":")
             if fold_words(segment.text.rstrip("0123456789() ")) in labels:
-                stories = self._stories_below(at, _STORIES_SHARE * total)
+                stories = self._find_stories_below(i, _STORIES_SHARE * total)
                 if stories is not None:
                     self.drop(stories)
             elif colon and fold_words(label) in labels:
-                self.keep[at] = segment.link_chars < _STORIES_LINKS * len(title)
+                self.keep[i] = segment.link_chars < _STORIES_LINKS * len(title)
 
-    def _stories_below(self, at: int, most: float) -> range | None:
+    def _find_stories_below(self, i: int, max_chars: float) -> range | None:
         """Return a label and the links below it; None if there are none.
 
         A label below which nothing is selected is returned alone.
         """
-        end = at + 1
-        while end < len(self.keep) and (not self.keep[end] or _is_linked(self.segments[end])):
+        end = i + 1
+        while end < len(self.keep) and (not self.keep[end] or _is_link(self.segments[end])):
             end += 1
         is_all = end == len(self.keep) or self.segments[end].block.tag in _HEADING_TAGS
-        is_all |= end > at + 1 and not self.keep[at + 1] and self._is_story(self.segments[at + 1])
-        run = range(at, end)
-        return (
-            run if (is_all or self.size(run) > self.sizes[at]) and self.size(run) <= most else None
-        )
+        is_all |= end > i + 1 and not self.keep[i + 1] and self._is_story(self.segments[i + 1])
+        stories = range(i, end)
+        chars = self.size(stories)
+        return stories if (is_all or chars > self.sizes[i]) and chars <= max_chars else None
 
     def _is_story(self, segment: Segment) -> bool:
         """Return whether a line is a link to another page of the site."""
-        link = _link_around(segment.leaves[0].element) if _is_linked(segment) else None
+        link = _enclosing_link(segment.leaves[0].element) if _is_link(segment) else None
         href = "#" if link is None else link.get("href") or "#"
         return href[0] != "#" and host_of(resolve(self.page.base, href)) in self.hosts
 
     def drop_notices(self) -> None:
         """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
-        for at, segment in enumerate(self.segments):
-            if self.keep[at] and len(segment.text) <= _NOTICE_CHARS:
-                is_call = self.page.metadata.published and _CALL.search(segment.text)
-                self.keep[at] = not (is_call or has_phrase(segment.text, "notices"))
+        for i, segment in enumerate(self.segments):
+            if self.keep[i] and len(segment.text) <= _NOTICE_CHARS:
+                is_call = self.page.metadata.published and _CALL_TO_READERS.search(segment.text)
+                self.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
 
     def drop_requests(self) -> None:
         """Drop requests to follow or recommend the author after the text's first third.
 
         Several of them are the site's own closing part, which is dropped to its end.
         """
-        selected = [at for at, flag in enumerate(self.keep) if flag]
-        late = (self.segments[at] for at in selected[len(selected) // 3 :])
-        requests = [segment.index for segment in late if _is_request(segment)]
+        selected = [i for i, flag in enumerate(self.keep) if flag]
+        later_segments = (self.segments[i] for i in selected[len(selected) // 3 :])
+        requests = [segment.index for segment in later_segments if _is_request(segment)]
         if len(requests) >= _CLOSING_REQUESTS:
-            rest = [at for at in selected if at >= requests[0]]
-            has_heading = any(self.segments[at].block.tag in _HEADING_TAGS for at in rest)
-            if not has_heading and self.size(rest) <= _CLOSING_SHARE * self.size(selected):
-                requests = rest
+            closing_part = [i for i in selected if i >= requests[0]]
+            has_heading = any(self.segments[i].block.tag in _HEADING_TAGS for i in closing_part)
+            if not has_heading and self.size(closing_part) <= _CLOSING_SHARE * self.size(selected):
+                requests = closing_part
         self.drop(requests)
 
     def drop_empty_sections(self, before: Sequence[bool]) -> None:
         """Drop headings whose whole section was selected before and has been dropped."""
-        for at in range(len(self.keep) - 1, -1, -1):
-            tag = self.segments[at].block.tag
-            if not self.keep[at] or tag not in _HEADING_TAGS:
+        for i in range(len(self.keep) - 1, -1, -1):
+            tag = self.segments[i].block.tag
+            if not self.keep[i] or tag not in _HEADING_TAGS:
                 continue
-            if not any(self.keep[at + 1 : at + 3]) and all(
-                map(_is_entry, self.segments[at + 1 : at + 3])
-            ):
-                self.keep[at] = at + 1 == len(self.keep)  # a table of contents
+            below = self.segments[i + 1 : i + 3]
+            if not any(self.keep[i + 1 : i + 3]) and all(map(_is_contents_entry, below)):
+                self.keep[i] = not below  # a table of contents
                 continue
-            had_text = self._is_hidden(at + 1)
-            for below in range(at + 1, len(self.keep)):
-                other = self.segments[below].block.tag
-                if self.keep[below] or (before[below] and other in _HEADING_TAGS and other <= tag):
-                    is_next = self.keep[below] and other in _HEADING_TAGS and other <= tag
-                    had_text = had_text and (is_next or not self.keep[below])
+            blocks_below = self.index.segment_blocks[i + 1 : i + 2]
+            had_text = any(self.index.flags[block] & IS_HIDDEN for block in blocks_below)
+            for j in range(i + 1, len(self.keep)):
+                tag_below = self.segments[j].block.tag
+                ends_section = tag_below in _HEADING_TAGS and tag_below <= tag
+                if self.keep[j] or (before[j] and ends_section):
+                    had_text = had_text and (ends_section or not self.keep[j])
                     break
-                had_text = had_text or before[below]
-            self.keep[at] = not had_text
-
-    def _is_hidden(self, at: int) -> bool:
-        """Return whether a line is not displayed; false after the last one."""
-        blocks = self.index.segment_blocks[at : at + 1]
-        return any(self.index.flags[block] & IS_HIDDEN for block in blocks)
-
-    def _small_box(self, at: int) -> int:
-        """Return the outermost element around one that is still a small box, or -1."""
-        index, box = self.index, -1
-        while at >= 0 and index.segment_ends[at] - index.segment_begins[at] <= _BOX_SEGMENTS:
-            box, at = at, index.parents[at]
-        return box
+                had_text = had_text or before[j]
+            self.keep[i] = not had_text
 
     def drop_pointers(self) -> None:
-        """Drop paragraphs of a label and a link to another page of the site ('Read also: ...')."""
-        for at, segment in enumerate(self.segments):
-            if self.keep[at] and self._is_pointer(segment):
-                self.keep[at] = False
+        """Drop paragraphs that are a label and a link to another page ('Read also: ...')."""
+        for i, segment in enumerate(self.segments):
+            if self.keep[i] and self._is_pointer(segment):
+                self.keep[i] = False
 
     def _is_pointer(self, segment: Segment) -> bool:
         text = segment.text
@@ -518,59 +510,61 @@ class _Selection:
         total = self.total()
         teasers: set[int] = set()
         items: set[int] = set()
-        for at in (at for at, flag in enumerate(self.keep) if flag):
-            segment = self.segments[at]
-            href = _teaser_link(segment)
+        for i in (i for i, flag in enumerate(self.keep) if flag):
+            segment = self.segments[i]
+            href = _teaser_href(segment)
             if href and host_of(resolve(self.page.base, href)) in self.hosts:
-                teasers.add(at)
+                teasers.add(i)
             elif segment.block.tag in _HEADING_TAGS and self._is_story(segment):
-                items.update(self._item_around(at))
-        for lines, most in ((teasers, _LAYOUT_TABLE), (items, _STORIES_SHARE)):
-            if self.size(lines) <= most * total:
+                items.update(self._find_story_item(i))
+        for lines, max_share in ((teasers, _LAYOUT_TABLE), (items, _STORIES_SHARE)):
+            if self.size(lines) <= max_share * total:
                 self.drop(lines)
 
-    def _item_around(self, at: int) -> list[int]:
+    def _find_story_item(self, position: int) -> list[int]:
         """Return the lines of a list's item with a picture that are a heading and a line below."""
-        item = next(self.segments[at].block.iterancestors("li"), None)
+        item = next(self.segments[position].block.iterancestors("li"), None)
         if item is None or next(item.iter("img"), None) is None:
             return []
-        near = range(max(0, at - _BOX_SEGMENTS), min(at + _BOX_SEGMENTS, len(self.keep)))
-        blocks = ((i, self.segments[i].block) for i in near if self.keep[i])
+        nearby = range(
+            max(0, position - _BOX_SEGMENTS), min(position + _BOX_SEGMENTS, len(self.keep))
+        )
+        blocks = ((i, self.segments[i].block) for i in nearby if self.keep[i])
         lines = [i for i, block in blocks if item in block.iterancestors("li")]
-        return lines if len(lines) <= 3 and at in lines[-2:] else []
+        return lines if len(lines) <= 3 and position in lines[-2:] else []
 
     def drop_newswires(self) -> None:
         """Drop definition lists whose terms are links to other pages, beside enough other text."""
         index = self.index
-        found: set[int] = set()
-        for at, tag in enumerate(index.tags if "dl" in index.tags else ()):
+        newswires: set[int] = set()
+        for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
             if tag != "dl":
                 continue
-            inside = range(index.segment_begins[at], index.segment_ends[at])
-            terms = [self.segments[i] for i in inside if self.segments[i].block.tag == "dt"]
+            segment_range = index.segment_range(position)
+            terms = [self.segments[i] for i in segment_range if self.segments[i].block.tag == "dt"]
             linked = sum(term.link_chars for term in terms)
             if len(terms) >= _MENU_LINES and linked > _STORIES_TERMS * sum(
                 len(t.text) for t in terms
             ):
-                found.update(inside)
-        if found and self.total() - self.size(found) >= _BESIDE_NEWSWIRES:
-            self.drop(found)
+                newswires.update(segment_range)
+        if newswires and self.total() - self.size(newswires) >= _BESIDE_NEWSWIRES:
+            self.drop(newswires)
 
     def drop_above_title(self) -> None:
         """Drop everything above the last occurrence of the title before the first paragraph."""
         title = fold_words(self.page.metadata.title)
         above: list[int] = []
         dropped: list[int] = []
-        for at, segment in enumerate(self.segments):
-            if not above and not self.keep[at]:
+        for i, segment in enumerate(self.segments):
+            if not above and not self.keep[i]:
                 continue
             if title and fold_words(segment.text) == title:
                 dropped += above
                 above = []
-            elif self.keep[at]:
+            elif self.keep[i]:
                 if _is_paragraph(segment):
                     break
-                above.append(at)
+                above.append(i)
         self.drop(dropped)
 
     def drop_menu(self) -> None:
@@ -578,16 +572,16 @@ class _Selection:
 
         Most of the selected text is no menu: descriptions may be links as a whole.
         """
-        most = _LAYOUT_TABLE * self.total()
+        max_chars = _LAYOUT_TABLE * self.total()
         run: list[int] = []
-        for at, segment in enumerate(self.segments):
-            if _is_linked(segment) and not _is_internal(segment):
-                run.append(at)
+        for i, segment in enumerate(self.segments):
+            if _is_link(segment) and not _is_internal_link(segment):
+                run.append(i)
                 continue
-            if len(run) >= _MENU_LINES and self.size(run) <= most:
+            if len(run) >= _MENU_LINES and self.size(run) <= max_chars:
                 self.drop(run)
             run = []
-            if self.keep[at] and _is_paragraph(segment):
+            if self.keep[i] and _is_paragraph(segment):
                 return
 
     def drop_hidden(self) -> None:
@@ -596,37 +590,37 @@ class _Selection:
         hidden: set[int] = set()
         controls: frozenset[str] | None = None
         visible: set[int] | None = None
-        end = 0
-        for at, flags in enumerate(index.flags):
-            if at < end or not flags & IS_HIDDEN or not is_not_displayed(index.elements[at]):
+        subtree_end = 0
+        for i, flags in enumerate(index.flags):
+            if i < subtree_end or not flags & IS_HIDDEN or not is_not_displayed(index.elements[i]):
                 continue
-            end = index.subtree_ends[at]
-            inside = range(index.segment_begins[at], index.segment_ends[at])
-            if self.size(inside):
+            subtree_end = index.subtree_ends[i]
+            segment_range = index.segment_range(i)
+            if self.size(segment_range):
                 controls = read_controls(index.elements) if controls is None else controls
-                if not is_folded(index.elements[at], controls):
+                if not is_folded(index.elements[i], controls):
                     # A hidden part of a line does not hide the line.
                     visible = index.visible_segments() if visible is None else visible
-                    hidden.update(set(inside) - visible)
+                    hidden.update(set(segment_range) - visible)
         total = self.total()
-        size = self.size(hidden)
-        if size <= _HIDDEN_SHARE * total or total - size >= _VISIBLE_CHARS:
+        hidden_chars = self.size(hidden)
+        if hidden_chars <= _HIDDEN_SHARE * total or total - hidden_chars >= _VISIBLE_CHARS:
             self.drop(hidden)
 
     def drop_closing_lines(self) -> None:
         """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
-        last = [at for at, flag in enumerate(self.keep) if flag][-_CLOSING_LINES:]
-        texts = ((at, self.segments[at].text) for at in last)
-        short = ((at, text) for at, text in texts if len(text) <= _RIGHTS_CHARS)
-        stated = (at for at, text in short if has_phrase(text, "rights"))
-        rights = next(stated, len(self.keep))
-        closing = {at for at in last if at >= rights}
-        for at in reversed(last):
-            if at < rights and not self._is_closing(self.segments[at]):
+        last_lines = [i for i, flag in enumerate(self.keep) if flag][-_CLOSING_LINES:]
+        texts = ((i, self.segments[i].text) for i in last_lines)
+        short = ((i, text) for i, text in texts if len(text) <= _RIGHTS_CHARS)
+        rights_lines = (i for i, text in short if has_phrase(text, "rights"))
+        rights = next(rights_lines, len(self.keep))
+        closing = {i for i in last_lines if i >= rights}
+        for i in reversed(last_lines):
+            if i < rights and not self._is_closing(self.segments[i]):
                 break
-            closing.add(at)
-        most = _CLOSING_SHARE if rights == len(self.keep) else _RIGHTS_SHARE
-        if self.size(closing) <= most * self.total():
+            closing.add(i)
+        max_share = _CLOSING_SHARE if rights == len(self.keep) else _RIGHTS_SHARE
+        if self.size(closing) <= max_share * self.total():
             self.drop(closing)
 
     def _is_closing(self, segment: Segment) -> bool:
@@ -634,9 +628,9 @@ class _Selection:
         text = segment.text
         if self._is_author_note(text):
             return True
-        if not _is_short(text) or segment.block.tag == "li":
+        if not _is_short_line(text) or segment.block.tag == "li":
             return False
-        if "©" in text or _is_row(segment) or _CONTACTS.fullmatch(text):
+        if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
             return True
         if len(text) <= _BYLINE_CHARS and self._is_byline(text):
             return True
@@ -644,7 +638,7 @@ class _Selection:
             return False
         label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
         return bool(
-            (_is_linked(segment) and not _is_internal(segment))
+            (_is_link(segment) and not _is_internal_link(segment))
             or (colon and fold_words(label) in page_labels("credits"))
             or _IN_BRACKETS.fullmatch(text)
             or _INITIALS.fullmatch(text)
@@ -661,66 +655,74 @@ class _Selection:
 
     def drop_announcements(self) -> None:
         """Drop labels ('Read on:') whose announced text was dropped, long ones only of links."""
-        for at in range(len(self.keep) - 2, -1, -1):
-            segment, below = self.segments[at], self.segments[at + 1]
-            if not self.keep[at] or self.keep[at + 1] or segment.block.tag in _TERM_TAGS:
+        for i in range(len(self.keep) - 2, -1, -1):
+            segment, below = self.segments[i], self.segments[i + 1]
+            if not self.keep[i] or self.keep[i + 1] or segment.block.tag in _TERM_TAGS:
                 continue
             is_story = segment.block.tag not in _HEADING_TAGS and self._is_story(below)
             if len(segment.text) <= (_STORIES_CHARS if is_story else _ANNOUNCEMENT_CHARS):
-                self.keep[at] = not segment.text.endswith((":", "："))
-            self.keep[at] &= not self._heads_stories(at)
+                self.keep[i] = not segment.text.endswith((":", "："))
+            self.keep[i] &= not self._is_heading_of_stories(i)
 
-    def _heads_stories(self, at: int) -> bool:
+    def _is_heading_of_stories(self, position: int) -> bool:
         """Return whether a heading or bold line has nothing below it but stories left out."""
-        segment, tag = self.segments[at], self.segments[at].block.tag
-        after = next((i for i in range(at + 1, len(self.keep)) if self.keep[i]), len(self.keep))
-        stories = self.segments[at + 1 : min(after, at + 1 + _MENU_LINES)]
-        if len(stories) < 2 or len(segment.text) > _STORIES_CHARS or after == len(self.keep):
+        segment, tag = self.segments[position], self.segments[position].block.tag
+        next_selected = next(
+            (i for i in range(position + 1, len(self.keep)) if self.keep[i]), len(self.keep)
+        )
+        stories = self.segments[position + 1 : min(next_selected, position + 1 + _MENU_LINES)]
+        if (
+            len(stories) < 2
+            or len(segment.text) > _STORIES_CHARS
+            or next_selected == len(self.keep)
+        ):
             return False
-        below = self.segments[after].block.tag
-        ends = below in _HEADING_TAGS and (tag not in _HEADING_TAGS or below <= tag)
+        below = self.segments[next_selected].block.tag
+        ends_section = below in _HEADING_TAGS and (tag not in _HEADING_TAGS or below <= tag)
         bold = (part.text_content() for part in segment.block.iter("b", "strong"))
         is_head = tag in _HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
-        return ends and is_head and all(map(self._is_story, stories))
+        return ends_section and is_head and all(map(self._is_story, stories))
 
     def drop_captions(self) -> None:
         """Drop the captions of pictures, which stand below them if these are printed."""
         index = self.index
-        for at, tag in enumerate(index.tags):
-            figure = index.parents[at]
+        for i, tag in enumerate(index.tags):
+            figure = index.parents[i]
             if tag != "figcaption" or figure < 0 or index.tags[figure] != "figure":
                 continue
-            inside = range(index.segment_begins[at], index.segment_ends[at])
-            is_all = index.segment_ends[figure] - index.segment_begins[figure] == len(inside)
-            other = next(index.elements[figure].iter(*_MEDIA), None)
-            if is_all and other is None and self.size(inside) <= _IMPRINT_CHARS:
-                self.drop(inside)
+            segment_range = index.segment_range(i)
+            is_sole_text = index.segment_ends[figure] - index.segment_begins[figure] == len(
+                segment_range
+            )
+            medium = next(index.elements[figure].iter(*_MEDIA_TAGS), None)
+            if is_sole_text and medium is None and self.size(segment_range) <= _IMPRINT_CHARS:
+                self.drop(segment_range)
 
     def drop_labels(self, *, has_counts: bool) -> None:
         """Drop labels of advertisements and lines of actions, unless a list counts something."""
-        for at, segment in enumerate(self.segments):
-            if self.keep[at] and len(segment.text) <= _LABEL_CHARS and _is_label(segment):
-                self.keep[at] = has_counts and _COUNT.fullmatch(segment.text) is not None
+        for i, segment in enumerate(self.segments):
+            if self.keep[i] and len(segment.text) <= _LABEL_CHARS and _is_furniture_label(segment):
+                self.keep[i] = has_counts and _GROUPED_NUMBER.fullmatch(segment.text) is not None
 
 
-def _is_short(text: str) -> bool:
+def _is_short_line(text: str) -> bool:
     return len(text) <= _IMPRINT_CHARS
 
 
 @lru_cache(1024)  # several rules examine the same lines
-def _fold(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(_WORDS.findall(text.lower()))
 
 
-def _is_linked(segment: Segment) -> bool:
+def _is_link(segment: Segment) -> bool:
     return segment.link_chars >= 0.9 * len(segment.text)
 
 
 def _is_paragraph(segment: Segment) -> bool:
-    return not _is_linked(segment) and count_words(segment.text[:_MAX_COUNTED]) > _SHORT_WORDS
+    return not _is_link(segment) and count_words(segment.text[:_MAX_COUNTED_CHARS]) > _SHORT_WORDS
 
 
-def _is_row(segment: Segment) -> bool:
+def _is_link_row(segment: Segment) -> bool:
     """Return whether a line is a row of links with only separators between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
     unlinked = len(segment.text) - segment.link_chars
@@ -732,19 +734,19 @@ def _label_end(segment: Segment, unlinked: int) -> int:
     """Return the length of the label before a link to another story, 0 for none."""
     if label := _POINTER_LABEL.match(segment.text):
         return label.end()
-    first = segment.text[:unlinked]
-    return unlinked if fold_words(first) in page_labels("pointers") else 0
+    unlinked_text = segment.text[:unlinked]
+    return unlinked if fold_words(unlinked_text) in page_labels("pointers") else 0
 
 
-def _is_internal(segment: Segment) -> bool:
+def _is_internal_link(segment: Segment) -> bool:
     element = segment.leaves[0].element
     link = element if element.tag == "a" else next(element.iterancestors("a"), None)
     return link is not None and (link.get("href") or "").startswith("#")
 
 
-def _is_entry(segment: Segment) -> bool:
+def _is_contents_entry(segment: Segment) -> bool:
     """Return whether a line is an item of a table of contents."""
-    return segment.block.tag == "li" and _is_linked(segment) and _is_internal(segment)
+    return segment.block.tag == "li" and _is_link(segment) and _is_internal_link(segment)
 
 
 def _is_request(segment: Segment) -> bool:
@@ -756,7 +758,7 @@ def _is_request(segment: Segment) -> bool:
     return follows or has_phrase(text, "requests")
 
 
-def _is_label(segment: Segment) -> bool:
+def _is_furniture_label(segment: Segment) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
     is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
     if not is_code and is_placeholder(segment.text):
@@ -773,7 +775,7 @@ def _is_label(segment: Segment) -> bool:
     return is_action and not any(category(sign) == "Sc" for sign in segment.text)  # a price
 
 
-def _teaser_link(segment: Segment) -> str:
+def _teaser_href(segment: Segment) -> str:
     """Return the target of a paragraph that is a single link of several words, else ''."""
     unlinked = len(segment.text) - segment.link_chars
     if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
@@ -781,13 +783,13 @@ def _teaser_link(segment: Segment) -> str:
     text = segment.text
     if len(text) < _TEASER_CHARS and count_words(text) < _TEASER_WORDS:
         return ""
-    links = {_link_around(leaf.parent) for leaf in segment.leaves if leaf.text.strip()}
+    links = {_enclosing_link(leaf.parent) for leaf in segment.leaves if leaf.text.strip()}
     link = links.pop()
     href = (link.get("href") or "") if link is not None and not links else ""
     return "" if href.startswith("#") else href
 
 
-def _link_around(element: HtmlElement | None) -> HtmlElement | None:
+def _enclosing_link(element: HtmlElement | None) -> HtmlElement | None:
     while element is not None and element.tag != "a":
         element = element.getparent()
     return element

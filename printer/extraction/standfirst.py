@@ -20,21 +20,21 @@ from ..html.page import Page
 from ..text import LONGEST_FOLDED, WORD, comparison_key, count_words
 
 #: The names of elements with a standfirst, as journalists of many countries call it.
-_NAME = re.compile(
+_STANDFIRST_NAME = re.compile(
     r"(?:^|[\s_-])(?:stand-?first|sub-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
     r"|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"
     r"|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario"
     r"|catenaccio|manchet|perex|anons|spot|olho)(?=$|[\s_-])"
 )
-_NOT_NAME = re.compile(
+_OTHER_NAME = re.compile(
     r"(?:^|[\s_-])(?:card|cta|feed|promo|related|sr-only|visually-hidden)(?=$|[\s_-])"
 )
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
 #: Sub-headings are questions more often than standfirsts are.
 _TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_OUTSIDE = int(
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OUTSIDE_TEXT = int(
     ElementFlag.NAV | ElementFlag.ASIDE | ElementFlag.FOOTER | ElementFlag.FORM
     | ElementFlag.FIGURE | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON
     | ElementFlag.LABEL
@@ -70,7 +70,7 @@ def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
         scores: The classifier's score of each segment.
     """
     finder = _Finder(page, keep)
-    return frozenset(finder.by_summary() or finder.by_name() or finder.by_place(scores))
+    return frozenset(finder.by_summary() or finder.by_name() or finder.by_position(scores))
 
 
 def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
@@ -83,38 +83,40 @@ def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ..
     finder = _Finder(page, keep)
     first = finder.text[0] if finder.text else -1
     repeated = first >= 0 and finder.is_repeated_below(first)
-    return tuple(flag and not (repeated and at == first) for at, flag in enumerate(keep))
+    return tuple(flag and not (repeated and i == first) for i, flag in enumerate(keep))
 
 
 class _Finder:
     def __init__(self, page: Page, keep: Sequence[bool]) -> None:
         self.page, self.index, self.segments, self.keep = page, page.index, page.segments, keep
         self.title_key = comparison_key(page.metadata.title[:400])
-        selected = (at for at, flag in enumerate(keep) if flag and self._is_long(at))
-        self.text = list(islice((at for at in selected if not self._is_title(at)), 3))
+        selected = (i for i, flag in enumerate(keep) if flag and self._is_long(i))
+        self.text = list(islice((i for i in selected if not self._is_title(i)), 3))
 
     @cached_property
     def title(self) -> int:
         """The title's last segment above the text, -1 for none."""
         first = self.text[0] if self.text else 0
         # Pages may repeat the title between the standfirst and the text.
-        near = range(max(0, first - _REPEATED_TITLE), first)
-        titles = chain(filter(self._is_title, near), filter(self._is_title, reversed(range(first))))
+        nearby = range(max(0, first - _REPEATED_TITLE), first)
+        titles = chain(
+            filter(self._is_title, nearby), filter(self._is_title, reversed(range(first)))
+        )
         return next(titles, -1)
 
-    def _words(self, at: int) -> int:
-        return count_words(self.segments[at].text[:1500])
+    def _count_words(self, i: int) -> int:
+        return count_words(self.segments[i].text[:1500])
 
-    def _is_long(self, at: int) -> bool:
-        return self._words(at) >= _PARAGRAPH_WORDS
+    def _is_long(self, i: int) -> bool:
+        return self._count_words(i) >= _PARAGRAPH_WORDS
 
-    def _key(self, at: int) -> str:
-        return comparison_key(self.segments[at].text[:400])
+    def _comparison_key(self, i: int) -> str:
+        return comparison_key(self.segments[i].text[:400])
 
-    def _is_title(self, at: int) -> bool:
-        segment = self.segments[at]
+    def _is_title(self, i: int) -> bool:
+        segment = self.segments[i]
         may_be = 0 < len(self.title_key) <= LONGEST_FOLDED * len(segment.text)
-        return segment.block.tag == "h1" or (may_be and self._key(at) == self.title_key)
+        return segment.block.tag == "h1" or (may_be and self._comparison_key(i) == self.title_key)
 
     def by_summary(self) -> list[int]:
         """Return the segment above the text that is the page's summary."""
@@ -123,31 +125,31 @@ class _Finder:
             return []
         # The title may stand above the standfirst and again below it.
         title = next(filter(self._is_title, range(self.title)), self.title)
-        for at in reversed(range(title + 1, self.text[0] + 1)):
-            if self._repeats(at, summary) and self._may_be(at):
-                decks = (i for i in self.by_name() if i > at and self._is_deck(i))
-                return [] if self._is_text(at) else sorted({at, *self._more(at), *decks})
+        for i in reversed(range(title + 1, self.text[0] + 1)):
+            if self._repeats(i, summary) and self._is_plausible(i):
+                decks = (j for j in self.by_name() if j > i and self._is_deck(j))
+                return [] if self._is_text(i) else sorted({i, *self._lines_of_same_name(i), *decks})
         return []
 
-    def _is_deck(self, at: int) -> bool:
-        return self.segments[at].block.tag in _TITLE_ENDS
+    def _is_deck(self, i: int) -> bool:
+        return self.segments[i].block.tag in _TITLE_ENDS
 
-    def _more(self, at: int) -> list[int]:
+    def _lines_of_same_name(self, i: int) -> list[int]:
         """Return the lines right below a standfirst whose elements have the same name."""
-        named = _names(self.segments[at].block)
-        found: list[int] = []
-        for below in range(at + 1, min(at + _MAX_SEGMENTS, self.text[0] + 1)):
-            same = named.strip() and _names(self.segments[below].block) == named
-            if not (same and self._is_named(below) and self._may_be(below)):
+        names = _element_names(self.segments[i].block)
+        following: list[int] = []
+        for j in range(i + 1, min(i + _MAX_SEGMENTS, self.text[0] + 1)):
+            same = names.strip() and _element_names(self.segments[j].block) == names
+            if not (same and self._is_named(j) and self._is_plausible(j)):
                 break
-            if self._is_text(below):
+            if self._is_text(j):
                 break
-            found.append(below)
-        return found
+            following.append(j)
+        return following
 
-    def _repeats(self, at: int, summary: str) -> bool:
-        key = self._key(at)
-        if self.keep[at] and not self._is_long(at):
+    def _repeats(self, i: int, summary: str) -> bool:
+        key = self._comparison_key(i)
+        if self.keep[i] and not self._is_long(i):
             return key == summary
         long_enough = min(len(key), len(summary)) >= _MIN_KEY
         return key == summary or (
@@ -158,84 +160,83 @@ class _Finder:
         """Return the segments between title and text whose elements are called a standfirst."""
         if self.title < 0:
             return []
-        found = [
-            at
-            for at in range(self.title + 1, self.text[0] + 1)
-            if self._may_be(at)
-            and self._is_named(at)
-            and not self._is_text(at)
-            and (self._words(at) > _DATE_WORDS or not _YEAR.search(self.segments[at].text))
+        named = [
+            i
+            for i in range(self.title + 1, self.text[0] + 1)
+            if self._is_plausible(i)
+            and self._is_named(i)
+            and not self._is_text(i)
+            and (self._count_words(i) > _DATE_WORDS or not _YEAR.search(self.segments[i].text))
         ]
-        blocks = {self.segments[at].block for at in found}
-        return found if len(blocks) <= _MAX_SEGMENTS else []
+        blocks = {self.segments[i].block for i in named}
+        return named if len(blocks) <= _MAX_SEGMENTS else []
 
-    def by_place(self, scores: Sequence[float]) -> list[int]:
+    def by_position(self, scores: Sequence[float]) -> list[int]:
         """Return the one sentence that stands directly below the title or above the byline."""
         if self.title < 0 or not self.text:
             return []
         between = range(self.title + 1, self.text[0])
-        found = [at for at in between if self._is_sentence(at)]
-        if len(found) != 1 or self.keep[found[0]] or scores[found[0]] < _MIN_SCORE:
+        sentences = [candidate for candidate in between if self._is_sentence(candidate)]
+        if len(sentences) != 1 or self.keep[sentences[0]] or scores[sentences[0]] < _MIN_SCORE:
             return []
-        at = found[0]
+        candidate = sentences[0]
         names = [name for name in self.page.metadata.byline.lower().split(", ") if name]
-        below = self.segments[at + 1].text.lower()
-        is_above = len(below) <= _BYLINE_CHARS and any(name in below for name in names)
-        return found if at == between.start or is_above else []
+        text_below = self.segments[candidate + 1].text.lower()
+        is_above = len(text_below) <= _BYLINE_CHARS and any(name in text_below for name in names)
+        return sentences if candidate == between.start or is_above else []
 
-    def _is_sentence(self, at: int) -> bool:
+    def _is_sentence(self, i: int) -> bool:
         """Return whether an unlinked line may be a standfirst and ends as sentences do."""
-        segment = self.segments[at]
+        segment = self.segments[i]
         ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
         is_free = not segment.link_chars and not _YEAR.search(segment.text)
-        return ends and is_free and not self._is_title(at) and self._may_be(at)
+        return ends and is_free and not self._is_title(i) and self._is_plausible(i)
 
-    def _may_be(self, at: int) -> bool:
-        segment, blocks = self.segments[at], self.index.segment_blocks
+    def _is_plausible(self, i: int) -> bool:
+        segment, blocks = self.segments[i], self.index.segment_blocks
         # All of a page may be in a form, or hidden until a script has run.
-        text = self.index.flags[blocks[self.text[0]]] if self.text else 0
+        text_flags = self.index.flags[blocks[self.text[0]]] if self.text else 0
         return (
-            not self.index.flags[blocks[at]] & _OUTSIDE & ~text
-            and _MIN_WORDS <= self._words(at) <= _MAX_WORDS
+            not self.index.flags[blocks[i]] & _OUTSIDE_TEXT & ~text_flags
+            and _MIN_WORDS <= self._count_words(i) <= _MAX_WORDS
             and segment.link_chars <= _MAX_LINKED * len(segment.text)
-            and not self._recurs(at)
+            and not self._recurs(i)
         )
 
-    def _recurs(self, at: int) -> bool:
+    def _recurs(self, i: int) -> bool:
         """Return whether the first paragraphs begin with this line, or have it after their place.
 
         A line from farther below is quoted on purpose.
         """
-        key = self._key(at)
-        for later in range(at + 1, self.text[-1] + 1):
-            text = comparison_key(self.segments[later].text[:_DATELINED_CHARS])
-            if self.keep[later] and (
+        key = self._comparison_key(i)
+        for j in range(i + 1, self.text[-1] + 1):
+            text = comparison_key(self.segments[j].text[:_DATELINED_CHARS])
+            if self.keep[j] and (
                 text.startswith(key) or (len(key) >= _MIN_KEY and key[:_MAX_KEY] in text)
             ):
                 return True
         return False
 
-    def is_repeated_below(self, at: int) -> bool:
+    def is_repeated_below(self, i: int) -> bool:
         """Return whether a paragraph below has this one after a place, nearly whole."""
-        key = self._key(at)[:_MAX_KEY]
-        for later in filter(self.keep.__getitem__, range(at + 1, self.text[-1] + 1)):
-            text = self.segments[later].text[: 2 * _DATELINED_CHARS]
+        key = self._comparison_key(i)[:_MAX_KEY]
+        for j in filter(self.keep.__getitem__, range(i + 1, self.text[-1] + 1)):
+            text = self.segments[j].text[: 2 * _DATELINED_CHARS]
             if 0 < comparison_key(text).find(key) <= _PLACE_CHARS:
                 words, words_below = (
-                    Counter(WORD.findall(line.casefold()))
-                    for line in (self.segments[at].text, text)
+                    Counter(WORD.findall(line.casefold())) for line in (self.segments[i].text, text)
                 )
                 if (words & words_below).total() >= _REPEATED_SHARE * words.total():
                     return len(key) >= _MIN_KEY
         return False
 
-    def _is_text(self, at: int) -> bool:
+    def _is_text(self, i: int) -> bool:
         """Return whether a selected segment is a paragraph like the one after it.
 
         Classes tell nothing where each paragraph has one of its own.
         """
-        if at != self.text[0] or len(self.text) < 2:
-            return at in self.text
+        if i != self.text[0] or len(self.text) < 2:
+            return i in self.text
         blocks = [self.index.segment_blocks[number] for number in self.text]
         tags, parents = self.index.tags, self.index.parents
         for _ in range(_MAX_LEVELS):
@@ -251,22 +252,22 @@ class _Finder:
             None not in classes and len(set(classes)) == len(classes) == len(self.text) > 2
         )
 
-    def _is_named(self, at: int) -> bool:
+    def _is_named(self, i: int) -> bool:
         """Return whether the block, or a small element around it, is called a standfirst.
 
         A heading of several lines below the title is one without a name.
         """
-        block = self.index.segment_blocks[at]
+        block = self.index.segment_blocks[i]
         lines = self.index.segment_ends[block] - self.index.segment_begins[block]
         if lines > 1 and self.index.tags[block] in _TITLE_ENDS:
             return True
         parent = max(0, self.index.parents[block])
-        names = [_names(self.index.elements[block])]
+        names = [_element_names(self.index.elements[block])]
         if self.index.segment_ends[parent] - self.index.segment_begins[parent] <= _MAX_SEGMENTS:
-            names.append(_names(self.index.elements[parent]))
-        return any(map(_NAME.search, names)) and not any(map(_NOT_NAME.search, names))
+            names.append(_element_names(self.index.elements[parent]))
+        return any(map(_STANDFIRST_NAME.search, names)) and not any(map(_OTHER_NAME.search, names))
 
 
-def _names(element: HtmlElement) -> str:
+def _element_names(element: HtmlElement) -> str:
     named = f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
-    return _CAMEL.sub("-", named).lower()
+    return _CAMEL_CASE.sub("-", named).lower()

@@ -304,6 +304,10 @@ class PageIndex(TreeIndex):
         runs = zip(self.text_runs[1::4], self.text_runs[2::4], strict=True)
         return sum(chars for flags, chars in runs if not flags & IS_LINK)
 
+    def segment_range(self, index: int) -> range:
+        """Return the indexes of the segments of an element."""
+        return range(self.segment_begins[index], self.segment_ends[index])
+
     def locate(self, element: HtmlElement) -> tuple[int, int]:
         """Return the index of an element or its nearest indexed ancestor, and the next segment."""
         index = self.indexes.get(element)
