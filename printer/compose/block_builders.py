@@ -40,7 +40,6 @@ from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
 from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
-from .selection import ENTRY_CHARS, MIN_ENTRIES
 
 _LIST_STYLES = frozenset("aAiI")
 #: The level of a label's heading; postprocessing raises it to one below the previous heading.
@@ -240,37 +239,6 @@ class ListBuilder(BlockBuilder):
                 return [*blocks, *self.notes]
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
-
-
-def is_collection(block: List) -> bool:
-    """Return whether a list shows things by a picture each with a few words, as shops do.
-
-    A numbered list is one only if its entries state their numbers.
-    """
-    pictured = sum(_is_pictured(item.blocks) for item in block.items)
-    named = sum(len(item.blocks) > _is_pictured(item.blocks) for item in block.items)
-    if min(pictured, named) < MIN_ENTRIES or 2 * named < len(block.items):
-        return False
-    if not all(is_entry(item.blocks) for item in block.items):
-        return False
-    return not block.ordered or all(
-        any(text.strip("#.) ") == str(number) for text in iter_text(*item.blocks))
-        for number, item in enumerate(block.items, block.start)
-    )
-
-
-def is_entry(blocks: tuple[Block, ...]) -> bool:
-    """Return whether blocks are at most one picture and a few words."""
-    words = [block for block in blocks if isinstance(block, Heading | Paragraph)]
-    return (
-        len(blocks) - len(words) == _is_pictured(blocks)
-        and bool(blocks)
-        and sum(map(len, iter_text(*words))) <= ENTRY_CHARS
-    )
-
-
-def _is_pictured(blocks: tuple[Block, ...]) -> bool:
-    return sum(isinstance(block, Figure) for block in blocks) == 1
 
 
 def _without_dash(item: Item) -> Item:

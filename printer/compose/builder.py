@@ -41,11 +41,11 @@ from .block_builders import (
     code_text,
     is_box,
     is_code_table,
-    is_entry,
     is_pull,
     is_quotation,
     language_of,
 )
+from .collection import is_entry
 from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
 from .footnotes import LinkResolver, LinkTargets
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
@@ -89,6 +90,11 @@ def style_of(span: Span) -> Style:
 def with_mark(marks: tuple[str, ...], mark: str) -> tuple[str, ...]:
     """Return marks with one added, in nesting order."""
     return tuple(sorted({*marks, mark}, key=MARKS.index))
+
+
+def without_mark(span: Span, unwanted: str) -> Span:
+    """Return a text without one of its marks."""
+    return replace(span, marks=tuple(mark for mark in span.marks if mark != unwanted))
 
 
 def stated_marks(style: str) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeGuard
-from unicodedata import category
 
 from ..article import (
     Article,
@@ -32,8 +31,9 @@ from ..article import (
     walk,
 )
 from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
-from .block_builders import LABEL_LEVEL, is_collection
-from .inline import split_labels
+from .block_builders import LABEL_LEVEL
+from .collection import is_collection, split_collection
+from .inline import split_labels, without_mark
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
@@ -66,8 +66,6 @@ _NEAR_CAPTION = 3
 _MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
-#: The most words of a line of prices.
-_PRICE_WORDS = 4
 
 #: The fewest blocks of a quotation that only indents the article, and the share of its text.
 _MIN_INDENTED, _MOST_TEXT = 4, 0.75
@@ -122,6 +120,12 @@ def _clean_paragraph(block: Block) -> Block | None:
     if isinstance(block, List):
         if block.items and all(map(_is_note, block.items)):
             return replace(block, items=tuple(map(_without_backlinks, block.items)))
+        if block.style == "none":
+            items = [
+                replace(item, blocks=tuple(filter(None, map(_clean_paragraph, item.blocks))))
+                for item in block.items
+            ]
+            return replace(block, items=tuple(items))
         return block
     if not isinstance(block, Paragraph) or (block.spans and block.spans[0].text[:1].isalnum()):
         return block
@@ -225,7 +229,7 @@ def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         if not cited or not (has_title or _YEAR.search(text)):
             return None
         paragraphs = (
-            replace(block, spans=tuple(_without_mark(span, "cite") for span in block.spans))
+            replace(block, spans=tuple(without_mark(span, "cite") for span in block.spans))
             for block in part.blocks
             if isinstance(block, Paragraph)
         )
@@ -237,10 +241,6 @@ def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     return result
 
 
-def _without_mark(span: Span, unwanted: str) -> Span:
-    return replace(span, marks=tuple(mark for mark in span.marks if mark != unwanted))
-
-
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
     """Replace lists whose items mostly begin with a heading or picture by their content.
 
@@ -248,7 +248,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
     """
     for block in blocks:
         if isinstance(block, List) and is_collection(block):
-            yield List(tuple(map(_clean_entry, block.items)), style="none")
+            yield from split_collection(block)
             continue
         if not isinstance(block, List):
             yield block
@@ -268,35 +268,6 @@ def _text_first(item: Item) -> Item:
     if not at or not isinstance(blocks[at], Paragraph):
         return item
     return replace(item, blocks=(blocks[at], *blocks[:at], *blocks[at + 1 :]))
-
-
-def _clean_entry(item: Item) -> Item:
-    """Return an entry of a collection without ornaments, repeated lines and repeated prices.
-
-    Counts that a shop marks are not highlighted either.
-    """
-    distinct: dict[object, Block] = {}
-    prices: list[frozenset[str]] = []
-    for block in map(_clean_paragraph, item.blocks):
-        key: object = block if isinstance(block, Figure) else block and "".join(iter_text(block))
-        if isinstance(block, Paragraph) and (price := _price_words(block)):
-            key = price
-            prices.append(price)
-            if len(price) == 1:
-                block = replace(block, spans=(Span(next(iter(price))),))
-        if isinstance(block, Heading | Paragraph):
-            block = replace(block, spans=tuple(_without_mark(span, "mark") for span in block.spans))
-        if block is not None:
-            distinct.setdefault(key, block)
-    repeated = {price for price in prices if any(price < other for other in prices)}
-    return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
-
-
-def _price_words(block: Paragraph) -> frozenset[str]:
-    """Return the words of a line of prices, such as '$9 $12', regardless of repetitions."""
-    words = plain_text(block.spans).split()
-    has_sign = any(category(sign) == "Sc" for word in words[:_PRICE_WORDS] for sign in word)
-    return frozenset(words) if has_sign and len(words) <= _PRICE_WORDS else frozenset()
 
 
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:

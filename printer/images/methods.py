@@ -37,6 +37,7 @@ from .selection import (
     share_captions,
 )
 from .srcset import PLAIN, ImageSource, picture_key
+from .views import drop_further_views
 
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
@@ -64,6 +65,7 @@ def select_pictures(
         selection = select_all(page, verdict)
     else:
         selection = select_by_method(page, verdict, options.image_method, options.ner)
+        selection = drop_further_views(page, selection)
     selection = merge_copies(selection)
     if probe is not None:
         limits = CUTER_LIMITS if options.image_method == "cuter" else ICON_LIMITS

@@ -85,6 +85,38 @@ def test_a_price_that_an_entry_repeats_is_read_once() -> None:
     assert stated == [["$9"], ["$9 $12"], ["$9"]]
 
 
+def test_entries_with_inner_lists_and_prices_are_a_collection_even_if_numbered() -> None:
+    item = "<li><ul><li><img src=/{n}></li></ul><p>Oar {n}</p><p>{n} €</p></li>"
+    items = "".join(item.format(n=n) for n in "1234")
+    for tag in ("ul", "ol"):
+        assert entries(f"<{tag}>{items}</{tag}>")[1:3] == [
+            [f"/{n}", f"Oar {n}", f"{n} €"] for n in "23"
+        ]
+
+
+def test_entries_have_headings_if_most_of_them_have() -> None:
+    items = "".join(f"<li><img src=/{n}><h3>Oar {n}</h3><p>{n} €</p></li>" for n in "123")
+    items += "<li><img src=/4><p>Oar 4</p><p>4 €</p></li><li><img src=/5><p>5 €</p></li>"
+    (block,) = compose_with_pictures(f"<ul>{items}</ul>")
+    assert isinstance(block, List)
+    named = [[isinstance(part, Heading) for part in item.blocks] for item in block.items]
+    assert named == [[False, True, False]] * 4 + [[False, False]]
+
+
+def test_the_name_of_a_thing_is_a_heading_if_it_is_one_anywhere() -> None:
+    items = "".join(f"<li><p>Oar {n}</p><img src=/{n}><h3>Oar {n}</h3></li>" for n in "123")
+    (block,) = compose_with_pictures(f"<ul>{items}</ul>")
+    assert isinstance(block, List)
+    assert [list(map(type, item.blocks)) for item in block.items] == [[Heading, Figure]] * 3
+
+
+def test_an_advertisement_among_the_things_of_a_shop_parts_its_rows() -> None:
+    items = [f"<li><img src=/{n}><h3>Oar {n}</h3><p>{n} €</p></li>" for n in "123456"]
+    items[3:3] = ["<li><p>" + "All oars are made of ash that we fell ourselves. " * 8 + "</p></li>"]
+    kinds = [type(block) for block in compose_with_pictures(f"<ul>{''.join(items)}</ul>")]
+    assert kinds == [List, Paragraph, List]
+
+
 def test_sections_with_a_picture_and_text_are_no_collection() -> None:
     text = "<p>" + "The ferry crosses the river at low tide. " * 8 + "</p>"
     sections = "".join(f"<section><h2>{n}</h2><img src=/{n}>{text}</section>" for n in "ABC")

@@ -135,6 +135,11 @@ class _Place:
         """The box of the figure."""
         return self.parent.children[self.index]
 
+    @property
+    def before(self) -> Box:
+        """The box before that of the figure."""
+        return self.parent.children[self.index - 1]
+
     def is_better_than(self, other: _Place) -> bool:
         """Return whether another figure begins the next page, or the gap has become smaller."""
         return self.figure is not other.figure or self.gap < other.gap - 1
@@ -277,6 +282,8 @@ class _PageFiller:
         }
         if _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
+        elif _is_row(place.figure) and place.index and _is_row(place.before):
+            steps = {"rows": steps["rows"]}
         if not undone:
             self._tried.discard((id(place.figure), "text"))
         for name, step in steps.items():
@@ -635,8 +642,11 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
     scale = 1 - needed / sum(heights)
     if not MIN_SCALE <= scale < 1:
         return False
+    # Above a label that begins at the left, a narrower picture does, too.
+    cells = (box for box in place.figure.descendants() if _is(box, "cell"))
+    is_labelled = any(len(cell.children) > 1 for cell in cells)
     for figure in figures:
-        _scale(figure, change, scale)
+        _scale(figure, change, scale, is_centered=not is_labelled)
     return True
 
 
@@ -694,7 +704,7 @@ def _is_shrunk(figure: Box) -> bool:
     return getattr(figure, _SHRUNK, False) is True
 
 
-def _scale(figure: Box, change: _Change, scale: float) -> None:
+def _scale(figure: Box, change: _Change, scale: float, *, is_centered: bool = True) -> None:
     """Change the width of the picture of a figure."""
     (picture,) = _pictures(figure)
     width = picture.style["width"]
@@ -704,7 +714,7 @@ def _scale(figure: Box, change: _Change, scale: float) -> None:
         change.set_style(figure, width=scaled)
     else:
         scaled = width._replace(value=width.value * min(scale, INSET_SCALE))
-        margin = width._replace(value=(width.value - scaled.value) / 2)
+        margin = width._replace(value=(width.value - scaled.value) / 2 * is_centered)
         change.set_style(figure, width=scaled, margin_left=margin, margin_right=margin)
     change.set_style(picture, width=scaled)
 

@@ -33,6 +33,26 @@ def article(before, *after):
     return replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, *after), url="")
 
 
+def goods(count, size=(600, 500)):
+    """Return things with their names, and their pictures."""
+    names = [f"https://valley.example.org/{n}.jpg" for n in range(count)]
+    picture = specimens.jpeg(specimens.landscape(*size))
+    figures = [Figure(name, width=size[0], height=size[1]) for name in names]
+    named = [block for n, one in enumerate(figures) for block in (one, heading(f"Lamp {n}.", 3))]
+    return named, dict.fromkeys(names, picture)
+
+
+def boxes_of(body, pictures):
+    """Return the boxes of the pages of an article."""
+    document = render_html([body], pictures)
+    html = weasyprint.HTML(
+        string=document.html, base_url=None, url_fetcher=asset_fetcher(document.assets)
+    )
+    with patched():
+        pages = lay_out_document(html, document).pages
+    return [box for page in pages for box in page._page_box.descendants()]
+
+
 def white(paper, page):
     """The part of the text block's height that is white below the last ink on a page."""
     picture = paper.picture_of(page)
@@ -398,13 +418,7 @@ def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
     for before in range(18, 26):
         lines = (paragraph(f"Line {n}.") for n in range(before))
         body = replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, paragraph(TEXT)), url="")
-        document = render_html([body], specimens.pictures())
-        html = weasyprint.HTML(
-            string=document.html, base_url=None, url_fetcher=asset_fetcher(document.assets)
-        )
-        with patched():
-            pages = lay_out_document(html, document).pages
-        boxes = [box for page in pages for box in page._page_box.descendants()]
+        boxes = boxes_of(body, specimens.pictures())
         figure = next(box for box in boxes if box.element_tag == "figure")
         (measure, *_) = {box.width for box in boxes if box.element_tag == "article"}
         widths.add(round(figure.width / measure, 2))
@@ -428,18 +442,34 @@ def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
 
 
 def test_rows_of_pictures_are_shrunk_to_take_in_one_more(printed, monkeypatch):
-    names = [f"https://valley.example.org/{n}.jpg" for n in range(12)]
-    picture = specimens.jpeg(specimens.landscape(600, 500))
-    figures = (Figure(name, width=600, height=500) for name in names)
-    goods = [block for n, one in enumerate(figures) for block in (one, heading(f"Lamp {n}", 3))]
-    full = replace(SAMPLE_ARTICLE, blocks=(*(paragraph(f"Line {n}.") for n in range(8)), *goods))
+    entries, pictures = goods(12)
+    full = replace(SAMPLE_ARTICLE, blocks=(*(paragraph(f"Line {n}.") for n in range(8)), *entries))
 
     def first_page():
-        return printed(full, pictures=dict.fromkeys(names, picture)).texts[0].count("Lamp")
+        return printed(full, pictures=pictures).texts[0].count("Lamp")
 
     count = first_page()
     monkeypatch.setattr(figure_placement, "_shrink_rows", lambda *_: False)
     assert first_page() < count
+
+
+@pytest.mark.parametrize("lines", range(0, 16, 3))
+def test_no_text_stands_between_the_rows_of_a_collection(printed, lines):
+    entries, pictures = goods(24)
+    before = [paragraph(f"Line {n}.") for n in range(lines)]
+    after = [heading("Questions", 2), *(paragraph(f"Answer {n}. {TEXT}") for n in range(4))]
+    full = replace(SAMPLE_ARTICLE, blocks=(*before, *entries, *after))
+    text = printed(full, pictures=pictures).text
+    assert text.index("Lamp 23.") < text.index("Questions") < text.index("Answer 0.")
+
+
+def test_a_picture_of_a_shrunk_row_begins_above_its_label(printed):
+    entries, pictures = goods(12)
+    before = [paragraph(f"Line {n}.") for n in range(8)]
+    full = replace(SAMPLE_ARTICLE, blocks=(*before, *entries))
+    figures = [box for box in boxes_of(full, pictures) if box.element_tag == "figure"]
+    assert len({round(figure.width) for figure in figures}) > 1, "some are shrunk"
+    assert {figure.margin_left for figure in figures} == {0}
 
 
 def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):

@@ -1,0 +1,142 @@
+"""Collections: lists of things with a picture and a few words each, as shops and galleries have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from unicodedata import category
+
+from ..article import (
+    Block,
+    Figure,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    iter_text,
+    plain_text,
+)
+from .inline import without_mark
+from .selection import ENTRY_CHARS, MIN_ENTRIES
+
+#: The share of a collection's items that are entries.
+_MOSTLY = 0.75
+#: The most words of a line of prices.
+_PRICE_WORDS = 4
+
+
+def is_collection(block: List) -> bool:
+    """Return whether a list shows things by a picture each with a few words, as shops do.
+
+    A numbered list is one only if its entries state their numbers, or most of them a price.
+    """
+    entries = [item.blocks for item in block.items if is_entry(item.blocks)]
+    pictured = sum(map(_is_pictured, entries))
+    named = sum(any(map(_is_text, blocks)) for blocks in entries)
+    if min(pictured, named) < MIN_ENTRIES or 2 * named < len(block.items):
+        return False
+    if len(entries) < _MOSTLY * len(block.items):
+        return False
+    return (
+        not block.ordered
+        or 2 * sum(map(_has_price, entries)) >= len(entries)
+        or all(
+            any(text.strip("#.) ") == str(number) for text in iter_text(*item.blocks))
+            for number, item in enumerate(block.items, block.start)
+        )
+    )
+
+
+def is_entry(blocks: tuple[Block, ...]) -> bool:
+    """Return whether blocks are at most one picture and a few words."""
+    flat = list(_inside(blocks))
+    texts = [block for block in flat if _is_text(block)]
+    return (
+        bool(flat)
+        and len(flat) - len(texts) == _is_pictured(blocks)
+        and sum(map(len, iter_text(*texts))) <= ENTRY_CHARS
+    )
+
+
+def split_collection(block: List) -> Iterator[Block]:
+    """Yield a collection in parts, between which stand the blocks of items that are no entries."""
+    for is_part, items in groupby(block.items, lambda item: is_entry(item.blocks)):
+        if is_part:
+            yield List(tuple(_with_headings(map(_clean_entry, items))), style="none")
+        else:
+            yield from (inner for item in items for inner in item.blocks)
+
+
+def _is_text(block: Block) -> bool:
+    return isinstance(block, Heading | Paragraph)
+
+
+def _inside(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks, and instead of a list those in its items."""
+    for block in blocks:
+        if isinstance(block, List):
+            yield from _inside(inner for item in block.items for inner in item.blocks)
+        else:
+            yield block
+
+
+def _is_pictured(blocks: tuple[Block, ...]) -> bool:
+    return sum(isinstance(block, Figure) for block in _inside(blocks)) == 1
+
+
+def _has_price(blocks: tuple[Block, ...]) -> bool:
+    """Return whether a text has the sign of a currency."""
+    return any(category(sign) == "Sc" for text in iter_text(*blocks) for sign in text)
+
+
+def _clean_entry(item: Item) -> Item:
+    """Return an entry without repeated lines and repeated prices.
+
+    Counts that a shop marks are not highlighted either.
+    """
+    distinct: dict[object, Block] = {}
+    prices: list[frozenset[str]] = []
+    for block in _inside(item.blocks):
+        key: object = block if isinstance(block, Figure) else "".join(iter_text(block))
+        if isinstance(block, Paragraph) and (price := _price_words(block)):
+            key = price
+            prices.append(price)
+            if len(price) == 1:
+                block = replace(block, spans=(Span(next(iter(price))),))
+        if isinstance(block, Heading | Paragraph):
+            block = replace(block, spans=tuple(without_mark(span, "mark") for span in block.spans))
+        if isinstance(block, Heading):
+            distinct[key] = block  # instead of the same words above the picture
+        distinct.setdefault(key, block)
+    repeated = {price for price in prices if any(price < other for other in prices)}
+    return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
+
+
+def _with_headings(items: Iterable[Item]) -> list[Item]:
+    """Return entries with their first lines as headings if most of them have a heading."""
+    entries = list(items)
+    found = [block for item in entries for block in item.blocks if isinstance(block, Heading)]
+    if 2 * sum(any(block in found for block in item.blocks) for item in entries) <= len(entries):
+        return entries
+    return [_with_heading(item, found[0].level) for item in entries]
+
+
+def _with_heading(item: Item, level: int) -> Item:
+    blocks = item.blocks
+    at = next((n for n, block in enumerate(blocks) if _is_text(block)), len(blocks))
+    if any(isinstance(block, Heading) for block in blocks) or at == len(blocks):
+        return item
+    name = blocks[at]
+    if not isinstance(name, Paragraph) or _price_words(name):
+        return item
+    heading = Heading(level, name.spans, name.id, name.lang, name.dir)
+    return replace(item, blocks=(*blocks[:at], heading, *blocks[at + 1 :]))
+
+
+def _price_words(block: Paragraph) -> frozenset[str]:
+    """Return the words of a line of prices, such as '$9 $12', regardless of repetitions."""
+    words = plain_text(block.spans).split()
+    has_sign = any(category(sign) == "Sc" for word in words[:_PRICE_WORDS] for sign in word)
+    return frozenset(words) if has_sign and len(words) <= _PRICE_WORDS else frozenset()

@@ -1,0 +1,66 @@
+"""Further pictures of a thing that a shop lists with its price: of its back, or in other colors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from unicodedata import category
+
+from lxml.html import HtmlElement
+
+from ..html.index import BLOCK_TAGS
+from ..html.page import Page
+from .selection import PictureSelection, RejectedPicture, SelectedPicture
+
+#: The fewest things that a shop lists, the most levels from a picture up to its entry, and the most
+#: characters of an entry with its buttons.
+_MIN_ENTRIES, _MAX_LEVELS, _MAX_CHARS = 3, 10, 400
+
+
+def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelection:
+    """Return a selection with only the first picture of each thing of a list with prices."""
+    views: dict[HtmlElement, list[SelectedPicture]] = {}
+    for picture in selection.selected:
+        entry = _find_entry(page, picture.candidate.element)
+        if entry is not None:
+            views.setdefault(entry, []).append(picture)
+    kinds = Counter(map(_kind, views))
+    further = {
+        picture
+        for entry, pictures in views.items()
+        if kinds[_kind(entry)] >= _MIN_ENTRIES
+        for picture in pictures[1:]
+    }
+    if not further:
+        return selection
+    rejected = (
+        RejectedPicture(picture.candidate, "another picture of the same thing")
+        for picture in selection.selected
+        if picture in further
+    )
+    return replace(
+        selection,
+        selected=tuple(picture for picture in selection.selected if picture not in further),
+        rejected=(*selection.rejected, *rejected),
+    )
+
+
+def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
+    """Return the closest element around a picture that names a price, if it has few words."""
+    index = page.index
+    for around in islice(element.iterancestors(*BLOCK_TAGS), _MAX_LEVELS):
+        at = index.indexes.get(around)
+        if at is None:
+            return None
+        segments = page.segments[index.segment_begins[at] : index.segment_ends[at]]
+        if sum(len(segment.text) for segment in segments) > _MAX_CHARS:
+            return None
+        if any(category(sign) == "Sc" for segment in segments for sign in segment.text):
+            return around
+    return None
+
+
+def _kind(element: HtmlElement) -> tuple[str, str]:
+    """Return what the entries of a list have in common: the tag and the first class."""
+    return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
