@@ -210,6 +210,14 @@ def test_notes_are_called_and_lead_back(book) -> None:
     assert notes[0].xpath(".//x:a[@role='doc-backlink']/@href", namespaces=XHTML)
 
 
+def test_boxes_are_neither_landmarks_nor_footnotes() -> None:
+    boxes = tuple(Quote((paragraph("Wait."),), (Span("Note"),), box=True) for _ in range(2))
+    data, _ = export_articles([Article("T", boxes)], "html", {})
+    tree = lxml_html.fromstring(data)
+    assert tree.xpath("//*[@class='box']/@role") == ["note", "note"]
+    assert tree.xpath("//aside") == []
+
+
 def test_the_package_has_the_metadata_of_the_book(book) -> None:
     opf = chapters(book)["book/package.opf"]
     labels = {
