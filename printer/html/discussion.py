@@ -28,13 +28,13 @@ from .posts import (
     IS_SECTION,
     MAX_ELEMENTS,
     NAME_CHARS,
-    NO_POSTS,
+    NON_POST_TAGS,
     SECTION_CLASS,
     Post,
     PostReader,
+    class_and_id,
     is_mark,
     kind_of,
-    names_of,
     read_leaves,
     signatures,
 )
@@ -144,7 +144,7 @@ def read_posts(
     for units in groups:
         reader = PostReader(units[:MAX_POSTS], leaves)
         # Most pages with comments: reading who wrote them takes longer than all of this.
-        if len(units) < _MIN_POSTS or reader.most_text(sizes) < least * sizes.total():
+        if len(units) < _MIN_POSTS or reader.count_selected_chars(sizes) < least * sizes.total():
             continue
         reader.read(sizes)
         posts = [post for post in reader.posts.values() if post.leaves]
@@ -178,7 +178,7 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
     return [
         element
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
-        if element.tag not in NO_POSTS
+        if element.tag not in NON_POST_TAGS
         and element.attrib
         and (kind_of(element) & (IS_POST | IS_COMMENT) or _is_marked_up(element, _TYPES, _ITEMS))
     ]
@@ -234,7 +234,7 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
     units: dict[HtmlElement, None] = {}
     sections: list[HtmlElement] = []
     for element in islice(tree.iter("*"), MAX_ELEMENTS):
-        if element.tag in NO_POSTS and element.tag not in HEADINGS:
+        if element.tag in NON_POST_TAGS and element.tag not in HEADINGS:
             continue
         kind = kind_of(element) if element.attrib else 0
         if kind & IS_COMMENT or (
@@ -256,7 +256,7 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
     return [
         unit
         for unit in ordered[: 2 * MAX_POSTS]
-        if not _PINGS.search(names_of(unit))
+        if not _PINGS.search(class_and_id(unit))
         and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), CLIMB))
     ]
 
@@ -325,7 +325,7 @@ def _find_parent(
         if ancestor in posts:
             return posts[ancestor]
         # Replies may be in a separate box beside the post.
-        if below is not unit and ancestor in latest and _REPLIES.search(names_of(below)):
+        if below is not unit and ancestor in latest and _REPLIES.search(class_and_id(below)):
             return latest[ancestor]
         below = ancestor
     return None
@@ -337,7 +337,7 @@ def _stated_level(post: Post) -> int:
         for name in _LEVEL_ATTRIBUTES:
             if (level := element.get(name) or "").isdecimal():
                 return int(level[:4])
-        if match := _LEVEL_CLASS.search(names_of(element)) or _INDENT.search(
+        if match := _LEVEL_CLASS.search(class_and_id(element)) or _INDENT.search(
             (element.get("style") or "")[:300]
         ):
             return int(match[1])
@@ -353,7 +353,7 @@ def _find_heading(comment: HtmlElement) -> HtmlElement | None:
         if ancestor.tag in {"body", "html", "main", "article"} and ancestor is not comment:
             return None
         parent = ancestor.getparent()
-        in_section = parent is not None and bool(SECTION_CLASS.search(names_of(parent)))
+        in_section = parent is not None and bool(SECTION_CLASS.search(class_and_id(parent)))
         for sibling in islice(ancestor.itersiblings(preceding=True), FEW):
             heading = sibling if sibling.tag in HEADINGS else sibling.find(".//h2")
             heading = sibling.find(".//h3") if heading is None else heading

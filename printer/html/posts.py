@@ -24,31 +24,33 @@ from .parse import element_line
 #: Limits of elements to examine, and of ancestors to climb; a few of anything.
 MAX_ELEMENTS, CLIMB, FEW = 200_000, 40, 8
 #: The share of the posts that must have an element, and of their text in it, for it to be the body.
-_COMMON, _NEARLY_ALL = 0.75, 0.85
+_MIN_POSTS_SHARE, _MIN_TEXT_SHARE = 0.75, 0.85
 #: Text in this many posts, not longer than this, is an interface's.
 _REPEATS, _REPEATED_CHARS = 3, 100
 
 NAME_CHARS = 80
 #: The longest name of an author, and line of a name with its surroundings, in characters.
-_NAME, _LINE = 50, 120
+_MAX_NAME, _MAX_LINE = 50, 120
 #: The selected share of what posts of a kind say from which all of them belong to a discussion.
 _MIN_SELECTED = 0.25
 #: The text of posts outside the elements in them, as a share, if those are what the posts say.
-_LITTLE = 0.25
+_MAX_OUTSIDE_SHARE = 0.25
 _MAX_CHILDREN = 200
 #: Characters around a name or a date that are not part of it.
-_EDGES = " :：,·•|»«›-–—"
-_SAYS = re.compile(r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE)
+_EDGE_CHARACTERS = " :：,·•|»«›-–—"
+_SAYS_VERB = re.compile(
+    r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
 _TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
 _NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
 _CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
-_DATE_CHARS, _FIRST_TEXTS, _DAY = 60, 20, len("2024-02-29")
+_DATE_CHARS, _MAX_FIRST_TEXTS, _ISO_DAY_CHARS = 60, 20, len("2024-02-29")
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
 #: Elements that contain words of others.
-_QUOTATIONS = frozenset({"blockquote", "q"})
+_QUOTATION_TAGS = frozenset({"blockquote", "q"})
 QUOTATION_CLASS = re.compile(
     r"(?:^|[\s_-])(?:bb-?code-?)?(?:block-?)?quote(?:d|-?(?:container|block|box|content|wrapper))?(?=$|[\s_-])"
 )
@@ -62,7 +64,7 @@ _DATE_CLASS = re.compile(
     r"|age|ago|post(?:ed)?-?(?:on|at|date|time))(?=$|\s)"
 )
 #: The address of a person's page.
-_PROFILE = re.compile(
+_PROFILE_URL = re.compile(
     r"(?:^|/)(?:u|user|users|members?|profile|people|~|@)[/=-]?[\w%.~@-]"
     r"|\b(?:member|profile|user|memberlist)\.php\?|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
     re.IGNORECASE,
@@ -70,14 +72,14 @@ _PROFILE = re.compile(
 #: What a class, an id or a name of an element says.
 IS_POST, IS_AUTHOR, IS_DATE, IS_BODY, IS_FURNITURE, IS_IN_BODY_FURNITURE = 1, 2, 4, 8, 16, 32
 IS_COMMENT, IS_LIST, IS_SECTION = 64, 128, 256
-_POST = re.compile(
+_POST_CLASS = re.compile(
     r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|forum-?|topic-?|crawler-?)?"
     r"(?:post|message|comment|answer|reply|response)"
     r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container|article))?(?=\s|$)"
 )
 _POST_ID = re.compile(r"(?:[a-z]{1,7}[-_])?(?:p|post|msg|message|comment|answer|reply)[-_]?\d+")
 _POST_TAG = re.compile(r"-(?:post|message|comment|answer|reply)$")
-_COMMENT = re.compile(
+_COMMENT_CLASS = re.compile(
     r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|post-?|single-?|blog-?)?comment"
     r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container))?(?=\s|$)"
     r"|(?:^|\s)(?:[a-z]{2,4}-)?comment[-_]?\d+(?=\s|$)",
@@ -85,31 +87,31 @@ _COMMENT = re.compile(
 SECTION_CLASS = re.compile(
     r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
 )
-_LIST = re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)")
-_BODY = re.compile(
+_LIST_CLASS = re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)")
+_BODY_CLASS = re.compile(
     r"(?:^|[\s_-])(?:comment-?(?:content|text|message|copy)|comment__(?:content|text|body|message)"
     r"|content|message|text)(?=$|\s)"
 )
-_FURNITURE = re.compile(
+_FURNITURE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:reply|respond|actions?|meta(?:data)?|avatar|votes?|likes?|share|report|flag"
     r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
     r"|signature|sig|rank|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
 #: Furniture within what a post says.
-_INNER_FURNITURE = re.compile(
+_INNER_FURNITURE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:collapse|expand)(?:er)?-?(?:link|button|toggle)?|expandlink|quote-?controls|avatar"
     r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
     r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
 _FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
-_PARTS_OF_TEXT = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "ul"})
+_TEXT_TAGS = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "ul"})
 _EDGE_TAGS = frozenset({"form", "footer", "header", "time"})
 #: Previews of linked pages.
-_CARD = re.compile(
+_CARD_CLASS = re.compile(
     r"(?:^|[\s_-])(?:onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed))(?=$|[\s_-])"
 )
 _DIGITS = re.compile(r"\d+")
-NO_POSTS = frozenset({
+NON_POST_TAGS = frozenset({
     "a", "b", "body", "button", "em", "form", "h1", "h2", "h3", "h4", "head", "html", "i", "img",
     "input", "label", "link", "main", "meta", "p", "script", "small", "span", "strong", "style",
     "svg", "tbody", "textarea", "time",
@@ -152,25 +154,25 @@ def kind_of(element: HtmlElement) -> int:
 @lru_cache(8192)
 def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
     classes, name = (classes or "").lower(), (name or "").lower()
-    kind = IS_POST if _POST.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
+    kind = IS_POST if _POST_CLASS.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
     if "-" in tag and _POST_TAG.search(tag[-80:]):
         kind |= IS_POST
     named = f"{classes} {name}"
     kind |= IS_SECTION if SECTION_CLASS.search(named) else 0
     if "comment" in named:
-        kind |= IS_COMMENT if _COMMENT.search(named) else 0
-        kind |= IS_LIST if _LIST.search(named) else 0
+        kind |= IS_COMMENT if _COMMENT_CLASS.search(named) else 0
+        kind |= IS_LIST if _LIST_CLASS.search(named) else 0
     kind |= IS_AUTHOR if _AUTHOR_CLASS.search(classes) else 0
     kind |= IS_DATE if _DATE_CLASS.search(classes) else 0
-    kind |= IS_BODY if _BODY.search(classes) else 0
-    kind |= IS_FURNITURE if _FURNITURE.search(classes) else 0
-    kind |= IS_IN_BODY_FURNITURE if _INNER_FURNITURE.search(classes) else 0
+    kind |= IS_BODY if _BODY_CLASS.search(classes) else 0
+    kind |= IS_FURNITURE if _FURNITURE_CLASS.search(classes) else 0
+    kind |= IS_IN_BODY_FURNITURE if _INNER_FURNITURE_CLASS.search(classes) else 0
     return kind
 
 
 def signatures(element: HtmlElement) -> tuple[str, ...]:
     """Return what similar elements have in common: the first class, or all; () if it is no post."""
-    if element.tag in NO_POSTS:
+    if element.tag in NON_POST_TAGS:
         return ()
     classes = _DIGITS.sub("", element.get("class") or "").lower().split()
     named = classes[0] if classes else _DIGITS.sub("#", element.get("id") or "")
@@ -191,12 +193,12 @@ def is_mark(element: HtmlElement) -> bool:
         return True
     if not element.attrib:
         return False
-    if element.tag == "a" and _PROFILE.search((element.get("href") or "")[:300]):
+    if element.tag == "a" and _PROFILE_URL.search((element.get("href") or "")[:300]):
         return True
     return bool(kind_of(element) & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
 
 
-def names_of(element: HtmlElement) -> str:
+def class_and_id(element: HtmlElement) -> str:
     """Return an element's classes and id in lower case."""
     return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
 
@@ -220,26 +222,26 @@ class PostReader:
     ) -> None:
         self.leaves = leaves
         self.posts = {unit: Post(unit) for unit in units}
-        self.owners: dict[HtmlElement, Post | None] = {}
+        self.enclosing_posts: dict[HtmlElement, Post | None] = {}
         self.sizes: Mapping[HtmlElement, int] = {}
         self.selected: dict[Post, int] = {}
 
     def read(self, sizes: Mapping[HtmlElement, int] | None) -> None:
         """Read all posts; the body of each is sought by the selected text of ``sizes``, or all."""
         self._join_nested(sizes)
-        self._sign()
+        self._read_signatures()
         self._drop_parts()
-        leaves = self._leaves()
+        leaves = self._leaves_by_post()
         self._find_bodies(leaves, sizes)
-        for post, inside in leaves.items():
-            post.leaves = self._content(post, inside)
-            self.selected[post] = _mass(post.leaves, sizes)
+        for post, post_leaves in leaves.items():
+            post.leaves = self._select_content(post, post_leaves)
+            self.selected[post] = _text_length(post.leaves, sizes)
             if not _YEAR.search(post.date):
-                post.date = _find_written_date(inside, set(post.leaves)) or post.date
+                post.date = _find_written_date(post_leaves, set(post.leaves)) or post.date
         self._find_written_authors(leaves)
         if sizes is not None:
-            for group in self._groups(leaves):
-                content = sum(_mass(post.leaves, None) for post in group)
+            for group in self._group_by_kind(leaves):
+                content = sum(_text_length(post.leaves, None) for post in group)
                 are_dated = any(post.date and self.selected[post] for post in group)
                 for post in group:
                     if are_dated and not post.date and not self.selected[post]:  # folded to a line
@@ -248,27 +250,31 @@ class PostReader:
                     for post in group:  # the remarks of a kind that is not the page's topic
                         post.leaves = []
 
-    def most_text(self, sizes: Mapping[HtmlElement, int]) -> int:
+    def count_selected_chars(self, sizes: Mapping[HtmlElement, int]) -> int:
         """Return the length of the selected text in the posts before any of it is left out."""
-        return sum(_mass(leaves, sizes) for leaves in self._leaves().values())
+        return sum(_text_length(leaves, sizes) for leaves in self._leaves_by_post().values())
 
     def size_of(self, post: Post) -> int:
         """Return the length of a post's text that the body is sought by."""
         return self.selected.get(post, 0)
 
-    def _owner(self, element: HtmlElement | None) -> Post | None:
+    def _enclosing_post(self, element: HtmlElement | None) -> Post | None:
         """Return the innermost post around an element, with the result cached on the way up."""
         path = []
-        while element is not None and element not in self.owners and element not in self.posts:
+        while (
+            element is not None
+            and element not in self.enclosing_posts
+            and element not in self.posts
+        ):
             path.append(element)
             element = element.getparent()
         post = None
         if element is not None:
-            post = self.posts.get(element) or self.owners.get(element)
-        self.owners.update(dict.fromkeys(path, post))
+            post = self.posts.get(element) or self.enclosing_posts.get(element)
+        self.enclosing_posts.update(dict.fromkeys(path, post))
         return post
 
-    def _groups(self, posts: Iterable[Post]) -> list[list[Post]]:
+    def _group_by_kind(self, posts: Iterable[Post]) -> list[list[Post]]:
         groups: dict[str, list[Post]] = {}
         for post in posts:
             groups.setdefault(signature_of(post.element), []).append(post)
@@ -277,48 +283,48 @@ class PostReader:
     def _join_nested(self, sizes: Mapping[HtmlElement, int] | None) -> None:
         """Drop elements with the text of one post each in elements of another kind."""
         for _ in range(FEW):
-            leaves = self._leaves()
+            leaves = self._leaves_by_post()
             dropped = False
-            for group in self._groups(self.posts.values()):
-                outer = {post: self._owner(post.element.getparent()) for post in group}
-                around = [post for post in outer.values() if post is not None]
-                if len(around) < len(group) or len(set(around)) < len(group):
+            for group in self._group_by_kind(self.posts.values()):
+                outer = {post: self._enclosing_post(post.element.getparent()) for post in group}
+                outer_posts = [post for post in outer.values() if post is not None]
+                if len(outer_posts) < len(group) or len(set(outer_posts)) < len(group):
                     continue
-                if signature_of(around[0].element) == signature_of(group[0].element):
+                if signature_of(outer_posts[0].element) == signature_of(group[0].element):
                     continue
-                inside = sum(_mass(leaves.get(post, ()), sizes) for post in group)
-                outside = sum(_mass(leaves.get(post, ()), sizes) for post in around)
-                if outside <= _LITTLE * inside or not inside:
+                inner_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in group)
+                outer_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in outer_posts)
+                if outer_chars <= _MAX_OUTSIDE_SHARE * inner_chars or not inner_chars:
                     for post in group:
                         del self.posts[post.element]
                     dropped = True
-                    self.owners.clear()
+                    self.enclosing_posts.clear()
                     break
-            self.owners.clear()
+            self.enclosing_posts.clear()
             if not dropped:
                 return
 
     def _find_written_authors(self, leaves: Mapping[Post, list[Leaf]]) -> None:
         """Set unknown authors to the first text above the content that differs between posts."""
-        unknown = [post for post in leaves if not post.author and post.body is not None]
-        if not unknown:
+        anonymous = [post for post in leaves if not post.author and post.body is not None]
+        if not anonymous:
             return
-        texts = Counter(
+        name_counts = Counter(
             name
-            for inside in leaves.values()
-            for name in {_DIGITS.sub("#", _name(leaf)) for leaf in inside}
+            for post_leaves in leaves.values()
+            for name in {_DIGITS.sub("#", _author_name(leaf)) for leaf in post_leaves}
         )
-        common = max(2, len(leaves) // 2)
-        for post in unknown:
+        max_repetitions = max(2, len(leaves) // 2)
+        for post in anonymous:
             content = set(post.leaves)
-            for leaf in leaves[post][:_FIRST_TEXTS]:
+            for leaf in leaves[post][:_MAX_FIRST_TEXTS]:
                 if leaf in content:
                     break
-                name = _name(leaf)
+                name = _author_name(leaf)
                 if (
-                    2 <= len(name) <= _NAME
+                    2 <= len(name) <= _MAX_NAME
                     and any(map(str.isalpha, name))
-                    and texts[_DIGITS.sub("#", name)] <= common
+                    and name_counts[_DIGITS.sub("#", name)] <= max_repetitions
                     and not is_written_date(name)
                 ):
                     post.author = name
@@ -326,21 +332,23 @@ class PostReader:
 
     def _drop_parts(self) -> None:
         """Drop the posts without author and date that are parts of one, or contain others."""
-        above = {post: self._owner(element.getparent()) for element, post in self.posts.items()}
-        containers = set(above.values())
-        for post, outer in above.items():
+        enclosing = {
+            post: self._enclosing_post(element.getparent()) for element, post in self.posts.items()
+        }
+        containers = set(enclosing.values())
+        for post, outer in enclosing.items():
             if not post.is_signed and (outer is not None or post in containers):
                 del self.posts[post.element]
-        self.owners.clear()
+        self.enclosing_posts.clear()
 
-    def _sign(self) -> None:
+    def _read_signatures(self) -> None:
         """Set author and date of each post from the marks in it, outside quotations."""
         for post in self.posts.values():
             author = post.element.get("data-author") or post.element.get("author") or ""
             post.author = clean_attribute(author, NAME_CHARS)
             post.stated = bool(post.author)
         profiles: list[tuple[Post, HtmlElement]] = []
-        roots = [e for e in self.posts if self._owner(e.getparent()) is None]
+        roots = [e for e in self.posts if self._enclosing_post(e.getparent()) is None]
         for element in islice(
             chain.from_iterable(r.iterdescendants() for r in roots), MAX_ELEMENTS
         ):
@@ -348,14 +356,16 @@ class PostReader:
                 continue
             if not element.attrib and element.tag not in {"time", "cite"}:
                 continue
-            self._sign_by(element, profiles)
+            self._read_signature(element, profiles)
         for post, link in profiles:
             if len(post.author) < 2:
                 name = _read_author(link)
                 post.author = name if any(map(str.isalnum, name)) else ""
                 post.marks.append(link)
 
-    def _sign_by(self, element: HtmlElement, profiles: list[tuple[Post, HtmlElement]]) -> None:
+    def _read_signature(
+        self, element: HtmlElement, profiles: list[tuple[Post, HtmlElement]]
+    ) -> None:
         """Use an element that may name an author or a date."""
         item = element.get("itemprop") or ""
         kind = kind_of(element)
@@ -368,17 +378,18 @@ class PostReader:
             or item in {"dateCreated", "datePublished", "commentTime"}
         )
         is_profile = (
-            element.tag == "a" and _PROFILE.search((element.get("href") or "")[:300]) is not None
+            element.tag == "a"
+            and _PROFILE_URL.search((element.get("href") or "")[:300]) is not None
         )
         if not (is_author or is_date or is_profile):
             return
-        post = self._owner(element)
+        post = self._enclosing_post(element)
         if post is None or self._is_quoted(element, post):
             return
         if is_author:
             name = _read_author(element)
-            is_line = len(element_line(element, limit=2 * _LINE)) < _LINE
-            if any(map(str.isalnum, name)) and not is_written_date(name) and len(name) <= _NAME:
+            is_line = len(element_line(element, limit=2 * _MAX_LINE)) < _MAX_LINE
+            if any(map(str.isalnum, name)) and not is_written_date(name) and len(name) <= _MAX_NAME:
                 if len(post.author) < 2 or (stated and not post.stated):
                     post.author, post.stated = name, stated
                 post.marks += [element] if is_line else []
@@ -390,22 +401,22 @@ class PostReader:
             if not post.date or (
                 _ISO_DATE.match(post.date) and parse_date(day)[:7] == post.date[:7]
             ):
-                post.date = day.strip(_EDGES)
+                post.date = day.strip(_EDGE_CHARACTERS)
             post.marks.append(element)
 
     def _is_quoted(self, element: HtmlElement, post: Post) -> bool:
         for ancestor in islice(element.iterancestors(), CLIMB):
             if ancestor is post.element:
                 return False
-            if ancestor.tag in _QUOTATIONS or QUOTATION_CLASS.search(names_of(ancestor)):
+            if ancestor.tag in _QUOTATION_TAGS or QUOTATION_CLASS.search(class_and_id(ancestor)):
                 return True
         return False
 
-    def _leaves(self) -> dict[Post, list[Leaf]]:
+    def _leaves_by_post(self) -> dict[Post, list[Leaf]]:
         """Return the text nodes of each post, without those of posts inside it."""
         leaves: dict[Post, list[Leaf]] = {}
         for leaf, parent in self.leaves:
-            post = self._owner(parent)
+            post = self._enclosing_post(parent)
             if post is not None:
                 leaves.setdefault(post, []).append(leaf)
         return leaves
@@ -414,80 +425,82 @@ class PostReader:
         self, leaves: Mapping[Post, list[Leaf]], sizes: Mapping[HtmlElement, int] | None
     ) -> None:
         """Set the body of each post: the smallest element common to posts with their text."""
-        texts = Counter(
+        text_counts = Counter(
             text
-            for inside in leaves.values()
-            for text in {leaf.text.strip() for leaf in inside}
+            for post_leaves in leaves.values()
+            for text in {leaf.text.strip() for leaf in post_leaves}
             if len(text) <= _REPEATED_CHARS
         )
-        for group in self._groups(leaves):
-            self._find_common_body(group, leaves, sizes, texts)
+        for group in self._group_by_kind(leaves):
+            self._find_common_body(group, leaves, sizes, text_counts)
 
     def _find_common_body(
         self,
         group: list[Post],
         leaves: Mapping[Post, list[Leaf]],
         sizes: Mapping[HtmlElement, int] | None,
-        texts: Mapping[str, int],
+        text_counts: Mapping[str, int],
     ) -> None:
-        places: dict[tuple[str, ...], dict[Post, set[HtmlElement]]] = {}
-        masses: Counter[tuple[str, ...]] = Counter()
+        elements_by_path: dict[tuple[str, ...], dict[Post, set[HtmlElement]]] = {}
+        chars_by_path: Counter[tuple[str, ...]] = Counter()
         total = 0
-        speaking = 0
+        posts_with_text = 0
         for post in group:
             marks = set(post.marks)
-            mass = 0
+            post_chars = 0
             for leaf in leaves[post]:
                 parent = leaf.parent
                 size = len(leaf.text.strip())
                 if (sizes is not None and parent not in sizes) or (
-                    texts.get(leaf.text.strip(), 0) >= _REPEATS
+                    text_counts.get(leaf.text.strip(), 0) >= _REPEATS
                 ):
                     continue
-                path = self._path(parent, post)
-                if sizes is None and self._is_furniture(path, outside=True):
+                ancestors = self._ancestors_within(parent, post)
+                if sizes is None and self._is_furniture(ancestors, outside=True):
                     continue
-                if not marks.isdisjoint(path):
+                if not marks.isdisjoint(ancestors):
                     continue
-                mass += size
-                place: tuple[str, ...] = ()
-                for element in reversed(path):
-                    place = (*place, _step(element))
-                    places.setdefault(place, {}).setdefault(post, set()).add(element)
-                    masses[place] += size
-                    if len(place) > 12:
+                post_chars += size
+                path: tuple[str, ...] = ()
+                for element in reversed(ancestors):
+                    path = (*path, _path_step(element))
+                    elements_by_path.setdefault(path, {}).setdefault(post, set()).add(element)
+                    chars_by_path[path] += size
+                    if len(path) > 12:
                         break
-            total += mass
-            speaking += mass > 0
+            total += post_chars
+            posts_with_text += post_chars > 0
         best = None
-        for place, by_post in places.items():
-            sole = sum(len(elements) == 1 for elements in by_post.values())
+        for path, elements_by_post in elements_by_path.items():
+            unique = sum(len(elements) == 1 for elements in elements_by_post.values())
             if (
-                masses[place] >= _NEARLY_ALL * total
-                and sole >= _COMMON * speaking
-                and place[-1].partition(".")[0] not in _PARTS_OF_TEXT
-                and (best is None or len(place) > len(best))
+                chars_by_path[path] >= _MIN_TEXT_SHARE * total
+                and unique >= _MIN_POSTS_SHARE * posts_with_text
+                and path[-1].partition(".")[0] not in _TEXT_TAGS
+                and (best is None or len(path) > len(best))
             ):
-                best = place
+                best = path
         if best is None:
             return
         for post in group:
-            post.body = self._at(post, best)
+            post.body = self._find_element(post, best)
 
-    def _at(self, post: Post, place: tuple[str, ...]) -> HtmlElement | None:
+    def _find_element(self, post: Post, path: tuple[str, ...]) -> HtmlElement | None:
         """Return the element at a place in a post, or the one around it if there are several."""
-        sole = post.element
+        unique = post.element
         level = [post.element]
-        for step in place:
-            inside = (child for element in level for child in islice(element, _MAX_CHILDREN))
-            level = [c for c in inside if _step(c) == step and c not in self.posts][:_MAX_CHILDREN]
+        for step in path:
+            children = (child for element in level for child in islice(element, _MAX_CHILDREN))
+            level = [c for c in children if _path_step(c) == step and c not in self.posts][
+                :_MAX_CHILDREN
+            ]
             if not level:
                 return None
             if len(level) == 1:
-                sole = level[0]
-        return None if sole is post.element else sole
+                unique = level[0]
+        return None if unique is post.element else unique
 
-    def _path(self, element: HtmlElement | None, post: Post) -> list[HtmlElement]:
+    def _ancestors_within(self, element: HtmlElement | None, post: Post) -> list[HtmlElement]:
         """Return the elements from one up to its post, without the post."""
         path = []
         while element is not None and element is not post.element:
@@ -500,26 +513,26 @@ class PostReader:
         for element in path:
             if element.tag in _FURNITURE_TAGS or element.get("role") == "button":
                 return True
-            if _heads_code(element):
+            if _is_code_header(element):
                 return True
             if outside and element.tag in _EDGE_TAGS:
                 return True
             if not element.attrib:
                 continue
             kind = kind_of(element)
-            if outside and self._is_text(element):
+            if outside and self._is_marked_body(element):
                 return False
             if kind & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
                 return True
         return False
 
-    def _content(self, post: Post, leaves: list[Leaf]) -> list[Leaf]:
+    def _select_content(self, post: Post, leaves: list[Leaf]) -> list[Leaf]:
         content: list[Leaf] = []
-        stated: list[Leaf] = []  # in what the page calls the text
+        marked_content: list[Leaf] = []  # in what the page calls the text
         marks = set(post.marks)
         present: set[str] = set()  # a folded post may begin with a copy of its first paragraphs
         for leaf in leaves:
-            path = self._path(leaf.parent, post)
+            path = self._ancestors_within(leaf.parent, post)
             if post.body is not None:
                 if post.body not in path:
                     continue
@@ -534,22 +547,22 @@ class PostReader:
                 continue
             present.add(leaf.text)
             content.append(leaf)
-            if post.body is None and any(self._is_text(element) for element in path):
-                stated.append(leaf)
-        content = stated or content
+            if post.body is None and any(self._is_marked_body(element) for element in path):
+                marked_content.append(leaf)
+        content = marked_content or content
         return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
 
-    def _is_text(self, element: HtmlElement) -> bool:
-        is_called = element.attrib and kind_of(element) & IS_BODY
-        return bool(is_called) or element.get("itemprop") in {"text", "commentText"}
+    def _is_marked_body(self, element: HtmlElement) -> bool:
+        is_named = element.attrib and kind_of(element) & IS_BODY
+        return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
 
 
-def _heads_code(element: HtmlElement) -> bool:
+def _is_code_header(element: HtmlElement) -> bool:
     """Return whether an element is the line above a block of code, in a box for both."""
-    below, box = element.getnext(), element.getparent()
+    following, box = element.getnext(), element.getparent()
     return (
-        below is not None
-        and below.tag == "pre"
+        following is not None
+        and following.tag == "pre"
         and element.tag in {"div", "p", "span"}
         and box is not None
         and "code" in (box.get("class") or "")[:300].lower()
@@ -561,12 +574,12 @@ def _is_in_card(path: Iterable[HtmlElement]) -> bool:
     for element in path:
         if element.tag in HEADINGS:
             return False
-        if (classes := element.get("class")) and _CARD.search(classes[:300].lower()):
+        if (classes := element.get("class")) and _CARD_CLASS.search(classes[:300].lower()):
             return True
     return False
 
 
-def _step(element: HtmlElement) -> str:
+def _path_step(element: HtmlElement) -> str:
     classes = (element.get("class") or "").split()
     named = classes[0] if classes else element.get("id") or ""
     return f"{element.tag}.{_DIGITS.sub('#', named)[:60]}"
@@ -584,16 +597,16 @@ def _read_author(mark: HtmlElement) -> str:
                 text = named
                 break
     if not text:
-        parts = (" ".join(str(part).split()) for part in islice(mark.itertext(), FEW))
-        text = next((part for part in parts if any(map(str.isalnum, part))), "")
-    return _SAYS.sub("", clean_attribute(text)[:NAME_CHARS]).strip(_EDGES)
+        texts = (" ".join(str(part).split()) for part in islice(mark.itertext(), FEW))
+        text = next((part for part in texts if any(map(str.isalnum, part))), "")
+    return _SAYS_VERB.sub("", clean_attribute(text)[:NAME_CHARS]).strip(_EDGE_CHARACTERS)
 
 
-def _name(leaf: Leaf) -> str:
-    return " ".join(leaf.text[: 2 * _NAME].split()).strip(_EDGES)
+def _author_name(leaf: Leaf) -> str:
+    return " ".join(leaf.text[: 2 * _MAX_NAME].split()).strip(_EDGE_CHARACTERS)
 
 
-def _mass(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None) -> int:
+def _text_length(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None) -> int:
     """Return the length of the selected text in some text nodes, or of all."""
     return sum(len(leaf.text.strip()) for leaf in leaves if sizes is None or leaf.parent in sizes)
 
@@ -622,12 +635,16 @@ def read_date(mark: HtmlElement) -> str:
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:
         stated = [time.get("datetime"), time.get("title"), *stated]
-    day = next((date[:_DAY] for text in stated if text and (date := parse_date(text))), "")
+    day = next(
+        (date[:_ISO_DAY_CHARS] for text in stated if text and (date := parse_date(text))), ""
+    )
     if _YEAR.search(displayed) or not day:
         return displayed if any(map(str.isdigit, displayed)) else ""
     titles = (" ".join((display.get("title") or "").split()), *(text for text in stated if text))
     title = next((text for text in titles if not _ISO_DATE.match(text) and _YEAR.search(text)), "")
-    return (_TIME_OF_DAY.split(title[:_DATE_CHARS])[0].strip(_EDGES) if title else "") or day
+    return (
+        _TIME_OF_DAY.split(title[:_DATE_CHARS])[0].strip(_EDGE_CHARACTERS) if title else ""
+    ) or day
 
 
 def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
@@ -635,9 +652,9 @@ def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
 
     The author's first day in the forum may stand there, too.
     """
-    latest = found = ""
-    for leaf in islice((leaf for leaf in leaves if leaf not in content), _FIRST_TEXTS):
+    latest = latest_text = ""
+    for leaf in islice((leaf for leaf in leaves if leaf not in content), _MAX_FIRST_TEXTS):
         text = " ".join(leaf.text[: 2 * _DATE_CHARS].split())
-        if is_written_date(text) and (not found or parse_date(text) > latest):
-            latest, found = parse_date(text), text.strip(_EDGES)
-    return found
+        if is_written_date(text) and (not latest_text or parse_date(text) > latest):
+            latest, latest_text = parse_date(text), text.strip(_EDGE_CHARACTERS)
+    return latest_text

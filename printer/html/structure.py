@@ -22,14 +22,14 @@ from lxml.html import HtmlElement
 from ..i18n import load_table
 from .visibility import HEADING_TAGS
 
-_BLOCKS = frozenset({
+_BLOCK_TAGS = frozenset({
     "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
     "section", "table", "ul",
 })  # fmt: skip
-_VERBATIM = frozenset({"code", "kbd", "pre", "samp", "script", "style", "textarea", "title"})
+_VERBATIM_TAGS = frozenset({"code", "kbd", "pre", "samp", "script", "style", "textarea", "title"})
 
 #: The names of the parts of a table, by role and by display.
-_PARTS = {
+_TABLE_PARTS = {
     "row": "tr", "table-row": "tr", "cell": "td", "gridcell": "td", "table-cell": "td",
     "columnheader": "th", "rowheader": "th",
 }  # fmt: skip
@@ -37,10 +37,10 @@ _TABLE_NAMES = frozenset({"table", "grid"})
 _DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
 _MAX_PARTS = 20_000
 
-_VERSE = re.compile(
+_VERSE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:verses?|stanzas?|strophes?|poems?|poetry|lyrics)(?:$|[\s_-])", re.IGNORECASE
 )
-_CODE_BOX = re.compile(
+_CODE_BOX_CLASS = re.compile(
     r"(?:^|\s)(?:code|source-?code|code-?(?:block|box|snippet|listing|sample|example)"
     r"|language-\w{1,30})(?=$|\s)",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
 #: The last class of a ``span`` that is drawn as a line break.
 _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
 #: The signs before which no language has a space.
-_STOPS = (".", ",", ";")
+_CLOSING_PUNCTUATION = (".", ",", ";")
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
@@ -64,19 +64,19 @@ _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
 #: The most controls and the most characters of a label; the fewest of a part, and those counted.
 _MAX_CONTROLS, _MAX_CONTROL_LABEL, _MIN_PART, _MAX_PART = 300, 160, 60, 2000
 
-_QUOTES = "\"'“”„″‘’«»"
-_SIGNS = frozenset(_QUOTES)
+_QUOTATION_MARKS = "\"'“”„″‘’«»"
+_QUOTATION_MARK_SET = frozenset(_QUOTATION_MARKS)
 _SHORTCODE = re.compile(
     r"\[(/?)([a-z][\w-]{0,40})"
-    rf"((?:\s{{1,3}}[\w-]{{1,40}}\s?=\s?(?:[{_QUOTES}][^\[\]{_QUOTES}]{{0,300}}[{_QUOTES}]"
-    rf"|[^\s\[\]{_QUOTES}]{{1,100}})){{0,20}})\s?/?\]"
+    rf"((?:\s{{1,3}}[\w-]{{1,40}}\s?=\s?(?:[{_QUOTATION_MARKS}][^\[\]{_QUOTATION_MARKS}]{{0,300}}[{_QUOTATION_MARKS}]"
+    rf"|[^\s\[\]{_QUOTATION_MARKS}]{{1,100}})){{0,20}})\s?/?\]"
 )
-_SUSPECT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
+_SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
-_ACTION = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
+_PROMOTION_SHORTCODE = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
 #: The roles of boxes drawn as tables and lists.
-_ROLES = frozenset({"table", "grid", "list"})
+_TABLE_AND_LIST_ROLES = frozenset({"table", "grid", "list"})
 
 
 def name_structures(tree: HtmlElement, source: str) -> None:
@@ -97,7 +97,7 @@ def name_structures(tree: HtmlElement, source: str) -> None:
     _name_accordions(tree, source)
     _drop_window_notices(tree)
     _name_breaks(tree)
-    if _SUSPECT.search(source):
+    if _SHORTCODE_HINT.search(source):
         _drop_shortcodes(tree)
 
 
@@ -113,7 +113,9 @@ def _name_roles(boxes: Iterable[HtmlElement]) -> None:
 
     Cards, links and comments have the role of lists, too.
     """
-    for box in [box for box in boxes if box.tag == "div" and box.get("role") in _ROLES]:
+    for box in [
+        box for box in boxes if box.tag == "div" and box.get("role") in _TABLE_AND_LIST_ROLES
+    ]:
         items = list(box)
         if box.get("role") != "list":
             _name_table(box, lambda element: element.get("role") or "")
@@ -127,13 +129,13 @@ def _name_styled(boxes: Iterable[HtmlElement]) -> None:
     """Name tables by display, and keep the line ends that a style keeps."""
     for box in [box for box in boxes if box.tag in ("div", "p") and box.get("style")]:
         style = box.get("style") or ""
-        if "table" in style and _display(box) == "table" and box.tag == "div":
-            _name_table(box, _display)
+        if "table" in style and _display_style(box) == "table" and box.tag == "div":
+            _name_table(box, _display_style)
         elif "white-space" in style and _SPACED_STYLE.search(style):
             _keep_breaks(box)
 
 
-def _display(element: HtmlElement) -> str:
+def _display_style(element: HtmlElement) -> str:
     match = _DISPLAY.search(element.get("style") or "")
     return match[1] if match else ""
 
@@ -142,11 +144,11 @@ def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> No
     """Name the rows and cells of a table, if it has at least two rows of at least two cells."""
     rows: list[HtmlElement] = []
     cells: dict[HtmlElement, list[HtmlElement]] = {}
-    for number, element in enumerate(table.iter("*")):
+    for count, element in enumerate(table.iter("*")):
         is_inside = element is not table
-        if number > _MAX_PARTS or (is_inside and _TABLE_NAMES & {element.tag, part_of(element)}):
+        if count > _MAX_PARTS or (is_inside and _TABLE_NAMES & {element.tag, part_of(element)}):
             return
-        name = _PARTS.get(part_of(element), "")
+        name = _TABLE_PARTS.get(part_of(element), "")
         if name == "tr":
             rows.append(element)
         elif name:
@@ -158,7 +160,7 @@ def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> No
             cells.setdefault(row, []).append(element)
     if len(rows) < 2 or any(len(cells.get(row, ())) < 2 for row in rows):
         return
-    names = [(cell, _PARTS[part_of(cell)]) for row in rows for cell in cells[row]]
+    names = [(cell, _TABLE_PARTS[part_of(cell)]) for row in rows for cell in cells[row]]
     table.tag = "table"
     for row in rows:
         row.tag = "tr"
@@ -188,8 +190,8 @@ def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
 
 
 def _name_lines(box: HtmlElement, names: str) -> None:
-    is_code = _CODE_BOX.search(names) is not None
-    if not is_code and not _VERSE.search(names):
+    is_code = _CODE_BOX_CLASS.search(names) is not None
+    if not is_code and not _VERSE_CLASS.search(names):
         return
     for group in [box] if is_code else [box, *box.iterchildren("div")]:
         lines = list(group[: _MAX_LINES + 1])
@@ -201,15 +203,17 @@ def _name_lines(box: HtmlElement, names: str) -> None:
             if next(group.iter("a", "img", "button"), None) is None:
                 group.tag = "pre"
         elif all(len("".join(line.itertext())) <= _MAX_VERSE for line in lines):
-            for at, line in enumerate(lines):
+            for n, line in enumerate(lines):
                 line.tag = "span"
-                if at:
-                    group.insert(2 * at - 1, group.makeelement("br"))
+                if n:
+                    group.insert(2 * n - 1, group.makeelement("br"))
 
 
 def _is_line(element: HtmlElement) -> bool:
     """Return whether an element has only text, and blank space after it."""
-    inside = any(child.tag in _BLOCKS or child.tag == "br" for child in element.iterdescendants())
+    inside = any(
+        child.tag in _BLOCK_TAGS or child.tag == "br" for child in element.iterdescendants()
+    )
     return not inside and _is_blank(element.tail)
 
 
@@ -228,13 +232,13 @@ def _name_code(code: HtmlElement) -> None:
     outer = code.getparent()
     if outer is None or not _is_blank(code.tail):
         return
-    before = code.getprevious()
-    text = outer.text if before is None else before.tail
-    after = code.getnext()
+    previous = code.getprevious()
+    text = outer.text if previous is None else previous.tail
+    following = code.getnext()
     if (
         _is_blank(text)
-        and (before is None or before.tag in _BLOCKS)
-        and (after is None or after.tag in _BLOCKS)
+        and (previous is None or previous.tag in _BLOCK_TAGS)
+        and (following is None or following.tag in _BLOCK_TAGS)
     ):
         code.tag = "pre"
         if outer.tag == "p":  # a paragraph cannot contain it
@@ -248,13 +252,13 @@ def _join_citations(tree: HtmlElement) -> None:
             continue
         for box in list(citation.iter("div")):
             if _is_blank("".join(box.itertext())):
-                before, parent = box.getprevious(), box.getparent()
+                previous, parent = box.getprevious(), box.getparent()
                 box.tag = "span"
-                if (box.tail or "").lstrip()[:1] in _STOPS and parent is not None:
+                if (box.tail or "").lstrip()[:1] in _CLOSING_PUNCTUATION and parent is not None:
                     del box[:]
                     box.text, box.tail = None, (box.tail or "").lstrip()
-                    if before is not None:
-                        before.tail = (before.tail or "").rstrip()
+                    if previous is not None:
+                        previous.tail = (previous.tail or "").rstrip()
                     else:
                         parent.text = (parent.text or "").rstrip()
 
@@ -280,16 +284,16 @@ def _name_accordions(tree: HtmlElement, source: str) -> None:
     if "aria-controls" not in source and "collapse" not in source:
         return
     controls = _UNFOLDING(tree)[:_MAX_CONTROLS]
-    places = [
+    boxes_by_control = [
         (control, box) for control in controls if (box := _box_above_part(control)) is not None
     ]
-    labels = Counter(_line(box) for _, box in places)
+    labels = Counter(_beginning_of_text(box) for _, box in boxes_by_control)
     if len(labels) < 2:
         return
-    before = _HEADING_BEFORE(places[0][0])
-    level = min(6, int(before[0].tag[1]) + 1) if before else 3
-    for control, box in places:
-        if labels[_line(box)] == 1:
+    headings_before = _HEADING_BEFORE(boxes_by_control[0][0])
+    level = min(6, int(headings_before[0].tag[1]) + 1) if headings_before else 3
+    for control, box in boxes_by_control:
+        if labels[_beginning_of_text(box)] == 1:
             _name_control(control, box, f"h{level}")
 
 
@@ -304,11 +308,11 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         control.get("data-target") or control.get("data-bs-target") or control.get("href") or ""
     )
     name = control.get("aria-controls") or target.removeprefix("#")
-    label = _line(control)
+    label = _beginning_of_text(control)
     if not name or not 2 < len(label) <= _MAX_CONTROL_LABEL:
         return None
     for box in (control, *islice(control.iterancestors(), 3)):
-        if _line(box) != label:
+        if _beginning_of_text(box) != label:
             break
         part = next(box.itersiblings("*"), None)
         if part is not None and part.tag in ("style", "script"):
@@ -316,8 +320,11 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         if part is None or name not in (part.get("id"), *(inner.get("id") for inner in part[:1])):
             continue
         links = islice(part.iter("a"), _MAX_CONTROLS)
-        length = len(_line(part, _MAX_PART))
-        is_text = length >= _MIN_PART and 2 * sum(len(_line(link)) for link in links) < length
+        length = len(_beginning_of_text(part, _MAX_PART))
+        is_text = (
+            length >= _MIN_PART
+            and 2 * sum(len(_beginning_of_text(link)) for link in links) < length
+        )
         fields = chain(box.iterancestors("nav", "footer", "form"), part.iter("input", "select"))
         return box if is_text and next(fields, None) is None else None
     return None
@@ -325,10 +332,10 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
 
 def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
     """Make a control a heading, unless there is one in it or around it, and take away its role."""
-    around = [control]
-    while around[-1] is not box and (parent := around[-1].getparent()) is not None:
-        around.append(parent)
-    for element in around:
+    ancestors = [control]
+    while ancestors[-1] is not box and (parent := ancestors[-1].getparent()) is not None:
+        ancestors.append(parent)
+    for element in ancestors:
         element.attrib.pop("role", None)
     if control.tag in HEADING_TAGS:
         return
@@ -336,11 +343,11 @@ def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
         control.tag = "div"
     else:
         _make_inline(control, "div", "p")
-        is_in_heading = any(element.tag in HEADING_TAGS for element in around)
+        is_in_heading = any(element.tag in HEADING_TAGS for element in ancestors)
         control.tag = "span" if is_in_heading else tag
 
 
-def _line(element: HtmlElement, most: int = 200) -> str:
+def _beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
     """Return the beginning of an element's text, with white space collapsed.
 
     Unlike :func:`.parse.element_line`, it reads hidden parts and stops after ``most`` characters.
@@ -349,33 +356,33 @@ def _line(element: HtmlElement, most: int = 200) -> str:
     for piece in element.itertext():
         pieces.append(piece)
         length += len(piece.strip())
-        if length > most:
+        if length > limit:
             break
     return " ".join("".join(pieces).split())
 
 
 def _keep_breaks(box: HtmlElement) -> None:
     """Turn the line ends in text whose style keeps them into breaks."""
-    if any(child.tag in _BLOCKS for child in box):
+    if any(child.tag in _BLOCK_TAGS for child in box):
         return
     for element in [box, *box.iterchildren()]:
         text = (element.text or "") if element is box else (element.tail or "")
-        if element.tag in _VERBATIM and element is box:
+        if element.tag in _VERBATIM_TAGS and element is box:
             return
         head, *lines = re.split(r"[ \t]*\n", text)
         if element is box and _is_blank(head) and len(box) == 0:
             head, *lines = re.split(r"[ \t]*\n", text.strip())
         if not lines or all(map(_is_blank, lines)) or len(lines) > _MAX_LINES:
             continue
-        at = 0 if element is box else box.index(element) + 1
+        position = 0 if element is box else box.index(element) + 1
         if element is box:
             element.text = head
         else:
             element.tail = head
-        for number, line in enumerate(lines):
-            mark = box.makeelement("br")
-            mark.tail = line
-            box.insert(at + number, mark)
+        for n, line in enumerate(lines):
+            line_break = box.makeelement("br")
+            line_break.tail = line
+            box.insert(position + n, line_break)
 
 
 # What is no text
@@ -383,35 +390,35 @@ def _keep_breaks(box: HtmlElement) -> None:
 
 def _drop_shortcodes(tree: HtmlElement) -> None:
     """Remove shortcodes: tags in brackets that are closed somewhere, or have quoted attributes."""
-    places = [
+    text_places = [
         (element, tail)
         for element in tree.iter("*")
         for tail in (False, True)
         if "[" in ((element.tail if tail else element.text) or "")
         and _SHORTCODE.search((element.tail if tail else element.text) or "")
-        and not (element.tag in _VERBATIM and not tail)
+        and not (element.tag in _VERBATIM_TAGS and not tail)
     ]
-    places = [
+    text_places = [
         (element, tail)
-        for element, tail in places
-        if next(element.iterancestors(*_VERBATIM), None) is None
+        for element, tail in text_places
+        if next(element.iterancestors(*_VERBATIM_TAGS), None) is None
     ]
-    texts = [(element.tail if tail else element.text) or "" for element, tail in places]
+    texts = [(element.tail if tail else element.text) or "" for element, tail in text_places]
     closed = {match[2] for text in texts for match in _SHORTCODE.finditer(text) if match[1]}
 
     def is_shortcode(match: re.Match[str]) -> bool:
-        return match[2] in closed or not _SIGNS.isdisjoint(match[3])
+        return match[2] in closed or not _QUOTATION_MARK_SET.isdisjoint(match[3])
 
-    for (element, tail), text in zip(places, texts, strict=True):
-        rest, end, action = [], 0, ""
+    for (element, tail), text in zip(text_places, texts, strict=True):
+        remaining_parts, end, action = [], 0, ""
         for match in _SHORTCODE.finditer(text):
             if not is_shortcode(match):
                 continue
             if not (action and match[1] and match[2] == action):
-                rest.append(text[end : match.start()])
-            action = match[2] if not match[1] and _ACTION.search(match[2]) else ""
+                remaining_parts.append(text[end : match.start()])
+            action = match[2] if not match[1] and _PROMOTION_SHORTCODE.search(match[2]) else ""
             end = match.end()
-        remaining = "".join([*rest, text[end:]])
+        remaining = "".join([*remaining_parts, text[end:]])
         if tail:
             element.tail = remaining
         else:
@@ -445,22 +452,22 @@ def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
     if text is None or not lowered.endswith(_window_notices()):
         return text
     notice = max(filter(lowered.endswith, _window_notices()), key=len)
-    rest = text[: text.rindex(line) + len(line) - len(notice)].rstrip()
-    before = rest.rstrip("([（,;–- ")
-    return before if (before and before != rest) or (alone and not before) else text
+    remaining = text[: text.rindex(line) + len(line) - len(notice)].rstrip()
+    stripped = remaining.rstrip("([（,;–- ")
+    return stripped if (stripped and stripped != remaining) or (alone and not stripped) else text
 
 
 MAX_SOURCE = 20_000
 #: The attributes in which pages keep the TeX of a formula that a script typesets.
 TEX_ATTRIBUTES = ("data-math", "data-latex", "data-tex")
 
-_NAME = re.compile(
+_FORMULA_NAME = re.compile(
     r"(?:^|[\s_-])(?:latex|tex|math|katex|formula|equation)(?:[\s_-]|$)", re.IGNORECASE
 )
 #: A command of TeX, and the other signs of which a formula has at least one.
-_COMMAND = re.compile(r"\\(?:[a-zA-Z]{2,}|[,;!\\])")
+_TEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]{2,}|[,;!\\])")
 _TEX_SIGNS = re.compile(r"[{}^_]")
-_LIKELY = re.compile(r"[\\^_={}]")
+_FORMULA_SIGN = re.compile(r"[\\^_={}]")
 _WORD = re.compile(r"[^\W\d_]{4}")
 #: The longest formula without any such sign ('A'), and the longest address, in characters.
 _MAX_PLAIN, _MAX_ADDRESS = 20, 4000
@@ -472,11 +479,13 @@ def image_tex(image: HtmlElement) -> str:
     alt = " ".join((image.get("alt") or "")[:MAX_SOURCE].split())
     if alt:
         names = image.get("class") or ""
-        if _COMMAND.search(alt) and _TEX_SIGNS.search(alt):
+        if _TEX_COMMAND.search(alt) and _TEX_SIGNS.search(alt):
             return alt
-        if _LIKELY.search(alt) and _NAME.search(f"{names} {address}"[:300].partition("?")[0]):
+        if _FORMULA_SIGN.search(alt) and _FORMULA_NAME.search(
+            f"{names} {address}"[:300].partition("?")[0]
+        ):
             return alt
-        if len(alt) <= _MAX_PLAIN and _NAME.search(names[:300]) and not _WORD.search(alt):
+        if len(alt) <= _MAX_PLAIN and _FORMULA_NAME.search(names[:300]) and not _WORD.search(alt):
             return alt
     return _address_tex(address) if "%5" in address[:_MAX_ADDRESS] else ""
 
@@ -487,7 +496,7 @@ def _address_tex(address: str) -> str:
     for part in query.split("&") if query else [path.rpartition("/")[2]]:
         name, _, value = part.partition("=")
         text = unquote(value if value and "%" not in name else part)
-        if _COMMAND.search(text) and ":" not in text:  # no path of another system
+        if _TEX_COMMAND.search(text) and ":" not in text:  # no path of another system
             return " ".join(text.split())
     return ""
 
@@ -498,4 +507,6 @@ def attribute_tex(element: HtmlElement) -> str:
     if not tex or len(tex) > MAX_SOURCE:
         return ""
     named = (element, *element[:2])
-    return tex if any(_NAME.search((node.get("class") or "")[:300]) for node in named) else ""
+    return (
+        tex if any(_FORMULA_NAME.search((node.get("class") or "")[:300]) for node in named) else ""
+    )
