@@ -49,15 +49,15 @@ LABEL_LEVEL = 6
 _CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
 _CLOSING = "\"'”’»)]"
 #: A dash or bullet that an author wrote before the text of an item.
-_DASH = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
-_PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+_BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
+_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: those of the label above their text.
-_BOX = re.compile(
+_BOX_CLASS = re.compile(
     r"(?<!\S)(?:theme-)?(?:admonition|admonitionblock|callout|markdown-alert|custom-block|notecard)"
     r"(?!\S)"
 )
-_PLAIN_BOX = re.compile(
+_PLAIN_BOX_CLASS = re.compile(
     r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
     re.IGNORECASE,
 )
@@ -66,13 +66,13 @@ _BOX_LABEL = re.compile(r"title|heading", re.IGNORECASE)
 _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: Characters of links that are useless in print: a heading's link to itself, and a note's link back
 #: to its reference mark.
-_PERMALINK = " \n¶🔗"
-_BACKLINK = " \n↩\ufe0e"
+_PERMALINK_SIGNS = " \n¶🔗"
+_BACKLINK_SIGNS = " \n↩\ufe0e"
 #: The address by which a wiki's section is edited.
 EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
 #: Characters removed from the end of an attribution, as a final colon marks an introduction, which
 #: stands above the quotation.
-_COLON = " \n" + "".join(COLONS)
+_ATTRIBUTION_END = " \n" + "".join(COLONS)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
 _MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
 _INTRODUCTION_TAGS = frozenset({"div", "header"})
@@ -109,7 +109,7 @@ class BlockBuffer:
             for spans in split_paragraphs(run.take()):
                 block = paragraph(spans)
                 before = self.blocks[-1] if self.blocks else None
-                if isinstance(before, Paragraph) and _continues(before, block):
+                if isinstance(before, Paragraph) and _continues_sentence(before, block):
                     self.blocks[-1] = replace(before, spans=before.spans + block.spans)
                     continue
                 self.blocks.append(self._with_id(block) if self.id else block)
@@ -137,22 +137,24 @@ class BlockBuffer:
     def take_spans(self) -> tuple[Spans, list[Block]]:
         """Return the text of all paragraphs and headings on one line, and the other blocks."""
         lines: list[Spans] = []
-        rest: list[Block] = []
+        other_blocks: list[Block] = []
         for block in self.take():
             if isinstance(block, Paragraph | Heading):
                 lines.append(block.spans)
                 self.id = self.id or block.id
             else:
-                rest.append(block)
-        return joined(lines), rest
+                other_blocks.append(block)
+        return joined(lines), other_blocks
 
 
-def _continues(before: Paragraph, block: Paragraph) -> bool:
+def _continues_sentence(previous: Paragraph, block: Paragraph) -> bool:
     """Return whether a paragraph begins with the comma or full stop that ends the one before."""
     text = block.spans[0].text
-    if not _CONTINUATION.match(text) or before.standfirst:
+    if not _CONTINUATION.match(text) or previous.standfirst:
         return False
-    return before.spans[-1].text.rstrip()[-1:].isalnum() or before.spans[-1].text[-1:] in _CLOSING
+    return (
+        previous.spans[-1].text.rstrip()[-1:].isalnum() or previous.spans[-1].text[-1:] in _CLOSING
+    )
 
 
 def paragraph(spans: Spans) -> Paragraph:
@@ -205,7 +207,7 @@ class ListBuilder(BlockBuilder):
     def open_part(self, element: HtmlElement) -> ClosePart | None:
         return self.add if element.tag == "li" else None
 
-    def _add_loose(self) -> None:
+    def _add_stray_blocks(self) -> None:
         """Make an item of the content outside the items."""
         blocks = self.buffer.take()
         if not blocks and not self.buffer.id:
@@ -222,14 +224,14 @@ class ListBuilder(BlockBuilder):
 
     def add(self, buffer: BlockBuffer) -> None:
         self.has_items = True
-        self._add_loose()
+        self._add_stray_blocks()
         name, blocks = buffer.id, buffer.take()
         if blocks:
             self.items.append(Item(blocks, name))
 
     def build(self) -> list[Block]:
         """Return the list, then the notes."""
-        self._add_loose()
+        self._add_stray_blocks()
         items = tuple(self.items if self.ordered else map(_without_dash, self.items))
         if len(items) == 1 and items[0].blocks and not items[0].id:
             blocks = items[0].blocks
@@ -247,7 +249,7 @@ def _without_dash(item: Item) -> Item:
     if not isinstance(first, Paragraph) or not first.spans:
         return item
     span, *rest = first.spans
-    text = _DASH.sub("", span.text)
+    text = _BULLET_IN_TEXT.sub("", span.text)
     if not text or text == span.text or "code" in span.marks or span.math:
         return item
     spans = (replace(span, text=text), *rest)
@@ -271,7 +273,7 @@ class DefinitionListBuilder(BlockBuilder):
             return self._add_term
         return self._add_details if element.tag == "dd" else None
 
-    def _add_loose(self) -> None:
+    def _add_stray_blocks(self) -> None:
         if blocks := self.buffer.take():
             self.buffer = BlockBuffer()
             self._last_entry()[1].append(blocks)
@@ -282,9 +284,9 @@ class DefinitionListBuilder(BlockBuilder):
         return self.entries[-1]
 
     def _add_term(self, buffer: BlockBuffer) -> None:
-        self._add_loose()
+        self._add_stray_blocks()
         spans, rest = buffer.take_spans()
-        spans = _strip_end(spans, _PERMALINK)
+        spans = _strip_end(spans, _PERMALINK_SIGNS)
         if not self.entries or self.entries[-1][1]:
             self.entries.append(([], []))
         if spans:
@@ -293,12 +295,12 @@ class DefinitionListBuilder(BlockBuilder):
             self.entries[-1][1].append(tuple(rest))
 
     def _add_details(self, buffer: BlockBuffer) -> None:
-        self._add_loose()
+        self._add_stray_blocks()
         if blocks := buffer.take():
             self._last_entry()[1].append(blocks)
 
     def build(self) -> list[Block]:
-        self._add_loose()
+        self._add_stray_blocks()
         entries = tuple(
             Definition(tuple(terms), tuple(details))
             for terms, details in self.entries
@@ -332,7 +334,7 @@ class QuoteBuilder(BlockBuilder):
 
     def _set_source(self, buffer: BlockBuffer) -> None:
         self._set_cite(buffer)
-        self.cite = _strip_end(self.cite, _COLON)
+        self.cite = _strip_end(self.cite, _ATTRIBUTION_END)
 
     def _set_cite(self, buffer: BlockBuffer) -> None:
         self.cite, rest = buffer.take_spans()
@@ -343,18 +345,18 @@ class QuoteBuilder(BlockBuilder):
         blocks = list(self.buffer.take())
         cite = self.cite
         if self.box:
-            return [Quote(tuple(blocks), cite, box=True)] if blocks else _paragraphs(cite)
+            return [Quote(tuple(blocks), cite, box=True)] if blocks else _paragraph_of_spans(cite)
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
             if len(text) < _MAX_ATTRIBUTION and (cited or _ends_in_attribution(blocks)):
-                cite = _strip_end(last.spans, _COLON)
+                cite = _strip_end(last.spans, _ATTRIBUTION_END)
                 del blocks[-1]
         if not (cite or self.post):
             cite = _take_introduction(blocks)
         if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
-        return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraphs(cite)
+        return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraph_of_spans(cite)
 
 
 def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
@@ -366,7 +368,7 @@ def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
     )
 
 
-def _paragraphs(spans: Spans) -> list[Block]:
+def _paragraph_of_spans(spans: Spans) -> list[Block]:
     return [Paragraph(spans)] if spans else []
 
 
@@ -380,10 +382,10 @@ def is_box(element: HtmlElement) -> bool:
     is_headed = _is_headed_aside(element)
     if not (classes or is_headed) or element.tag == "body":
         return False
-    if not is_headed and not _BOX.search(classes):
+    if not is_headed and not _BOX_CLASS.search(classes):
         is_aside = element.tag == "aside"
         is_labelled = is_aside or (len(element) > 0 and _is_box_label(element[0]))
-        if not (is_labelled and _PLAIN_BOX.search(classes)):
+        if not (is_labelled and _PLAIN_BOX_CLASS.search(classes)):
             return False
     return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
 
@@ -398,8 +400,8 @@ def _is_headed_aside(element: HtmlElement) -> bool:
 
 def _is_box_label(element: HtmlElement) -> bool:
     classes = element.get("class") if isinstance(element.tag, str) else ""
-    around = element.getparent()
-    is_heading = element.tag in HEADING_TAGS and around is not None and _is_headed_aside(around)
+    parent = element.getparent()
+    is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
     is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
     return bool(is_named) and len(element_line(element)) <= _MAX_BOX_LABEL
 
@@ -468,7 +470,7 @@ def _is_cited(block: Block) -> bool:
 def is_pull(element: HtmlElement) -> bool:
     """Return whether an element's class names a pull quote."""
     classes = element.get("class")
-    return bool(classes and "pull" in classes.lower() and _PULL.search(classes[:500]))
+    return bool(classes and "pull" in classes.lower() and _PULL_QUOTE_CLASS.search(classes[:500]))
 
 
 def is_quotation(element: HtmlElement) -> bool:
@@ -491,7 +493,7 @@ class HeadingBuilder(BlockBuilder):
         spans, rest = self.buffer.take_spans()
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
         edit = next((at for at, s in enumerate(spans) if EDIT_LINK.search(s.href)), None)
-        spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK + "[")
+        spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK_SIGNS + "[")
         if not plain_text(spans):
             return rest
         name, self.buffer.id = self.buffer.id, ""
@@ -531,7 +533,7 @@ class NoteBuilder(BlockBuilder):
             spans = self._without_label(first.spans)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
         if blocks and isinstance(last := blocks[-1], Paragraph):
-            spans = _strip_end(last.spans, _BACKLINK)
+            spans = _strip_end(last.spans, _BACKLINK_SIGNS)
             blocks[-1:] = [replace(last, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
 
@@ -550,7 +552,7 @@ class NoteBuilder(BlockBuilder):
         return spans
 
 
-_GUTTER = re.compile(
+_GUTTER_CLASS = re.compile(
     r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
     re.IGNORECASE,
 )
@@ -562,8 +564,8 @@ _NO_LANGUAGE = frozenset({
     "none", "default", "plain", "plaintext", "text", "txt", "nohighlight", "notranslate",
     "undefined", "auto", "source", "code",
 })  # fmt: skip
-_BREAKS = frozenset({"br", "hr"})
-_IGNORED = frozenset({"script", "style", "button", "template"})
+_LINE_BREAK_TAGS = frozenset({"br", "hr"})
+_IGNORED_TAGS = frozenset({"script", "style", "button", "template"})
 _MAX_CELLS = 200
 #: The elements of the text around code, and the most highlighters' wrappers of code.
 _TEXT_TAGS = frozenset({"body", "article", "main", "section", "li", "td", "blockquote"})
@@ -581,37 +583,37 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     for event, node in walker:
         is_block = node.tag in BLOCK_TAGS and node is not element
         if event == "start":
-            if node is not element and (node.tag in _IGNORED or is_gutter(node)):
+            if node is not element and (node.tag in _IGNORED_TAGS or is_gutter(node)):
                 walker.skip_subtree()
                 skipped = node
                 continue
-            if node.tag in _BREAKS or is_block:
-                _new_line(parts, always=node.tag in _BREAKS)
-            _add(parts, node, False, leaves)
+            if node.tag in _LINE_BREAK_TAGS or is_block:
+                _append_line_break(parts, always=node.tag in _LINE_BREAK_TAGS)
+            _append_text(parts, node, False, leaves)
         elif node is not element:
             if is_block and node is not skipped:
-                _new_line(parts, always=False)
-            _add(parts, node, True, leaves)
+                _append_line_break(parts, always=False)
+            _append_text(parts, node, True, leaves)
     lines = re.split(r"\r\n?|\n", "".join(parts))
     # No-break spaces in code are indentation.
     clean = (strip_unreadable(line.replace("\xa0", " ")).rstrip() for line in lines)
     return dedent("\n".join(clean)).strip("\n")
 
 
-def _add(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:
+def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:
     text = node.tail if tail else node.text
     if text and ((node, tail) in leaves or text.isspace()):
         parts.append(text)
 
 
-def _new_line(parts: list[str], *, always: bool) -> None:
+def _append_line_break(parts: list[str], *, always: bool) -> None:
     if always or (parts and not "".join(parts[-3:]).rstrip(" \t").endswith("\n")):
         parts.append("\n")
 
 
 def is_gutter(element: HtmlElement) -> bool:
     """Return whether an element contains only line numbers."""
-    is_named = _GUTTER.search(element.get("class") or "")
+    is_named = _GUTTER_CLASS.search(element.get("class") or "")
     if not is_named and not _UNSELECTABLE.search(element.get("style") or ""):
         return False
     words = "".join(element.itertext()).split()
@@ -621,8 +623,8 @@ def is_gutter(element: HtmlElement) -> bool:
 def language_of(element: HtmlElement) -> str:
     """Return the programming language stated for preformatted text, '' if none is."""
     child = element[0] if len(element) and element[0].tag == "code" else None
-    around = takewhile(lambda node: node.tag not in _TEXT_TAGS, element.iterancestors())
-    for node in (child, element, *islice(around, _MAX_WRAPPERS)):
+    wrappers = takewhile(lambda node: node.tag not in _TEXT_TAGS, element.iterancestors())
+    for node in (child, element, *islice(wrappers, _MAX_WRAPPERS)):
         if node is None:
             continue
         stated = node.get("data-lang") or node.get("data-language") or node.get("data-code-lang")
@@ -642,11 +644,11 @@ def _language_name(name: str) -> str:
 
 def is_code_table(table: HtmlElement) -> bool:
     """Return whether a table is the layout of numbered lines of code."""
-    numbered = False
+    has_line_numbers = False
     for cell in islice(table.iter("td"), _MAX_CELLS + 1):
         if is_gutter(cell) or cell.get("data-line-number"):
-            numbered = True
-        elif numbered and (
+            has_line_numbers = True
+        elif has_line_numbers and (
             cell.find(".//pre") is not None or "code" in (cell.get("class") or "").lower()
         ):
             return True

@@ -56,15 +56,17 @@ from .tables import TableBuilder, is_data
 #: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
 MAX_DEPTH = 30
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_LOWEST = 6
-_LISTS = frozenset({"ul", "ol", "menu", "dir"})
-_CODE = frozenset({"pre", "listing", "xmp"})
-_FRAMES = frozenset({"iframe", "video", "audio"})
-_PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
-_ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
+_HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_LOWEST_LEVEL = 6
+_LIST_TAGS = frozenset({"ul", "ol", "menu", "dir"})
+_CODE_TAGS = frozenset({"pre", "listing", "xmp"})
+_FRAME_TAGS = frozenset({"iframe", "video", "audio"})
+_PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
+_ATOMIC_TAGS = (
+    _CODE_TAGS | _FRAME_TAGS | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
+)
 _STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
-_LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
+_LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 
 
 class _OpenElement:
@@ -121,7 +123,7 @@ class ArticleBuilder:
         stack: list[HtmlElement | _OpenElement] = [self.page.tree]
         if top is not None:
             stack = list(reversed(top))
-            self._text(top, False, top.text or "")
+            self._add_text(top, False, top.text or "")
         while stack:
             node = stack.pop()
             if isinstance(node, _OpenElement):
@@ -131,7 +133,7 @@ class ArticleBuilder:
                 entered = self._enter(node)
                 if entered.descend:
                     if text := node.text:
-                        self._text(node, False, text)
+                        self._add_text(node, False, text)
                     if len(node):
                         stack.append(entered)
                         stack += reversed(node)
@@ -140,12 +142,12 @@ class ArticleBuilder:
             else:
                 self._pass_unselected(node)
             if text := node.tail:
-                self._text(node, True, text)
+                self._add_text(node, True, text)
         return self.buffer.take()
 
     # Text
 
-    def _text(self, element: HtmlElement, tail: bool, text: str) -> None:
+    def _add_text(self, element: HtmlElement, tail: bool, text: str) -> None:
         buffer = self.buffer
         if text.isspace():
             buffer.run.space = True
@@ -172,7 +174,7 @@ class ArticleBuilder:
         elif tag == "wbr":
             self.buffer.run.joint = True
         elif tag == "img":
-            self._text_image(element)
+            self._add_text_image(element)
         elif tag in BLOCK_TAGS:
             self.buffer.flush()
             builder = self.builders[-1] if self.builders else None
@@ -184,15 +186,15 @@ class ArticleBuilder:
                 builder.add(element, ())
         self._link_target(element)
 
-    def _text_image(self, image: HtmlElement) -> None:
+    def _add_text_image(self, image: HtmlElement) -> None:
         """Add an image that stands for text: a formula or an emoji."""
         alt = image.get("alt") or ""
         if formula := read_formula(image):
-            self._formula(formula)
+            self._add_formula(formula)
         elif alt and len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
             self.buffer.run.add(alt, self.style)
 
-    def _formula(self, formula: Formula) -> None:
+    def _add_formula(self, formula: Formula) -> None:
         if formula.display:
             self.buffer.put(Math(formula.source, formula.text))
         else:
@@ -216,25 +218,25 @@ class ArticleBuilder:
             self._enter_note(entered, element, self.targets.notes[element])
             return entered
         if element in self.targets.references and tag != "a":
-            self._reference(element, self.targets.references[element])
+            self._add_reference(element, self.targets.references[element])
             entered.descend = False
             return entered
         if element in self.figures and not (tag == "img" and read_formula(element)):
             figure = self.figures[element]
-            video = self._embed(element) if tag == "video" else None
+            video = self._read_embed_with_duration(element) if tag == "video" else None
             if video:
                 self.buffer.put(replace(video, blocks=(figure,)))
             else:
                 self.buffer.float(figure)
-            entered.descend = tag not in _PICTURES
+            entered.descend = tag not in _PICTURE_TAGS
             return entered
-        if (tag in _ATOMS or self.has_formulas) and self._atom(element, tag):
+        if (tag in _ATOMIC_TAGS or self.has_formulas) and self._add_atom(element, tag):
             entered.descend = False
             return entered
         if self.targets.places:
             self._link_target(element)
         if not _STYLE_ATTRIBUTES.isdisjoint(element.keys()):
-            self._attributes(element, tag)
+            self._apply_attributes(element, tag)
         if tag in BLOCK_TAGS:
             entered.is_block = True
             self.buffer.flush()
@@ -242,7 +244,7 @@ class ArticleBuilder:
             if element in self.entries and tag != "li":
                 entered.begin = len(self.buffer.blocks)
         elif mark := mark_of(element, tag):
-            self._mark(mark)
+            self._add_mark(mark)
         elif tag == "wbr":  # the parser nests what follows in it
             self.buffer.run.joint = True
         return entered
@@ -256,36 +258,36 @@ class ArticleBuilder:
             self.buffer.run.add_atom(label, self.style._replace(marks=marks, note=name, href=""))
         self._open_builder(entered, NoteBuilder(name, label))
 
-    def _reference(self, element: HtmlElement, note: str) -> None:
+    def _add_reference(self, element: HtmlElement, note: str) -> None:
         self._link_target(element)
         marks = with_mark(self.style.marks, "sup")
         style = self.style._replace(marks=marks, note=note, href="")
         self.buffer.run.add_atom(readable_line("".join(element.itertext())), style)
 
-    def _atom(self, element: HtmlElement, tag: str) -> bool:
+    def _add_atom(self, element: HtmlElement, tag: str) -> bool:
         """Write an element whose children are not traversed; return whether this was one."""
         if tag == "a":
-            return self._link(element)
+            return self._enter_link(element)
         if tag == "hr":
-            before = element.getprevious()
-            if before is None or before.tag != "hr" or (before.tail or "").strip():
+            previous = element.getprevious()
+            if previous is None or previous.tag != "hr" or (previous.tail or "").strip():
                 self.buffer.put(Rule())
-        elif tag in _FRAMES:
-            if embed := self._embed(element):
+        elif tag in _FRAME_TAGS:
+            if embed := self._read_embed_with_duration(element):
                 self.buffer.put(embed)
-        elif tag in _CODE or (tag == "table" and is_code_table(element)):
+        elif tag in _CODE_TAGS or (tag == "table" and is_code_table(element)):
             self._link_target(element)
             if text := code_text(element, self.leaves):
                 self.buffer.put(Code(text, language_of(element)))
         elif tag == "ruby":
-            self._ruby(element)
+            self._add_ruby(element)
         elif tag == "img":
-            self._text_image(element)
+            self._add_text_image(element)
         else:
-            return self._formula_element(element, tag)
+            return self._add_formula_element(element, tag)
         return True
 
-    def _embed(self, element: HtmlElement) -> Embed | None:
+    def _read_embed_with_duration(self, element: HtmlElement) -> Embed | None:
         """Return a media element as an embed, with its duration from JSON-LD if stated there."""
         embed = read_embed(element, self.links.resolve)
         if embed is None or embed.duration or embed.kind not in ("video", "audio"):
@@ -295,16 +297,16 @@ class ArticleBuilder:
         sole = self.durations.get(element.tag, "")
         return replace(embed, duration=self.durations.get(embed.url, sole))
 
-    def _formula_element(self, element: HtmlElement, tag: str) -> bool:
+    def _add_formula_element(self, element: HtmlElement, tag: str) -> bool:
         if formula := read_formula(element):
-            self._formula(formula)
+            self._add_formula(formula)
             return True
         return tag in {"script", "style", "math"} or is_preview(element)
 
-    def _link(self, element: HtmlElement) -> bool:
+    def _enter_link(self, element: HtmlElement) -> bool:
         note = self.targets.references.get(element)
         if note is not None:
-            self._reference(element, note)
+            self._add_reference(element, note)
             return True
         if element in self.targets.backlinks:
             return True
@@ -317,7 +319,7 @@ class ArticleBuilder:
             self.style = Style(style.marks, href, *style[2:])  # takes a third of _replace's time
         return False
 
-    def _ruby(self, element: HtmlElement) -> None:
+    def _add_ruby(self, element: HtmlElement) -> None:
         base: list[str] = [element.text or ""]
         for child in element:
             text = "".join(child.itertext())
@@ -332,23 +334,25 @@ class ArticleBuilder:
             base.append(child.tail or "")
         self.buffer.run.add("".join(base), self.style)
 
-    def _mark(self, mark: str) -> None:
+    def _add_mark(self, mark: str) -> None:
         self.style = self.style._replace(marks=with_mark(self.style.marks, mark))
 
-    def _attributes(self, element: HtmlElement, tag: str) -> None:
+    def _apply_attributes(self, element: HtmlElement, tag: str) -> None:
         """Apply an element's language, direction, font style and abbreviation title."""
         if tag in {"html", "body"}:
             return
         metadata = self.page.metadata
-        if (lang := element.get("lang")) and _LANG.fullmatch(lang):
-            same = lang.lower().partition("-")[0] == metadata.language.lower().partition("-")[0]
-            self.style = self.style._replace(lang="" if same else lang)
+        if (lang := element.get("lang")) and _LANGUAGE_TAG.fullmatch(lang):
+            is_page_language = (
+                lang.lower().partition("-")[0] == metadata.language.lower().partition("-")[0]
+            )
+            self.style = self.style._replace(lang="" if is_page_language else lang)
         if (direction := (element.get("dir") or "").lower()) in {"ltr", "rtl"}:
             page_direction = metadata.direction or "ltr"
             self.style = self.style._replace(dir="" if direction == page_direction else direction)
         if (style := element.get("style")) and tag not in BLOCK_TAGS:
             for mark in stated_marks(style[:1000]):
-                self._mark(mark)
+                self._add_mark(mark)
         if tag == "abbr" and (title := element.get("title")):
             self.style = self.style._replace(title=readable_line(title[:300]))
 
@@ -361,23 +365,23 @@ class ArticleBuilder:
             entered.part_of = outer
             self._open_buffer(entered, BlockBuffer(), close)
         elif len(self.builders) < MAX_DEPTH:
-            if builder := self._builder(element, tag):
+            if builder := self._make_builder(element, tag):
                 self._open_builder(entered, builder)
             elif tag == "li":
                 self._open_buffer(entered, BlockBuffer(), self._add_orphan_item)
 
-    def _builder(self, element: HtmlElement, tag: str) -> BlockBuilder | None:
+    def _make_builder(self, element: HtmlElement, tag: str) -> BlockBuilder | None:
         """Return a builder for an element that is a block of blocks, None for any other element."""
         role = element.get("role")
-        if builder := self._tab_builder(element, role):
+        if builder := self._make_tab_builder(element, role):
             return builder
         if tag == "blockquote":
             if is_post(element):
                 return PostBuilder(element, self.links.resolve)
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
-        if tag in _HEADINGS or element in self.headings:
-            return HeadingBuilder(_HEADINGS.get(tag, _LOWEST))
-        if tag in _LISTS:
+        if tag in _HEADING_LEVELS or element in self.headings:
+            return HeadingBuilder(_HEADING_LEVELS.get(tag, _LOWEST_LEVEL))
+        if tag in _LIST_TAGS:
             return ListBuilder(element)
         if tag == "dl":
             return DefinitionListBuilder()
@@ -397,7 +401,7 @@ class ArticleBuilder:
         is_part = isinstance(outer, QuoteBuilder) and outer.pull
         return QuoteBuilder(pull=True) if is_pull(element) and not is_part else None
 
-    def _tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:
+    def _make_tab_builder(self, element: HtmlElement, role: str | None) -> BlockBuilder | None:
         if self.tabs is None:
             classes = element.get("class") or ""
             if role not in ("tabpanel", "tablist") and "tab" not in classes.lower():
@@ -425,8 +429,8 @@ class ArticleBuilder:
         blocks = self.buffer.blocks
         if not is_entry(entry := tuple(blocks[begin:])):
             return
-        before = blocks[begin - 1] if begin else None
-        items = before.items if isinstance(before, List) and before.style == "none" else ()
+        previous = blocks[begin - 1] if begin else None
+        items = previous.items if isinstance(previous, List) and previous.style == "none" else ()
         blocks[begin - bool(items) :] = [List((*items, Item(entry)), style="none")]
 
     def _open_builder(self, entered: _OpenElement, builder: BlockBuilder) -> None:
@@ -529,26 +533,26 @@ class TabListBuilder(BlockBuilder):
 
 
 def read_tabs(tree: HtmlElement) -> Tabs:
-    found = Tabs()
-    tabs = (element for element in tree.iter() if element.get("role") == "tab")
+    tabs = Tabs()
+    tab_elements = (element for element in tree.iter() if element.get("role") == "tab")
     unnamed: dict[HtmlElement, list[str]] = {}  # the labels of tabs without ids, by row
-    for tab in islice(tabs, _MAX_TABS):
-        label = _text(tab)
+    for tab in islice(tab_elements, _MAX_TABS):
+        label = _tab_label(tab)
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
         names = [name[:_MAX_NAME] for name in (tab.get("id") or "", target) if name]
         for name in names if label else ():
-            found.labels.setdefault(name, label)
+            tabs.labels.setdefault(name, label)
         ancestors = islice(tab.iterancestors(), 3)
         row = next((element for element in ancestors if element.get("role") == "tablist"), None)
         if row is not None and label and not names:
             unnamed.setdefault(row, []).append(label)
     for row, labels in unnamed.items():
-        found.panels.update(_following_panels(row, labels))
-    _read_rows_by_class(tree, found)
-    return found
+        tabs.panels.update(_following_panels(row, labels))
+    _read_rows_by_class(tree, tabs)
+    return tabs
 
 
-def _read_rows_by_class(tree: HtmlElement, found: Tabs) -> None:
+def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:
     """Read tabs without roles: rows of links, marked by class, to sibling elements."""
     rows = (
         element
@@ -559,7 +563,7 @@ def _read_rows_by_class(tree: HtmlElement, found: Tabs) -> None:
         if not _TABS.search(row.get("class")[:300]) or row.get("role"):
             continue
         links = [child for child in islice(row.iter(), 200) if child.tag in ("a", "button")]
-        labels = {_target(link): _text(link) for link in links}
+        labels = {_panel_id(link): _tab_label(link) for link in links}
         if len(labels) < 2 or len(labels) < len(links) or not all(map(all, labels.items())):
             continue
         # The panels follow the row or its parent, side by side or in a box.
@@ -570,16 +574,16 @@ def _read_rows_by_class(tree: HtmlElement, found: Tabs) -> None:
             element.get("id") for sibling in siblings for element in (sibling, *islice(sibling, 50))
         }
         if labels.keys() <= panels:
-            found.labels |= labels
-            found.ids |= labels.keys()
-            found.rows.add(row)
+            tabs.labels |= labels
+            tabs.ids |= labels.keys()
+            tabs.rows.add(row)
 
 
-def _text(element: HtmlElement) -> str:
+def _tab_label(element: HtmlElement) -> str:
     return readable_line("".join(map(str, islice(element.itertext(), 20)))[:_MAX_LABEL])
 
 
-def _target(link: HtmlElement) -> str:
+def _panel_id(link: HtmlElement) -> str:
     """Return the id of a tab's panel, '' for none."""
     stated = (
         link.get("data-target")

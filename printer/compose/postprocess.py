@@ -37,18 +37,18 @@ from .inline import split_labels, without_mark
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
-_CARD = (Heading, Figure, Rule, Embed)
+_CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 #: Types of blocks that need no rule after them.
-_SEPARATE = (Rule, Heading, Figure)
+_SEPARATING_BLOCK_TYPES = (Rule, Heading, Figure)
 #: Signs of links from a wiki's notes back to their references.
-_UP = ("^", "↑")
+_UP_ARROWS = ("^", "↑")
 _BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
 #: The number of a heading on its own; a place before the first paragraph ('Chemnitz.', 'Oslo –');
 #: what is longer than a label, in characters.
-_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
-_PLACE = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
-_LONG_LINE = 60
-_NEAR_PLACE = 6
+_HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
+_PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
+_MAX_LABEL_CHARS = 60
+_BLOCKS_NEAR_PLACE = 6
 #: The number of first blocks searched for the title.
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
@@ -61,16 +61,16 @@ _SENTENCE_ENDS = (".", "!", ":", ";", "…", "。", "！", "：", "؛", "।")
 #: The fewest paragraphs of an article whose text is its content rather than a recording.
 _MIN_READ_ALOUD = 4
 #: The most blocks between a picture and a copy of its caption.
-_NEAR_CAPTION = 3
+_CAPTION_DISTANCE = 3
 #: The fewest letters and the most characters of a quotation that is dropped if it repeats the text.
 _MIN_REPEATED, _MAX_REPEATED = 25, 320
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
 
 #: The fewest blocks of a quotation that only indents the article, and the share of its text.
-_MIN_INDENTED, _MOST_TEXT = 4, 0.75
+_MIN_INDENTED, _MIN_INDENTED_SHARE = 4, 0.75
 #: The fewest rules that part the entries of a list, and the most characters of an entry.
-_MIN_CROWDED_RULES, _SHORT_ENTRY = 4, 200
+_MIN_CROWDED_RULES, _MAX_ENTRY_CHARS = 4, 200
 #: A year, which titles of works rarely have and references nearly always.
 _YEAR = re.compile(r"\b(?:1[5-9]|20)[0-9]{2}\b")
 
@@ -88,10 +88,12 @@ def postprocess(
     the article may have internal links.
     """
     blocks = _unwrap_article(_without_citations(blocks))
-    sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
-    sound = _join_fragments(_drop_title(sound, title), title)
-    sound = _promote_linked_titles(sound)
-    parts = [part for block in sound for part in _split_paragraph(block)]
+    clean_blocks = [
+        block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None
+    ]
+    clean_blocks = _join_fragments(_drop_title(clean_blocks, title), title)
+    clean_blocks = _promote_linked_titles(clean_blocks)
+    parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     parts = _drop_crowded_rules(_trim(_drop_leading_players(parts)))
     result = tuple(_fix_levels(parts))
@@ -100,8 +102,8 @@ def postprocess(
 
 def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
-    sound = [block for block in map(_clean_paragraph, blocks) if block is not None]
-    parts = [part for block in sound for part in _split_paragraph(block)]
+    clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
+    parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
     if parts and isinstance(last := parts[-1], Heading):
@@ -141,7 +143,7 @@ def _clean_paragraph(block: Block) -> Block | None:
 def _is_note(item: Item) -> bool:
     """Return whether an item begins with a wiki's sign that leads back to its reference."""
     first = item.blocks[0] if item.blocks else None
-    return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP)
+    return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP_ARROWS)
 
 
 def _without_backlinks(item: Item) -> Item:
@@ -153,12 +155,12 @@ def _without_backlinks(item: Item) -> Item:
     while spans:
         text = spans[0].text.strip()
         is_mark = len(text) <= 2 and text.isalpha() and text.islower()
-        if text.strip("".join(_UP)) and not is_mark:
+        if text.strip("".join(_UP_ARROWS)) and not is_mark:
             break
         spans.pop(0)
     if not spans:
         return item
-    text = spans[0].text.lstrip(" " + "".join(_UP))
+    text = spans[0].text.lstrip(" " + "".join(_UP_ARROWS))
     spans[0] = replace(spans[0], text=_BACK_LETTERS.sub("", text))
     return replace(item, blocks=(replace(first, spans=tuple(spans)), *rest))
 
@@ -166,24 +168,26 @@ def _without_backlinks(item: Item) -> Item:
 def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
     """Join the number of a heading with it, and a place alone at the beginning with the text."""
     joined: list[Block] = []
-    text_begun = False
-    named = title
+    has_text = False
+    text_near_beginning = title
     for block in blocks:
-        before = joined[-1] if joined else None
-        if isinstance(before, Paragraph) and not before.standfirst and not before.id:
-            fragment = plain_text(before.spans)
-            is_number = isinstance(block, Heading) and _NUMBER.fullmatch(fragment)
-            begins_text = not text_begun and isinstance(block, Paragraph)
+        previous = joined[-1] if joined else None
+        if isinstance(previous, Paragraph) and not previous.standfirst and not previous.id:
+            fragment = plain_text(previous.spans)
+            is_number = isinstance(block, Heading) and _HEADING_NUMBER.fullmatch(fragment)
+            begins_text = not has_text and isinstance(block, Paragraph)
             is_place = begins_text and DATELINE.fullmatch(fragment) is not None
-            if begins_text and _PLACE.fullmatch(fragment):
+            if begins_text and _PLACE_NAME.fullmatch(fragment):
                 # Any other word with a full stop is a sentence.
-                named += "".join(iter_text(*blocks[: len(joined) + _NEAR_PLACE]))
-                is_place = named.count(fragment.rstrip(".: ")) > 1
+                text_near_beginning += "".join(
+                    iter_text(*blocks[: len(joined) + _BLOCKS_NEAR_PLACE])
+                )
+                is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
             if isinstance(block, Heading | Paragraph) and (is_number or is_place):
                 joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
-                text_begun = True
+                has_text = True
                 continue
-            text_begun = text_begun or len(fragment) > _LONG_LINE
+            has_text = has_text or len(fragment) > _MAX_LABEL_CHARS
         joined.append(block)
     return joined
 
@@ -210,7 +214,7 @@ def _unwrap_article(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     for index, block in enumerate(blocks):
         if isinstance(block, Quote) and not (block.cite or block.pull or block.box):
             quoted = sum(map(len, iter_text(block)))
-            if len(block.blocks) >= _MIN_INDENTED and quoted > _MOST_TEXT * length:
+            if len(block.blocks) >= _MIN_INDENTED and quoted > _MIN_INDENTED_SHARE * length:
                 return (*blocks[:index], *block.blocks, *blocks[index + 1 :])
     return blocks
 
@@ -253,7 +257,9 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         if not isinstance(block, List):
             yield block
             continue
-        cards = sum(isinstance(item.blocks[0], _CARD) for item in block.items if item.blocks)
+        cards = sum(
+            isinstance(item.blocks[0], _CARD_BLOCK_TYPES) for item in block.items if item.blocks
+        )
         is_unmarked = block.style == "none" or (cards * 2 > len(block.items) and not block.ordered)
         if is_unmarked:
             yield from (inner for item in block.items for inner in item.blocks)
@@ -264,10 +270,10 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
 def _text_first(item: Item) -> Item:
     """Return an item with its first paragraph before its pictures, as its mark stands beside it."""
     blocks = item.blocks
-    at = next((n for n, block in enumerate(blocks) if not isinstance(block, Figure)), 0)
-    if not at or not isinstance(blocks[at], Paragraph):
+    position = next((n for n, block in enumerate(blocks) if not isinstance(block, Figure)), 0)
+    if not position or not isinstance(blocks[position], Paragraph):
         return item
-    return replace(item, blocks=(blocks[at], *blocks[:at], *blocks[at + 1 :]))
+    return replace(item, blocks=(blocks[position], *blocks[:position], *blocks[position + 1 :]))
 
 
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:
@@ -288,30 +294,32 @@ def _drop_leading_players(blocks: list[Block]) -> list[Block]:
 def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
     """Drop figures that stand there already, and text that repeats the caption of one nearby."""
     figures: dict[int, set[str]] = {}  # the texts of the caption by position
-    present: set[tuple[str, str]] = set()
+    printed_figures: set[tuple[str, str]] = set()
     distinct: list[Block] = []
     for block in blocks:
         if isinstance(block, Figure):
-            name = block.svg or block.src, block.caption
-            if name in present:
+            identity = block.svg or block.src, block.caption
+            if identity in printed_figures:
                 continue
-            present.add(name)
-            stated = (block.caption, f"{block.caption} {block.credit}")
+            printed_figures.add(identity)
+            caption_texts = (block.caption, f"{block.caption} {block.credit}")
             figures[len(distinct)] = {
-                comparison_key(text) for text in stated if len(text) > _MIN_UNIQUE
+                comparison_key(text) for text in caption_texts if len(text) > _MIN_UNIQUE
             }
         distinct.append(block)
-    captions: dict[int, set[str]] = {}  # those nearby, by position
+    captions_nearby: dict[int, set[str]] = {}  # those nearby, by position
     for position, texts in figures.items():
-        for near in range(position - _NEAR_CAPTION, position + _NEAR_CAPTION + 1) if texts else ():
-            captions.setdefault(near, set()).update(texts)
+        for nearby in (
+            range(position - _CAPTION_DISTANCE, position + _CAPTION_DISTANCE + 1) if texts else ()
+        ):
+            captions_nearby.setdefault(nearby, set()).update(texts)
     return [
         block
         for position, block in enumerate(distinct)
         if not (
-            position in captions
+            position in captions_nearby
             and isinstance(block, Paragraph | Heading)
-            and comparison_key(plain_text(block.spans)) in captions[position]
+            and comparison_key(plain_text(block.spans)) in captions_nearby[position]
         )
     ]
 
@@ -321,21 +329,23 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
-    begun = False
+    has_text = False
     for position, block in enumerate(blocks[:_MAX_TITLE_POSITION]):
         if not isinstance(block, Heading | Paragraph):
             continue
         text = plain_text(block.spans)
-        found = comparison_key(text)
-        if found == key or (
-            isinstance(block, Heading) and not begun and _has_title(found, key, block.level)
+        text_key = comparison_key(text)
+        if text_key == key or (
+            isinstance(block, Heading) and not has_text and _has_title(text_key, key, block.level)
         ):
             return blocks[:position] + blocks[position + 1 :]
-        line, _, rest = text.partition("\n")
-        if rest.strip() and comparison_key(line) == key:
-            below = replace(block, spans=_below_first_line(block.spans))
-            return [*blocks[:position], below, *blocks[position + 1 :]]
-        begun |= isinstance(block, Paragraph) and not block.standfirst and len(text) > _LONG_LINE
+        line, _, remaining = text.partition("\n")
+        if remaining.strip() and comparison_key(line) == key:
+            remaining_block = replace(block, spans=_below_first_line(block.spans))
+            return [*blocks[:position], remaining_block, *blocks[position + 1 :]]
+        has_text |= (
+            isinstance(block, Paragraph) and not block.standfirst and len(text) > _MAX_LABEL_CHARS
+        )
     return blocks
 
 
@@ -347,9 +357,9 @@ def _has_title(text: str, title: str, level: int) -> bool:
 
 
 def _below_first_line(spans: Spans) -> Spans:
-    number, span = next((number, span) for number, span in enumerate(spans) if "\n" in span.text)
-    rest = span.text.partition("\n")[2]
-    return ((replace(span, text=rest),) if rest else ()) + spans[number + 1 :]
+    n, span = next((n, span) for n, span in enumerate(spans) if "\n" in span.text)
+    remaining = span.text.partition("\n")[2]
+    return ((replace(span, text=remaining),) if remaining else ()) + spans[n + 1 :]
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
@@ -357,8 +367,8 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     quotes = [block for block in blocks if _may_repeat(block)]
     if not quotes:
         return blocks
-    rest = (block for block in blocks if not _may_repeat(block))
-    text = comparison_key(" ".join(iter_text(*rest)))
+    other_blocks = (block for block in blocks if not _may_repeat(block))
+    text = comparison_key(" ".join(iter_text(*other_blocks)))
     keys = (comparison_key(" ".join(iter_text(*quote.blocks))) for quote in quotes)
     repeated = {
         id(quote)
@@ -383,9 +393,10 @@ def _promote_linked_titles(blocks: list[Block]) -> list[Block]:
     """
     titles = {
         position: href
-        for position, (above, below) in enumerate(pairwise(blocks))
-        if (href := _sole_link(above)) and href == _sole_link(below)
-        if _is_title(above, below) and not (position and _sole_link(blocks[position - 1]) == href)
+        for position, (title_block, text_block) in enumerate(pairwise(blocks))
+        if (href := _sole_link(title_block)) and href == _sole_link(text_block)
+        if _is_title(title_block, text_block)
+        and not (position and _sole_link(blocks[position - 1]) == href)
     }
     if len(set(titles.values())) < _MIN_LINKED_TITLES:
         return blocks
@@ -405,9 +416,9 @@ def _sole_link(block: Block) -> str:
     return addresses.pop() if len(addresses) == 1 else ""
 
 
-def _is_title(block: Block, below: Block) -> bool:
+def _is_title(block: Block, following: Block) -> bool:
     text = "".join(iter_text(block)).strip()
-    is_above_text = sum(map(len, iter_text(below))) > max(_LONG_LINE, len(text))
+    is_above_text = sum(map(len, iter_text(following))) > max(_MAX_LABEL_CHARS, len(text))
     is_words = 2 * sum(map(str.isalpha, text)) > len(text)  # no date and no count
     is_short = len(text) <= _MAX_LINKED_TITLE
     return is_above_text and is_words and is_short and not text.endswith(_SENTENCE_ENDS)
@@ -415,12 +426,12 @@ def _is_title(block: Block, below: Block) -> bool:
 
 def _drop_crowded_rules(blocks: list[Block]) -> list[Block]:
     """Drop rules in short succession, which draw the lines between the entries of a list."""
-    places = [index for index, block in enumerate(blocks) if isinstance(block, Rule)]
+    rule_positions = [index for index, block in enumerate(blocks) if isinstance(block, Rule)]
     crowded: set[int] = set()
-    run = places[:1]
-    for above, place in pairwise(places):
-        length = sum(map(len, iter_text(*blocks[above:place])))
-        run = [*run, place] if length <= _SHORT_ENTRY else [place]
+    run = rule_positions[:1]
+    for previous, position in pairwise(rule_positions):
+        length = sum(map(len, iter_text(*blocks[previous:position])))
+        run = [*run, position] if length <= _MAX_ENTRY_CHARS else [position]
         if len(run) >= _MIN_CROWDED_RULES:
             crowded.update(run)
     return [block for index, block in enumerate(blocks) if index not in crowded]
@@ -433,17 +444,19 @@ def _trim(blocks: list[Block]) -> list[Block]:
     printed, as an advertisement.
     """
     trimmed: list[Block] = []
-    for above, block, below in zip([None, *blocks], blocks, [*blocks[1:], None], strict=False):
-        if isinstance(block, Rule) and (isinstance(above, Rule) or isinstance(below, Rule)):
+    for previous, block, following in zip(
+        [None, *blocks], blocks, [*blocks[1:], None], strict=False
+    ):
+        if isinstance(block, Rule) and (isinstance(previous, Rule) or isinstance(following, Rule)):
             continue
-        before = trimmed[-1] if trimmed else None
-        if isinstance(block, Rule) and (before is None or isinstance(before, _SEPARATE)):
+        last = trimmed[-1] if trimmed else None
+        if isinstance(block, Rule) and (last is None or isinstance(last, _SEPARATING_BLOCK_TYPES)):
             continue
-        if isinstance(block, Heading | Figure) and isinstance(before, Rule):
+        if isinstance(block, Heading | Figure) and isinstance(last, Rule):
             trimmed.pop()
-            before = trimmed[-1] if trimmed else None
-        if not (isinstance(block, Heading) and isinstance(before, Heading)) or (
-            comparison_key(plain_text(block.spans)) != comparison_key(plain_text(before.spans))
+            last = trimmed[-1] if trimmed else None
+        if not (isinstance(block, Heading) and isinstance(last, Heading)) or (
+            comparison_key(plain_text(block.spans)) != comparison_key(plain_text(last.spans))
         ):
             trimmed.append(block)
     while trimmed and (isinstance(trimmed[-1], Rule) or _is_left_over(trimmed)):
@@ -458,26 +471,26 @@ def _is_left_over(blocks: list[Block]) -> bool:
         return False
     if isinstance(last, Heading):
         is_short = len(plain_text(last.spans)) <= _MAX_TRAILING_HEADING
-        before = next((block for block in blocks[-2::-1] if not isinstance(block, Figure)), None)
-        return is_short and not isinstance(before, Heading)
+        previous = next((block for block in blocks[-2::-1] if not isinstance(block, Figure)), None)
+        return is_short and not isinstance(previous, Heading)
     return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
 
 
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:
     """Drop a heading or rule above nothing but notes, as the theme adds its own."""
-    rest: list[Block] = []
-    below = ""  # what is below, down to the next heading: '', only 'notes', or 'text'
+    remaining: list[Block] = []
+    content_below = ""  # what is below, down to the next heading: '', only 'notes', or 'text'
     for block in reversed(blocks):
         if isinstance(block, Note):
-            below = below or "notes"
+            content_below = content_below or "notes"
         elif isinstance(block, Heading | Rule):
-            if below == "notes":
+            if content_below == "notes":
                 continue
-            below = "" if isinstance(block, Heading) else below
+            content_below = "" if isinstance(block, Heading) else content_below
         else:
-            below = "text"
-        rest.append(block)
-    return rest[::-1]
+            content_below = "text"
+        remaining.append(block)
+    return remaining[::-1]
 
 
 def _fix_levels(blocks: list[Block]) -> Iterable[Block]:
@@ -495,10 +508,10 @@ def _fix_levels(blocks: list[Block]) -> Iterable[Block]:
 def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:
     """Point internal links to existing blocks and remove links without a target."""
     targets = {span.href[1:] for span in iter_spans(blocks) if span.href.startswith("#")}
-    calls = {span.note for span in iter_spans(blocks) if span.note}
+    note_references = {span.note for span in iter_spans(blocks) if span.note}
     ids = {name for block in walk(blocks) if (name := getattr(block, "id", ""))}
     notes = {block.id for block in walk(blocks) if isinstance(block, Note)}
-    if targets <= ids and calls <= notes:
+    if targets <= ids and note_references <= notes:
         return blocks
 
     def replacement(part: object) -> list[Span] | None:
@@ -517,11 +530,11 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join a drop cap that is a block of its own with the paragraph after it."""
     joined: list[Block] = []
     for block in blocks:
-        before = joined[-1] if joined else None
-        if isinstance(block, Paragraph) and isinstance(before, Paragraph):
-            initial, text = plain_text(before.spans), plain_text(block.spans)
-            if continues_drop_cap(initial, text) and not before.id:
-                glue = " " if _is_word(initial[-1], text, joined) else ""
+        previous = joined[-1] if joined else None
+        if isinstance(block, Paragraph) and isinstance(previous, Paragraph):
+            initial, text = plain_text(previous.spans), plain_text(block.spans)
+            if continues_drop_cap(initial, text) and not previous.id:
+                glue = " " if _is_one_letter_word(initial[-1], text, joined) else ""
                 first, *rest = block.spans
                 first = replace(first, text=initial + glue + first.text.lstrip())
                 joined[-1] = replace(block, spans=(first, *rest))
@@ -530,12 +543,12 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(joined)
 
 
-def _is_word(letter: str, text: str, before: list[Block]) -> bool:
+def _is_one_letter_word(letter: str, text: str, preceding: list[Block]) -> bool:
     """Return whether the letter is a word: the word after it also occurs alone in the article."""
     if letter not in _ONE_LETTER_WORDS:
         return False
     first, *rest = _LETTERS.findall(text)
-    return first in rest or any(first in _LETTERS.findall(line) for line in iter_text(*before))
+    return first in rest or any(first in _LETTERS.findall(line) for line in iter_text(*preceding))
 
 
 def merge_pages(articles: Sequence[Article]) -> Article:
@@ -546,14 +559,14 @@ def merge_pages(articles: Sequence[Article]) -> Article:
     """
     first = articles[0]
     blocks = list(first.blocks)
-    keys = {key for block in blocks if (key := _key(block))}
+    keys = {key for block in blocks if (key := _repetition_key(block))}
     for number, article in enumerate(articles[1:], start=2):
         for block in article.blocks:
             if isinstance(block, Paragraph) and block.standfirst:
                 if block in blocks:
                     continue
                 block = replace(block, standfirst=False)
-            key = _key(block)
+            key = _repetition_key(block)
             if not key or key not in keys:
                 keys.add(key)
                 blocks += prefix_ids((block,), f"p{number}-")
@@ -565,7 +578,7 @@ def merge_pages(articles: Sequence[Article]) -> Article:
     )
 
 
-def _key(block: Block) -> str:
+def _repetition_key(block: Block) -> str:
     """Return a key that identifies a block, '' for a block that may be repeated."""
     if isinstance(block, Figure):
         return f"figure {block.src}" if block.src else ""
