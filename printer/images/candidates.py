@@ -74,7 +74,7 @@ _OUTSIDE_COLUMN = 0.05
 
 #: The words in the name of a file that tell the screens that it is made for.
 _SMALL_SCREENS, _LARGE_SCREENS = "m|mobile|phone|sm|xs", "d|desktop|tablet|md|lg|xl"
-_FOR_SMALL_SCREEN, _FOR_SCREEN = (
+_SMALL_SCREEN_SUFFIX, _SCREEN_SUFFIX = (
     re.compile(rf"(?<![^_-])(?:{words})[_-]|[_-](?:{words})(?=\.\w+$)", re.IGNORECASE)
     for words in (_SMALL_SCREENS, f"{_SMALL_SCREENS}|{_LARGE_SCREENS}")
 )
@@ -140,29 +140,30 @@ class Candidate:
         return tuple(dict.fromkeys(filter(None, (absolute_url(url, base) for url in urls))))
 
 
-def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
+def find_candidates(page: Page, segments: range | None = None) -> list[Candidate]:
     """Return the pictures of a page in document order, with rendered sizes if it has a layout.
 
     For pictures outside the segments ``near``, only ``src`` is read, except for the picture that
     the page's metadata name if it stands before them.
     """
-    candidates = _markup_candidates(page, near)
+    candidates = _markup_candidates(page, segments)
     layout = page.layout
     if layout is None:
         return candidates
     candidates = [
-        _with_box(candidate, layout.graphics.get(candidate.element)) for candidate in candidates
+        _with_rendered_size(candidate, layout.graphics.get(candidate.element))
+        for candidate in candidates
     ]
     elements = {candidate.element for candidate in candidates}
-    more = list(_styled_backgrounds(page, layout, near, elements))
-    if more:
+    backgrounds = list(_styled_backgrounds(page, layout, segments, elements))
+    if backgrounds:
         candidates = sorted(
-            [*candidates, *more], key=lambda candidate: (candidate.segment, candidate.index)
+            [*candidates, *backgrounds], key=lambda candidate: (candidate.segment, candidate.index)
         )
     return candidates
 
 
-def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
+def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
     stand_ins = _repeated_sources(page)
@@ -172,10 +173,10 @@ def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
         if len(candidates) >= MAX_CANDIDATES:
             break
         index, segment = page.index.locate(element)
-        if near is not None and segment not in near:
+        if segments is not None and segment not in segments:
             if element.tag == "img" or element.tag in custom:
-                before = lead_key if segment < near.start else ""
-                candidates.append(_far_candidate(element, index, segment, before))
+                key_above = lead_key if segment < segments.start else ""
+                candidates.append(_distant_candidate(element, index, segment, key_above))
             continue
         for candidate in _read_element(element, index, segment):
             if element.get("src") in stand_ins and len(candidate.sources) > 1:
@@ -187,13 +188,15 @@ def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
         for candidate in candidates
         if candidate.kind == "drawing" or _has_picture(candidate)
     ]
-    backgrounds = list(_backgrounds(page, near, {candidate.element for candidate in candidates}))
+    backgrounds = list(
+        _backgrounds(page, segments, {candidate.element for candidate in candidates})
+    )
     if backgrounds:
         candidates = sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
     return candidates
 
 
-def _far_candidate(element: HtmlElement, index: int, segment: int, lead_key: str) -> Candidate:
+def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key: str) -> Candidate:
     """Return a candidate far from the text, read in full only if its key is ``lead_key``."""
     if lead_key:
         candidate = _candidate(element, "image", index, segment, read_sources(element))
@@ -251,8 +254,8 @@ def _candidate(
         index=index,
         segment=segment,
         sources=tuple(sources),
-        alt=_one_line(alt),
-        title=_one_line(element.get("title")),
+        alt=_collapse_space(alt),
+        title=_collapse_space(element.get("title")),
         width=width,
         height=height,
         natural_width=max(
@@ -263,7 +266,7 @@ def _candidate(
     )
 
 
-def _one_line(text: str | None) -> str:
+def _collapse_space(text: str | None) -> str:
     return " ".join((text or "").split())[:2000]
 
 
@@ -288,85 +291,104 @@ def _without_source(candidate: Candidate, url: str) -> Candidate:
     return replace(candidate, sources=sources, best=best, url_key=url_key)
 
 
-def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str]) -> bool:
+def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset[str]) -> bool:
     """Merge a candidate into the one before it if both show the same picture.
 
     ``stand_ins`` are the addresses that many pictures of the page share.
     """
-    old = candidates[-1]
-    if old.kind != "image" or new.kind != "image":
+    previous = candidates[-1]
+    if previous.kind != "image" or current.kind != "image":
         return False
-    if _is_for_other_screen(old, new):
-        if _FOR_SMALL_SCREEN.search(_file_name(old)):
-            candidates[-1] = new
+    if _is_for_other_screen(previous, current):
+        if _SMALL_SCREEN_SUFFIX.search(_file_name(previous)):
+            candidates[-1] = current
         return True
-    same_url = bool(_urls(old) & _urls(new))
-    is_crop = same_url and _is_crop(old, new)
-    if _is_displayed(old) and _is_displayed(new):
-        same_url = is_crop
-    has_common = is_crop or _share_ancestor(old.element, new.element)
-    if len(old.sources) > _MAX_MERGED_SOURCES or not has_common:
+    shares_url = bool(_non_data_urls(previous) & _non_data_urls(current))
+    is_crop = shares_url and _is_crop(previous, current)
+    if _is_displayed(previous) and _is_displayed(current):
+        shares_url = is_crop
+    has_common = is_crop or _have_common_ancestor(previous.element, current.element)
+    if len(previous.sources) > _MAX_MERGED_SOURCES or not has_common:
         return False
-    if old.segment != new.segment and not same_url:
+    if previous.segment != current.segment and not shares_url:
         return False
-    if _is_stand_in(old, new, stand_ins):
-        candidates[-1] = replace(new, alt=new.alt or old.alt, title=new.title or old.title)
+    if _is_stand_in(previous, current, stand_ins):
+        candidates[-1] = replace(
+            current, alt=current.alt or previous.alt, title=current.title or previous.title
+        )
         return True
-    alike = same_url or (bool(old.url_key) and old.url_key == new.url_key)
+    is_same_picture = shares_url or (bool(previous.url_key) and previous.url_key == current.url_key)
     # A spacer after a picture on display only sets it apart from the text.
-    is_preview_after = is_preview(new) and not (_is_displayed(old) and _is_displayed(new))
-    if not alike and not is_preview(old) and not is_preview_after:
+    is_preview_after = is_preview(current) and not (
+        _is_displayed(previous) and _is_displayed(current)
+    )
+    if not is_same_picture and not is_preview(previous) and not is_preview_after:
         return False
     # Browsers that run scripts do not display ``noscript``.
-    keep, other = (new, old) if is_preview(old) and _is_displayed(new) else (old, new)
-    sources = tuple({source.url: source for source in (*other.sources, *keep.sources)}.values())
+    primary, secondary = (
+        (current, previous)
+        if is_preview(previous) and _is_displayed(current)
+        else (previous, current)
+    )
+    sources = tuple(
+        {source.url: source for source in (*secondary.sources, *primary.sources)}.values()
+    )
     candidates[-1] = replace(
-        keep,
+        primary,
         sources=sources,
-        alt=keep.alt or other.alt,
-        title=keep.title or other.title,
-        width=keep.width or other.width,
-        height=keep.height or other.height,
-        natural_width=max(keep.natural_width, other.natural_width),
-        url_key=other.url_key if is_preview(keep) else keep.url_key,
+        alt=primary.alt or secondary.alt,
+        title=primary.title or secondary.title,
+        width=primary.width or secondary.width,
+        height=primary.height or secondary.height,
+        natural_width=max(primary.natural_width, secondary.natural_width),
+        url_key=secondary.url_key if is_preview(primary) else primary.url_key,
         best=best_source(sources),
     )
     return True
 
 
-def _is_stand_in(old: Candidate, new: Candidate, stand_ins: frozenset[str]) -> bool:
+def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[str]) -> bool:
     """Return whether a picture stands for the one in the ``noscript`` right after it.
 
     A stand-in is much smaller, or the same for many pictures of the page.
     """
-    if not _is_displayed(old) or _is_displayed(new):
+    if not _is_displayed(previous) or _is_displayed(current):
         return False
-    if stand_ins.issuperset(source.url for source in old.sources):
-        return not stand_ins.issuperset(source.url for source in new.sources)
-    small, large = (candidate.natural_width or candidate.width for candidate in (old, new))
+    if stand_ins.issuperset(source.url for source in previous.sources):
+        return not stand_ins.issuperset(source.url for source in current.sources)
+    small, large = (candidate.natural_width or candidate.width for candidate in (previous, current))
     return 0 < small <= _MAX_STAND_IN and (not large or large >= 2 * small)
 
 
-def _urls(candidate: Candidate) -> set[str]:
+def _non_data_urls(candidate: Candidate) -> set[str]:
     return {source.url for source in candidate.sources if not source.url.startswith("data:")}
 
 
-def _is_crop(old: Candidate, new: Candidate) -> bool:
+def _is_crop(previous: Candidate, current: Candidate) -> bool:
     """Return whether the best files of two pictures of one figure have the same name."""
-    figures = [next(picture.element.iterancestors("figure"), None) for picture in (old, new)]
+    figures = [
+        next(picture.element.iterancestors("figure"), None) for picture in (previous, current)
+    ]
     names = {
-        (picture.best.url if picture.best else "").rpartition("/")[2] for picture in (old, new)
+        (picture.best.url if picture.best else "").rpartition("/")[2]
+        for picture in (previous, current)
     }
-    is_one = figures[0] is not None and figures[0] is figures[1] and old.segment == new.segment
-    return is_one and len(names) == 1 and "" not in names
+    is_same_place = (
+        figures[0] is not None and figures[0] is figures[1] and previous.segment == current.segment
+    )
+    return is_same_place and len(names) == 1 and "" not in names
 
 
-def _is_for_other_screen(old: Candidate, new: Candidate) -> bool:
+def _is_for_other_screen(previous: Candidate, current: Candidate) -> bool:
     """Return whether two neighbours are versions for screens, by their texts and names."""
-    if not old.alt or old.alt != new.alt or old.element.getparent() is not new.element.getparent():
+    if (
+        not previous.alt
+        or previous.alt != current.alt
+        or previous.element.getparent() is not current.element.getparent()
+    ):
         return False
-    names = _file_name(old), _file_name(new)
-    return names[0] != names[1] and len({_FOR_SCREEN.sub("", name) for name in names}) == 1
+    names = _file_name(previous), _file_name(current)
+    return names[0] != names[1] and len({_SCREEN_SUFFIX.sub("", name) for name in names}) == 1
 
 
 def _file_name(candidate: Candidate) -> str:
@@ -391,29 +413,31 @@ def _is_displayed(candidate: Candidate) -> bool:
     return all(level.tag != "noscript" for level in levels)
 
 
-def _share_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
+def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
     ancestors = set(islice(one.iterancestors(), _COPY_LEVELS))
     return any(ancestor in ancestors for ancestor in islice(other.iterancestors(), _COPY_LEVELS))
 
 
-def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Iterator[Candidate]:
+def _backgrounds(
+    page: Page, segments: range | None, excluded: set[HtmlElement]
+) -> Iterator[Candidate]:
     """Yield the backgrounds that the markup gives to elements with little text."""
     index = page.index
     begins, ends, elements = index.segment_begins, index.segment_ends, index.elements
     by_script = not index.attribute_names.isdisjoint(BACKGROUND_ATTRIBUTES)
     indexes = range(len(elements)) if by_script else index.styled
-    if near is not None:
-        low, high = (
+    if segments is not None:
+        start, stop = (
             bisect_left(indexes, segment, key=begins.__getitem__)
-            for segment in (near.start, near.stop)
+            for segment in (segments.start, segments.stop)
         )
-        indexes = indexes[low:high]
+        indexes = indexes[start:stop]
     count = 0
-    for at in indexes:
-        element = elements[at]
+    for i in indexes:
+        element = elements[i]
         if not by_script and "url(" not in (element.get("style") or ""):
             continue
-        if ends[at] - begins[at] > _MAX_SEGMENTS_OVER or element in taken:
+        if ends[i] - begins[i] > _MAX_SEGMENTS_OVER or element in excluded:
             continue
         sources = background_sources(element) if element.tag not in _NO_BACKGROUND else []
         if not sources:
@@ -422,7 +446,7 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
         if count > _MAX_BACKGROUNDS:
             return
         if element.find(".//img") is None:
-            yield _candidate(element, "background", at, begins[at], sources)
+            yield _candidate(element, "background", i, begins[i], sources)
 
 
 # Inline SVG
@@ -478,13 +502,13 @@ def drawing_source(element: HtmlElement) -> str:
 # The rendered layout
 
 
-def _with_box(candidate: Candidate, box: PictureBox | None) -> Candidate:
+def _with_rendered_size(candidate: Candidate, box: PictureBox | None) -> Candidate:
     """Add a picture's rendered size, its natural width and the URL that the browser shows."""
     if box is None or min(box.rect.width, box.rect.height) < _MIN_BOX:
         return candidate
     sources = list(candidate.sources)
-    known = {source.url for source in sources}
-    if candidate.kind == "image" and box.src.startswith("http") and box.src not in known:
+    urls = {source.url for source in sources}
+    if candidate.kind == "image" and box.src.startswith("http") and box.src not in urls:
         rank = PLAIN if is_preview(candidate) else VERSION
         sources.append(ImageSource(box.src, box.width, rank))
     return replace(
@@ -498,27 +522,27 @@ def _with_box(candidate: Candidate, box: PictureBox | None) -> Candidate:
 
 
 def _styled_backgrounds(
-    page: Page, layout: PageLayout, near: range | None, taken: set[HtmlElement]
+    page: Page, layout: PageLayout, segments: range | None, excluded: set[HtmlElement]
 ) -> Iterator[Candidate]:
     """Yield the backgrounds that style sheets give to elements with little text."""
     index = page.index
     count = 0
     for element, box in layout.graphics.items():
-        if not box.background or element in taken or element.tag in _NO_BACKGROUND:
+        if not box.background or element in excluded or element.tag in _NO_BACKGROUND:
             continue
         if min(box.rect.width, box.rect.height) < _MIN_BACKGROUND:
             continue
-        at = index.indexes.get(element)
-        if at is None or count >= _MAX_STYLED_BACKGROUNDS:
+        i = index.indexes.get(element)
+        if i is None or count >= _MAX_STYLED_BACKGROUNDS:
             continue
-        segment = index.segment_begins[at]
-        if near is not None and segment not in near:
+        segment = index.segment_begins[i]
+        if segments is not None and segment not in segments:
             continue
-        over = page.segments[
-            segment : min(index.segment_ends[at], segment + 1 + _MAX_SEGMENTS_OVER)
+        covered = page.segments[
+            segment : min(index.segment_ends[i], segment + 1 + _MAX_SEGMENTS_OVER)
         ]
-        chars = sum(len(segment_over.text) for segment_over in over)
-        if len(over) > _MAX_SEGMENTS_OVER or chars > _MAX_CHARS_OVER:
+        chars = sum(len(covered_segment.text) for covered_segment in covered)
+        if len(covered) > _MAX_SEGMENTS_OVER or chars > _MAX_CHARS_OVER:
             continue
         if element.find(".//img") is not None:
             continue
@@ -527,10 +551,10 @@ def _styled_backgrounds(
         yield Candidate(
             element=element,
             kind="background",
-            index=at,
+            index=i,
             segment=segment,
             sources=(source,),
-            alt=_one_line(element.get("aria-label")),
+            alt=_collapse_space(element.get("aria-label")),
             width=round(box.rect.width),
             height=round(box.rect.height),
             url_key=picture_key(box.src),
@@ -569,10 +593,10 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
 
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
     """Return the smallest value after ``_OUTSIDE_COLUMN`` of the weight is discarded."""
-    rest = _OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
+    remaining = _OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
     for value, weight in weighted:
-        rest -= weight
-        if rest < 0:
+        remaining -= weight
+        if remaining < 0:
             return value
     return weighted[-1][0]
 
@@ -585,5 +609,5 @@ def is_beside_column(page: Page, candidate: Candidate, column: Column | None) ->
     box = page.layout.graphics.get(candidate.element) if page.layout else None
     if box is None or column is None or not is_visible(box.visibility):
         return False
-    drawn = min(box.rect.width, box.rect.height) >= _MIN_BOX
-    return drawn and not column.overlaps(box.rect)
+    is_drawn = min(box.rect.width, box.rect.height) >= _MIN_BOX
+    return is_drawn and not column.overlaps(box.rect)

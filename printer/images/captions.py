@@ -23,13 +23,13 @@ from .candidates import Candidate
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
 #: And the same for a caption without markup, except below a gallery.
-_NEXT_LEVELS = 5
+_MAX_UNMARKED_LEVELS = 5
 _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
 #: The length of a film, which ends its description: '3:18 min'.
 _PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
 #: The fewest characters of an alternative text that tells a caption, and the most after it.
-_MIN_ALT, _MAX_AFTER_ALT = 25, 80
+_MIN_ALT_CHARS, _MAX_CREDIT_AFTER_ALT = 25, 80
 #: The most items of a list to examine, and the names of pictures beside the text.
 _MAX_ITEMS = 20
 _FLOATED_NAME = re.compile(
@@ -104,15 +104,21 @@ class CaptionFinder:
             or self._described_by(candidate)
             or self._titled_by_link(candidate)
             or self._named_caption(candidate)
-            or self._next_text(candidate)
+            or self._text_below(candidate)
         )
         segments = self._with_caption_above(candidate, segments)
-        if linked := [segment.index for segment in segments if self._is_linked_heading(segment)]:
+        if linked_headings := [
+            segment.index for segment in segments if self._is_linked_heading(segment)
+        ]:
             # The heading above a player leads to its page; the caption stands below the picture.
-            below = (
-                candidate.segment if max(linked) < candidate.segment else len(self._page.segments)
+            first_index = (
+                candidate.segment
+                if max(linked_headings) < candidate.segment
+                else len(self._page.segments)
             )
-            segments = [near for near in self._named_caption(candidate) if near.index >= below]
+            segments = [
+                near for near in self._named_caption(candidate) if near.index >= first_index
+            ]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):
@@ -129,18 +135,18 @@ class CaptionFinder:
         index = self._index.segment_blocks[segment.index]
         element = self._index.elements[index]
         name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
-        around = islice(element.iterancestors(), 3)
+        ancestors = islice(element.iterancestors(), 3)
         return (
             bool(self._index.flags[index] & _HEADING)
             and not _CAPTION_CLASS.search(name)
-            and all(outer.tag != "figcaption" for outer in around)
+            and all(outer.tag != "figcaption" for outer in ancestors)
         )
 
     def _is_linked_heading(self, segment: Segment) -> bool:
         flags = self._index.flags[self._index.segment_blocks[segment.index]]
         return bool(flags & _HEADING) and 2 * segment.link_chars > len(segment.text)
 
-    def _range(self, index: int) -> tuple[int, int]:
+    def _segment_bounds(self, index: int) -> tuple[int, int]:
         return self._index.segment_begins[index], self._index.segment_ends[index]
 
     def _in_figcaption(self, candidate: Candidate) -> Sequence[Segment]:
@@ -150,10 +156,10 @@ class CaptionFinder:
             if elements[index].tag != "figure":
                 continue
             for inner in range(index + 1, min(index + 300, self._index.subtree_ends[index])):
-                begin, end = self._range(inner)
+                begin, end = self._segment_bounds(inner)
                 if elements[inner].tag == "figcaption" and begin < end:
                     return self._page.segments[begin:end]
-            begin, end = self._range(index)
+            begin, end = self._segment_bounds(index)
             if end - begin > _MAX_SEGMENTS:
                 break
         return ()
@@ -164,9 +170,9 @@ class CaptionFinder:
             name = self._index.elements[index].get("aria-describedby")
             if not name or self._picture_counts[index] > 1:
                 continue
-            low = max(0, candidate.segment - _MAX_SEGMENTS)
-            near = self._page.segments[low : candidate.segment + _MAX_SEGMENTS]
-            described = [segment for segment in near if name in _block_ids(segment)]
+            begin = max(0, candidate.segment - _MAX_SEGMENTS)
+            nearby = self._page.segments[begin : candidate.segment + _MAX_SEGMENTS]
+            described = [segment for segment in nearby if name in _ids_of_block_and_parent(segment)]
             if described:
                 return described
         return ()
@@ -182,8 +188,8 @@ class CaptionFinder:
                 for link in links
                 if _PICTURE_FILE.search((link.get("href") or "")[-200:])
             ]
-            near = self._page.segments[candidate.segment : candidate.segment + 2]
-            for segment in near:
+            nearby = self._page.segments[candidate.segment : candidate.segment + 2]
+            for segment in nearby:
                 if any(repeats_alt(segment.text, title) for title in titles):
                     return [segment]
         return ()
@@ -191,15 +197,15 @@ class CaptionFinder:
     def _named_caption(self, candidate: Candidate) -> Sequence[Segment]:
         """Return the text of nearby elements whose class or id suggests a caption."""
         for level, index in enumerate(self._ancestors(candidate)):
-            begin, end = self._range(index)
+            begin, end = self._segment_bounds(index)
             has_more = level and self._picture_counts[index] > 1 and end - begin > 2
             if level > _MAX_LEVELS or has_more:
                 break
-            low, high = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
-            near = self._page.segments[low:high]
+            first, last = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
+            nearby = self._page.segments[first:last]
             captions = [
                 segment
-                for segment in near
+                for segment in nearby
                 if self._is_named_caption(segment, index)
                 and not (segment.index < candidate.segment and self._is_byline(segment))
             ]
@@ -224,41 +230,43 @@ class CaptionFinder:
             index = self._index.parents[index]
         return False
 
-    def _next_text(self, candidate: Candidate) -> Sequence[Segment]:
+    def _text_below(self, candidate: Candidate) -> Sequence[Segment]:
         """Return a short text right after the picture if it resembles a caption or stands alone."""
-        at = candidate.segment
-        if at >= len(self._page.segments):
+        position = candidate.segment
+        if position >= len(self._page.segments):
             return ()
-        segment = self._page.segments[at]
-        block = self._index.segment_blocks[at]
+        segment = self._page.segments[position]
+        block = self._index.segment_blocks[position]
         if repeats_alt(segment.text, candidate.alt):
             return [segment]
         is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
         if is_long or segment.text.endswith((":", "：")):
             return ()
         # Text that begins before the picture runs on behind it.
-        begins_before = self._index.segment_spans[at][0] < self._index.opens[candidate.index]
+        begins_before = self._index.segment_spans[position][0] < self._index.opens[candidate.index]
         if begins_before or self._index.flags[block] & _HEADING:
             return ()
         in_gallery = False
         for level, index in enumerate(islice(self._ancestors(candidate), _MAX_LEVELS + 2)):
-            begin, end = self._range(index)
-            if end <= at:
+            begin, end = self._segment_bounds(index)
+            if end <= position:
                 in_gallery = self._picture_counts[index] > 1
                 continue
-            if level >= _NEXT_LEVELS and not in_gallery:
+            if level >= _MAX_UNMARKED_LEVELS and not in_gallery:
                 break
-            if self._picture_counts[index] == 1 and (begin, end) == (at, at + 1):
-                is_text = segment.link_chars == len(segment.text) or _is_beside(candidate, segment)
+            if self._picture_counts[index] == 1 and (begin, end) == (position, position + 1):
+                is_text = segment.link_chars == len(segment.text) or _runs_on_beside(
+                    candidate, segment
+                )
                 return () if is_text else [segment]
-            if self._picture_counts[index] == 1 and (begin, end) == (at, at + 2):
-                line, below = self._page.segments[begin:end]
-                if _CREDIT_AFTER.match(below.text) and not line.link_chars:
-                    return [line, below]
+            if self._picture_counts[index] == 1 and (begin, end) == (position, position + 2):
+                caption, credit = self._page.segments[begin:end]
+                if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
+                    return [caption, credit]
             between = range(candidate.index + 1, min(block, candidate.index + 40))
             follows = not any(self._picture_counts[other] for other in between)
-            is_marked = is_credit_line(segment.text) or _is_emphasised(segment)
-            if follows and (is_marked or self._is_centered_alone(candidate, at)):
+            is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
+            if follows and (is_marked or self._is_centered_alone(candidate, position)):
                 return [segment]
             break
         return ()
@@ -272,26 +280,28 @@ class CaptionFinder:
         credit = segments[0]
         if credit.index <= max(candidate.segment, 1):
             return segments
-        line = self._page.segments[credit.index - 1]
-        is_beside = line.block is credit.block.getprevious() and not line.link_chars
-        return [line, credit] if is_beside else segments
+        caption = self._page.segments[credit.index - 1]
+        is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
+        return [caption, credit] if is_beside else segments
 
-    def _is_centered_alone(self, candidate: Candidate, at: int) -> bool:
+    def _is_centered_alone(self, candidate: Candidate, position: int) -> bool:
         """Return whether a line is centered, as the picture above it, and no text after it is."""
         elements, blocks = self._index.elements, self._index.segment_blocks
-        centered = [elements[blocks[at]], elements[self._index.parents[candidate.index]]]
+        centered = [elements[blocks[position]], elements[self._index.parents[candidate.index]]]
         if not all(map(_is_centered, centered)):
             return False
-        after = blocks[at + 1] if at + 1 < len(blocks) else blocks[at]
-        between = range(blocks[at] + 1, min(after + 1, blocks[at] + 40))
+        next_block = blocks[position + 1] if position + 1 < len(blocks) else blocks[position]
+        between = range(blocks[position] + 1, min(next_block + 1, blocks[position] + 40))
         has_picture = any(self._picture_counts[other] for other in between)
-        return has_picture or not (after > blocks[at] and _is_centered(elements[after]))
+        return has_picture or not (
+            next_block > blocks[position] and _is_centered(elements[next_block])
+        )
 
 
-def _is_beside(candidate: Candidate, segment: Segment) -> bool:
+def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
     """Return whether text runs on from a picture in its line, or is an item of a list of text."""
-    around = list(islice(candidate.element.iterancestors(), _NEXT_LEVELS))
-    if segment.block not in around:
+    ancestors = list(islice(candidate.element.iterancestors(), _MAX_UNMARKED_LEVELS))
+    if segment.block not in ancestors:
         return False
     if segment.block.tag == "li":
         siblings = segment.block.itersiblings("li", preceding=True)
@@ -299,9 +309,9 @@ def _is_beside(candidate: Candidate, segment: Segment) -> bool:
         return any(item.find(".//img") is None for item in items)
     if segment.block.tag != "p":
         return False
-    inside = (candidate.element, *around[: around.index(segment.block)])
-    is_sentence = segment.text.endswith((".", "!", "?", "…")) and not _is_emphasised(segment)
-    return any(map(_is_floated, inside)) or (is_sentence and segment.block.find(".//br") is None)
+    path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
+    is_sentence = segment.text.endswith((".", "!", "?", "…")) and not _is_emphasized(segment)
+    return any(map(_is_floated, path)) or (is_sentence and segment.block.find(".//br") is None)
 
 
 def _is_floated(element: HtmlElement) -> bool:
@@ -332,10 +342,14 @@ def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
 def repeats_alt(text: str, alt: str) -> bool:
     """Return whether a text is a picture's alternative text, perhaps with a credit after it."""
     alt = alt.rstrip(" .…")
-    return len(alt) >= _MIN_ALT and text.startswith(alt) and len(text) <= len(alt) + _MAX_AFTER_ALT
+    return (
+        len(alt) >= _MIN_ALT_CHARS
+        and text.startswith(alt)
+        and len(text) <= len(alt) + _MAX_CREDIT_AFTER_ALT
+    )
 
 
-def _block_ids(segment: Segment) -> tuple[str | None, str | None]:
+def _ids_of_block_and_parent(segment: Segment) -> tuple[str | None, str | None]:
     """Return the ids of a segment's block and of the block's parent."""
     parent = segment.block.getparent()
     return segment.block.get("id"), parent.get("id") if parent is not None else None
@@ -355,7 +369,7 @@ def _is_centered(element: HtmlElement) -> bool:
     )
 
 
-def _is_emphasised(segment: Segment) -> bool:
+def _is_emphasized(segment: Segment) -> bool:
     """Return whether all of a text is emphasised or small."""
     for leaf in segment.leaves:
         if not leaf.text or leaf.text.isspace():
@@ -374,7 +388,7 @@ def _is_emphasised(segment: Segment) -> bool:
 
 _MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
 #: Marks that are ignored if they cover the whole caption.
-_PLAIN = frozenset({"small", "em", "cite"})
+_IGNORED_MARKS = frozenset({"small", "em", "cite"})
 _CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
 #: The part of a caption that its name says is a credit: 'caption_author'.
 _CAPTION_CREDIT = re.compile(
@@ -386,7 +400,7 @@ _CREDIT_CLASS = re.compile(
     r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
     re.IGNORECASE,
 )
-_NOT_READ = re.compile(
+_INTERFACE_CLASS = re.compile(
     r"toggle|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
     re.IGNORECASE,
 )
@@ -407,11 +421,11 @@ _CREDIT_INSIDE = re.compile(
 )
 
 
-_WORDS = load_json(__file__, "captions.json")
+_TABLE = load_json(__file__, "captions.json")
 #: The words of a page's interface, those for a kind of medium, and a counter such as "2/5" or a
 #: playing time.
-_INTERFACE = frozenset(_WORDS["interface"])
-_MEDIA = frozenset(_WORDS["media"])
+_INTERFACE = frozenset(_TABLE["interface"])
+_MEDIA = frozenset(_TABLE["media"])
 _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
@@ -420,22 +434,22 @@ _COUNTER_BEFORE = re.compile(r"^\s*\[\d{1,3}\s?/\s?\d{1,3}\]\s*")
 #: parts it from the caption.
 _CREDIT_AFTER = re.compile(
     "(?:"
-    + "|".join(sorted(map(re.escape, _WORDS["credit_words"]), key=len, reverse=True))
+    + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) "
 )
 #: Names after the end of a sentence, the last of them an agency's.
 _AGENCY_AFTER = re.compile(
     r"(?<=[.!?…»”\"]) (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
-    + "|".join(sorted(map(re.escape, _WORDS["agencies"]), key=len, reverse=True))
+    + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
     + r")\s*$"
 )
 #: A name in an element of its own, right behind the end of a sentence.
 _SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
-_REPEATED = re.compile(r"^(.{4,200}?) ?\1$")
+_REPEATED_CREDIT = re.compile(r"^(.{4,200}?) ?\1$")
 #: A label in an element of its own, and the end of such an element before a name.
 _CREDIT_LABEL = re.compile(r"\s*(?:credits?|crédits?)?\s*", re.IGNORECASE)
-_GLUED = re.compile(r"(?<=[^\W\d_])\0(?=[^\W\d_a-z])")
+_NAMES_WITHOUT_SPACE = re.compile(r"(?<=[^\W\d_])\0(?=[^\W\d_a-z])")
 _BEFORE_CREDIT = " \n\t|·•/-–—"
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT = 200
@@ -457,7 +471,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
 
     A credit without a caption becomes the caption.
     """
-    pieces = list(_pieces(segments, base))
+    pieces = list(_read_pieces(segments, base))
     while pieces and not pieces[-1].text.strip(_BEFORE_CREDIT):
         pieces.pop()
     pieces[-1:] = [piece._replace(text=piece.text.rstrip(" \n\t|")) for piece in pieces[-1:]]
@@ -467,19 +481,21 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     text = [piece for piece in pieces if not piece.credit]
     credit = _join_credit([piece.text for piece in pieces if piece.credit and piece.text])
     if credit:
-        ends = (at for at, piece in enumerate(text) if re.search(r"\w", piece.text))
-        text = text[: max(ends, default=-1) + 1]
+        word_positions = (i for i, piece in enumerate(text) if re.search(r"\w", piece.text))
+        text = text[: max(word_positions, default=-1) + 1]
         text[-1:] = [piece._replace(text=piece.text.rstrip(_BEFORE_CREDIT)) for piece in text[-1:]]
-        credit = _REPEATED.sub(r"\1", credit)
+        credit = _REPEATED_CREDIT.sub(r"\1", credit)
     if not any(re.search(r"\w", piece.text) for piece in text):
         text, credit = pieces if re.search(r"\w", credit) else [], ""
-    return _spans(text), _strip_brackets(credit.strip("|·•/-–— "))
+    return _join_pieces(text), _strip_brackets(credit.strip("|·•/-–— "))
 
 
 def _join_credit(texts: list[str]) -> str:
     """Return a credit without a bare label before the name, and with spaces between elements."""
     first = next((n for n, text in enumerate(texts) if not _CREDIT_LABEL.fullmatch(text)), 0)
-    return " ".join(_GLUED.sub(" ", "\0".join(texts[first:])).replace("\0", "").split())
+    return " ".join(
+        _NAMES_WITHOUT_SPACE.sub(" ", "\0".join(texts[first:])).replace("\0", "").split()
+    )
 
 
 def _strip_brackets(credit: str) -> str:
@@ -493,14 +509,14 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces of a caption with its end as a credit, if it reads like one."""
     if not pieces or any(piece.credit for piece in pieces):
         return _complete_credit(pieces)
-    for index, piece in enumerate(pieces):
+    for i, piece in enumerate(pieces):
         match = _CREDIT_AFTER.search(piece.text)
         if match is None:
             continue
         caption = piece.text[: match.start()].rstrip()
         caption = (caption[:-1] if caption.endswith(_SEPARATORS) else caption).rstrip()
-        before = [*pieces[:index], piece._replace(text=caption)]
-        after = [piece._replace(text=piece.text[len(caption) :]), *pieces[index + 1 :]]
+        before = [*pieces[:i], piece._replace(text=caption)]
+        after = [piece._replace(text=piece.text[len(caption) :]), *pieces[i + 1 :]]
         has_text = any(re.search(r"\w", part.text) for part in before)
         if has_text and sum(len(part.text) for part in after) <= _MAX_CREDIT:
             return [*before, *(part._replace(credit=True) for part in after)]
@@ -518,20 +534,23 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
 
 def _complete_credit(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces of a caption with the name after a label such as "Photograph by:"."""
-    labels = [n for n, piece in enumerate(pieces) if piece.credit and piece.text.strip()]
-    if not labels or not pieces[labels[-1]].text.rstrip().endswith((":", "：")):
+    label_positions = [i for i, piece in enumerate(pieces) if piece.credit and piece.text.strip()]
+    if not label_positions or not pieces[label_positions[-1]].text.rstrip().endswith((":", "：")):
         return pieces
-    begun = labels[-1] + 1
-    if sum(len(piece.text) for piece in pieces[begun:]) > _MAX_CREDIT:
+    credit_start = label_positions[-1] + 1
+    if sum(len(piece.text) for piece in pieces[credit_start:]) > _MAX_CREDIT:
         return pieces
-    return [*pieces[:begun], *(piece._replace(credit=True) for piece in pieces[begun:])]
+    return [
+        *pieces[:credit_start],
+        *(piece._replace(credit=True) for piece in pieces[credit_start:]),
+    ]
 
 
-def _pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
+def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
     for segment in segments:
         yield _Piece(" ", (), "", False)
         for leaf in segment.leaves:
-            piece = _style(leaf.parent, base)
+            piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
                 text = _COUNTER_BEFORE.sub("", _INVISIBLE.sub("", leaf.text), count=1)
                 word = " ".join(text.split()).lower()
@@ -539,27 +558,27 @@ def _pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                     yield piece._replace(text=text)
 
 
-def _style(node: HtmlElement | None, base: str) -> _Piece | None:
+def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
     """Return the style of a text as a piece without text, None for text to be skipped."""
     marks: set[str] = set()
     href = ""
-    credit: bool | None = None
+    is_credit: bool | None = None
     for _ in range(_MAX_STYLE_LEVELS):
         if node is None or node.tag in ("figure", "body"):
             break
         name = _element_name(node)
-        if node.tag == "button" or _NOT_READ.search(name):
+        if node.tag == "button" or _INTERFACE_CLASS.search(name):
             return None
         if node.tag in _MARKS:
             marks.add(_MARKS[node.tag])
         if node.tag == "a" and not href:
             href = resolve(base, node.get("href") or "")
-        if credit is None:
-            credit = _is_credit(node, name)
+        if is_credit is None:
+            is_credit = _is_credit(node, name)
         if node.tag == "figcaption":
             break
         node = node.getparent()
-    return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(credit))
+    return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(is_credit))
 
 
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
@@ -575,10 +594,10 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
     return None
 
 
-def _spans(pieces: list[_Piece]) -> Spans:
+def _join_pieces(pieces: list[_Piece]) -> Spans:
     """Collapse white space across all pieces and join those of the same style."""
-    mark_sets = [frozenset(piece.marks) for piece in pieces if piece.text.strip()]
-    shared = frozenset.intersection(_PLAIN, *mark_sets)
+    marks_of_pieces = [frozenset(piece.marks) for piece in pieces if piece.text.strip()]
+    shared = frozenset.intersection(_IGNORED_MARKS, *marks_of_pieces)
     spans: list[Span] = []
     space = False
     for piece in pieces:

@@ -28,7 +28,7 @@ from .papers.cuter import ArticleBounds
 from .srcset import picture_key, without_proxy
 
 _TABLES = load_json(__file__, "features.json")
-_PLACES = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
+_FEATURES_BY_FLAG = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
 #: Standard sizes of advertisements.
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
 #: Labels above advertisements.
@@ -53,7 +53,7 @@ _AUTHOR_LINK = re.compile(
 )
 #: The class of a player of sounds, and the widest picture of one, where larger ones are the lead.
 _MAX_AUDIO_WIDTH = 300
-_AUDIO = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
 #: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
 _BADGE = re.compile(
     r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
@@ -87,14 +87,14 @@ _FEED_LINK = re.compile(
 #: The fewest digits, or characters, in the name of a file that no other picture has, the segments
 #: above the title among which the lead picture may be, the properties of schema.org that state it,
 #: and features that it never has.
-_MIN_FILE_DIGITS, _MIN_FILE_CHARS, _LEAD_REACH = 5, 24, 8
+_MIN_FILE_DIGITS, _MIN_FILE_CHARS, _MAX_SEGMENTS_ABOVE_TITLE = 5, 24, 8
 _LEAD_PROPERTIES = frozenset({"image", "associatedMedia", "primaryImageOfPage"})
-_LEADING_AWAY = frozenset({
+_LINK_FEATURES = frozenset({
     "linked within the site", "linked elsewhere", "linked to the front page", "linked for sharing",
     "linked for money", "linked with words of its own",
 })  # fmt: skip
-_ICON_NAMES = frozenset({"file of an icon", "named as an icon", "file of a network"})
-_FURNITURE = frozenset({
+_ICON_FEATURES = frozenset({"file of an icon", "named as an icon", "file of a network"})
+_FURNITURE_FEATURES = frozenset({
     "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
     "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
 })  # fmt: skip
@@ -118,26 +118,26 @@ class FeatureReader:
         names = re.split(r",\s|;| and | und | et | y | e ", page.metadata.byline.lower())
         self._authors = tuple(name.strip() for name in names if " " in name.strip())
         sizes = [len(segment.text) for segment in page.segments]
-        article_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
+        selected_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
         # Running sums of the characters of all text, of the article and of links.
-        self._chars = [0, *accumulate(sizes)]
-        self._article = [0, *accumulate(article_sizes)]
-        self._links = [0, *accumulate(segment.link_chars for segment in page.segments)]
+        self._char_sums = [0, *accumulate(sizes)]
+        self._article_sums = [0, *accumulate(selected_sizes)]
+        self._link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
         self._copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
-        self._shapes = {candidate: _shape(candidate.element) for candidate in candidates}
-        self._places_of_shape: dict[tuple[str, ...], list[int]] = {}
-        for candidate, shape in self._shapes.items():
-            self._places_of_shape.setdefault(shape, []).append(candidate.segment)
-        for places in self._places_of_shape.values():
+        self._structures = {candidate: _structure(candidate.element) for candidate in candidates}
+        self._segments_by_structure: dict[tuple[str, ...], list[int]] = {}
+        for candidate, shape in self._structures.items():
+            self._segments_by_structure.setdefault(shape, []).append(candidate.segment)
+        for places in self._segments_by_structure.values():
             places.sort()
         self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
         name = self._lead.rpartition("/")[2]
         digits = sum(map(str.isdigit, name))
-        is_distinct = digits >= _MIN_FILE_DIGITS or len(name) >= _MIN_FILE_CHARS
-        self._lead_file = name if is_distinct else ""
-        self._title = _words(page.metadata.title)
-        self._site_name = (page.metadata.site or _site(page.url)).lower()
-        self._named: dict[int, frozenset[str]] = {}
+        is_distinctive = digits >= _MIN_FILE_DIGITS or len(name) >= _MIN_FILE_CHARS
+        self._lead_file = name if is_distinctive else ""
+        self._title = _long_words(page.metadata.title)
+        self._site_name = (page.metadata.site or _site_host(page.url)).lower()
+        self._name_features: dict[int, frozenset[str]] = {}
 
     def features(self, candidate: Candidate) -> frozenset[str]:
         ancestors = [candidate.index]
@@ -159,15 +159,15 @@ class FeatureReader:
 
     def shape(self, candidate: Candidate) -> tuple[str, ...]:
         """Return the tags and classes that the pictures of one list have in common."""
-        return self._shapes[candidate]
+        return self._structures[candidate]
 
     def refusal(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> str:
         """Return why a picture cannot belong to the article whatever its score, '' if it can."""
         if "a smiley" in names:
             return "a smiley"
-        if "an SVG file" in names and names & _ICON_NAMES:
+        if "an SVG file" in names and names & _ICON_FEATURES:
             return "a drawing of the interface"
-        if not caption.text and (reason := self._uncaptioned_refusal(candidate, names)):
+        if not caption.text and (reason := self._refusal_without_caption(candidate, names)):
             return reason
         if self._is_of_feed_or_form(candidate):
             return "an icon of a feed or a form"
@@ -177,7 +177,7 @@ class FeatureReader:
             return "a teaser of another page"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
 
-    def _uncaptioned_refusal(self, candidate: Candidate, names: frozenset[str]) -> str:
+    def _refusal_without_caption(self, candidate: Candidate, names: frozenset[str]) -> str:
         if "linked elsewhere" in names and _BADGE.fullmatch(candidate.alt):
             return "a badge of a shop or player"
         if {"an SVG file", "alt names the site"} <= names:
@@ -186,7 +186,7 @@ class FeatureReader:
             return "a hidden button"
         if candidate.kind == "image" and is_preview(candidate):
             return "a placeholder"
-        if _is_rule(candidate) or _is_counted(candidate):
+        if _is_rule(candidate) or _is_counter_or_advertisement(candidate):
             return "a rule, a counter or an advertisement"
         if self._is_below_other_heading(candidate):
             return "a picture below a heading of something else"
@@ -194,13 +194,13 @@ class FeatureReader:
 
     def _is_of_feed_or_form(self, candidate: Candidate) -> bool:
         """Return whether a picture links to a feed, or is in a form without the article's text."""
-        link = _closest(candidate.element, "a", 3)
+        link = _nearest_ancestor(candidate.element, "a", 3)
         if link is not None:
             href = (link.get("href") or "").strip()[:2000]
-            words = (candidate.alt, candidate.title, (link.get("title") or "")[:40].strip())
-            if _FEED_LINK.match(href) or any(map(_FEED.fullmatch, words)):
+            labels = (candidate.alt, candidate.title, (link.get("title") or "")[:40].strip())
+            if _FEED_LINK.match(href) or any(map(_FEED.fullmatch, labels)):
                 return True
-        index, article = candidate.index, self._article
+        index, article = candidate.index, self._article_sums
         while index >= 0 and self._index.elements[index].tag != "form":
             index = self._index.parents[index]
         if index < 0:
@@ -215,7 +215,7 @@ class FeatureReader:
             return False
         if candidate.segment > self._bounds.start:
             return False
-        if len(self._places_of_shape[self._shapes[candidate]]) < _MENU_LINKS:
+        if len(self._segments_by_structure[self._structures[candidate]]) < _MENU_LINKS:
             return False
         row, index = -1, self._index.parents[candidate.index]
         while index >= 0 and self._index.segment_begins[index] == self._index.segment_ends[index]:
@@ -224,43 +224,47 @@ class FeatureReader:
             return False
         links = islice(self._index.elements[row].iter("a"), _MAX_TEASER_LINKS)
         pictures = (link for link in links if link.find(".//img") is not None)
-        pages = (link for link in pictures if _is_page((link.get("href") or "").strip()))
-        return len(list(islice(pages, _MENU_LINKS))) == _MENU_LINKS
+        page_links = (link for link in pictures if _is_page((link.get("href") or "").strip()))
+        return len(list(islice(page_links, _MENU_LINKS))) == _MENU_LINKS
 
     def _is_below_other_heading(self, candidate: Candidate) -> bool:
         """Return whether a picture after the text stands below a heading that is left out."""
-        above = candidate.segment - 1
-        if self._verdict.kind != "article" or self._bounds is None or above <= self._bounds.last:
+        previous_segment = candidate.segment - 1
+        if (
+            self._verdict.kind != "article"
+            or self._bounds is None
+            or previous_segment <= self._bounds.last
+        ):
             return False
-        flags = self._index.flags[self._index.segment_blocks[above]]
-        return bool(flags & _HEADING) and not self._verdict.keep[above]
+        flags = self._index.flags[self._index.segment_blocks[previous_segment]]
+        return bool(flags & _HEADING) and not self._verdict.keep[previous_segment]
 
     def _is_in_audio_player(self, candidate: Candidate) -> bool:
         """Return whether a picture is small, in a part without the article's text that plays."""
         if not 0 < candidate.width <= _MAX_AUDIO_WIDTH:
             return False
         index, begins, ends = candidate.index, self._index.segment_begins, self._index.segment_ends
-        while index >= 0 and self._article[begins[index]] == self._article[ends[index]]:
+        while index >= 0 and self._article_sums[begins[index]] == self._article_sums[ends[index]]:
             element = self._index.elements[index]
-            if _AUDIO.search(f"{element.get('class') or ''} {element.get('id') or ''}"[:400]):
+            if _AUDIO_CLASS.search(f"{element.get('class') or ''} {element.get('id') or ''}"[:400]):
                 return True
             index = self._index.parents[index]
         return False
 
     def _is_portrait(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> bool:
         """Return whether a picture shows the author: by its link, its text or its names."""
-        link = _closest(candidate.element, "a", 8)
+        link = _nearest_ancestor(candidate.element, "a", 8)
         if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
             return True
         alt, text = candidate.alt.lower(), caption.text.lower()
-        by_alt = any(
+        alt_names_author = any(
             name in alt for name in self._authors if len(alt) < len(name) + _MAX_BESIDE_NAME
         )
         if text:
-            return by_alt and any(
+            return alt_names_author and any(
                 name in text for name in self._authors if len(text) < len(name) + _MAX_BEFORE_NAME
             )
-        return by_alt or {"named as a portrait", "file of a portrait"} <= names
+        return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
 
     def _is_teaser(self, candidate: Candidate, caption: Caption) -> bool:
         """Return whether a picture in or after the text announces another page.
@@ -273,7 +277,11 @@ class FeatureReader:
         if candidate.segment <= self._bounds.start:
             return False
         index, part = candidate.index, -1
-        begins, ends, article = self._index.segment_begins, self._index.segment_ends, self._article
+        begins, ends, article = (
+            self._index.segment_begins,
+            self._index.segment_ends,
+            self._article_sums,
+        )
         while index >= 0 and article[begins[index]] == article[ends[index]]:
             index, part = self._index.parents[index], index
         if part < 0 or not self._has_page_link(self._index.elements[part]):
@@ -290,9 +298,9 @@ class FeatureReader:
 
     def _has_page_link(self, element: HtmlElement) -> bool:
         """Return whether an element is in a link to another page or contains one."""
-        around = _closest(element, "a", 3)
+        outer_link = _nearest_ancestor(element, "a", 3)
         links = islice(element.iter("a"), _MAX_TEASER_LINKS)
-        for link in chain((around,) if around is not None else (), links):
+        for link in chain((outer_link,) if outer_link is not None else (), links):
             if _is_page((link.get("href") or "").strip()):
                 return True
         return False
@@ -302,67 +310,68 @@ class FeatureReader:
             yield "no text"
             return
         first, start, last = self._bounds
-        at = candidate.segment
-        if at < first:
+        position = candidate.segment
+        if position < first:
             yield "before the borders"
-        elif at > last + 1:
+        elif position > last + 1:
             yield "after the borders"
-        elif at <= start:
+        elif position <= start:
             yield "between title and text"
-        elif at == last + 1:
+        elif position == last + 1:
             yield "right after the text"
         else:
             yield "in the text"
-        article, chars = self._article, self._chars
-        if at < first and chars[first] - chars[at] < 200:
+        article, chars = self._article_sums, self._char_sums
+        if position < first and chars[first] - chars[position] < 200:
             yield "shortly before the title"
-        end = len(chars) - 1
+        last_position = len(chars) - 1
         for reach, name in ((2, "next to"), (8, "near")):
-            low, high = max(0, at - reach), min(end, at + reach)
-            yield f"{name}: {_share(article[high] - article[low], chars[high] - chars[low])}"
-        if article[min(end, at + 4)] == article[min(end, at)]:
+            begin, end = max(0, position - reach), min(last_position, position + reach)
+            share = _describe_share(article[end] - article[begin], chars[end] - chars[begin])
+            yield f"{name}: {share}"
+        if article[min(last_position, position + 4)] == article[min(last_position, position)]:
             yield "no text of the article follows"
-        if article[min(end, at)] == article[max(0, at - 4)]:
+        if article[min(last_position, position)] == article[max(0, position - 4)]:
             yield "no text of the article goes before"
 
     def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
         flags = self._index.flags[candidate.index]
-        for flag, name in _PLACES.items():
+        for flag, name in _FEATURES_BY_FLAG.items():
             if flags & flag:
                 yield name
-        chars, article = self._chars, self._article
-        enough = min(200, article[-1])
+        chars, article = self._char_sums, self._article_sums
+        min_article_chars = min(200, article[-1])
         innermost = True
         for level, index in enumerate(ancestors):
-            low, high = self._index.segment_begins[index], self._index.segment_ends[index]
-            if low == high:
+            begin, end = self._index.segment_begins[index], self._index.segment_ends[index]
+            if begin == end:
                 continue
-            total, part = chars[high] - chars[low], article[high] - article[low]
+            total, article_chars = chars[end] - chars[begin], article[end] - article[begin]
             if innermost:
                 innermost = False
-                yield f"with: {_share(part, total)}"
+                yield f"with: {_describe_share(article_chars, total)}"
                 size = next((f"under {n}" for n in (30, 120, 400, 2000) if total < n), "plenty")
                 yield f"with {size} of text"
-                if self._links[high] - self._links[low] > total / 2:
+                if self._link_sums[end] - self._link_sums[begin] > total / 2:
                     yield "with text of links"
-                if total < 200 and _AD_LABEL.fullmatch(self._page.segments[low].text[:40]):
+                if total < 200 and _AD_LABEL.fullmatch(self._page.segments[begin].text[:40]):
                     yield "under the word for advertising"
-            if part >= enough:
+            if article_chars >= min_article_chars:
                 yield f"text of the article {min(level, 9)} levels up"
-                yield f"in a part: {_share(part, total)}"
-                size = "most" if part > article[-1] / 2 else "little"
+                yield f"in a part: {_describe_share(article_chars, total)}"
+                size = "most" if article_chars > article[-1] / 2 else "little"
                 yield f"in a part with {size} of the article"
                 break
 
     def _repetition(self, candidate: Candidate) -> Iterable[str]:
         """Yield features of similarly placed pictures and of copies of this one."""
-        alike = self._places_of_shape[self._shapes[candidate]]
+        alike = self._segments_by_structure[self._structures[candidate]]
         if len(alike) > 1:
             yield "one of few alike" if len(alike) < 4 else "one of many alike"
             if self._bounds is not None:
                 inside = bisect_right(alike, self._bounds.last)
                 inside -= bisect_left(alike, self._bounds.start)
-                yield f"alike ones in the text: {_share(inside, len(alike))}"
+                yield f"alike ones in the text: {_describe_share(inside, len(alike))}"
         copies = self._copies[candidate.url_key]
         if copies > 1:
             yield "repeated" if copies < 4 else "repeated often"
@@ -370,18 +379,18 @@ class FeatureReader:
     def _names(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
         """Yield features of the names of elements between the picture and the article's text."""
         yield from name_features(_element_names(candidate.element))
-        article = self._article
+        article = self._article_sums
         for level, index in enumerate(ancestors[:_MAX_NAME_LEVELS]):
-            low, high = self._index.segment_begins[index], self._index.segment_ends[index]
-            if level and article[high] - article[low] > 0.3 * article[-1]:
+            begin, end = self._index.segment_begins[index], self._index.segment_ends[index]
+            if level and article[end] - article[begin] > 0.3 * article[-1]:
                 break
-            if index not in self._named:
+            if index not in self._name_features:
                 names = _element_names(self._index.elements[index])
-                self._named[index] = name_features(names)
-            yield from self._named[index]
+                self._name_features[index] = name_features(names)
+            yield from self._name_features[index]
 
     def _link(self, candidate: Candidate) -> Iterable[str]:
-        link = _closest(candidate.element, "a", 8)
+        link = _nearest_ancestor(candidate.element, "a", 8)
         if link is None:
             return
         href = (link.get("href") or "").strip()[:2000]
@@ -392,17 +401,17 @@ class FeatureReader:
         elif _SHARE_LINK.match(href):
             yield "linked for sharing"
         else:
-            site = _site(href)
-            inside = not site or site == _site(self._page.url)
-            if inside and urlsplit(href).path in ("", "/"):
+            site = _site_host(href)
+            is_internal = not site or site == _site_host(self._page.url)
+            if is_internal and urlsplit(href).path in ("", "/"):
                 yield "linked to the front page"
-            yield "linked within the site" if inside else "linked elsewhere"
+            yield "linked within the site" if is_internal else "linked elsewhere"
             if "sponsored" in (link.get("rel") or ""):
                 yield "linked for money"
-            if self._is_card(candidate, link):
+            if self._has_linked_text(candidate, link):
                 yield "linked with words of its own"
 
-    def _is_card(self, candidate: Candidate, link: HtmlElement) -> bool:
+    def _has_linked_text(self, candidate: Candidate, link: HtmlElement) -> bool:
         """Return whether the picture's link contains text, or text beside it has the same link."""
         if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
             return True
@@ -411,7 +420,7 @@ class FeatureReader:
             if segment.link_chars < 15:
                 continue
             for leaf in segment.leaves[:20]:
-                other = _closest(leaf.parent, "a", 2)
+                other = _nearest_ancestor(leaf.parent, "a", 2)
                 if other is not None and other.get("href") == href:
                     return True
         return False
@@ -428,8 +437,8 @@ class FeatureReader:
         if path.endswith(".svg"):
             yield "an SVG file"
         elif path.endswith(".gif"):
-            sides = candidate.width, candidate.height, candidate.natural_width
-            if max(sides) < _LARGE_GIF:
+            widths = candidate.width, candidate.height, candidate.natural_width
+            if max(widths) < _LARGE_GIF:
                 yield "a GIF file"
         elif path.endswith(".png"):
             yield "a PNG file"
@@ -452,13 +461,21 @@ class FeatureReader:
         """Return whether a picture before the text is that of the page, by what the page states."""
         if self._bounds is None or self._verdict.kind != "article":
             return False
-        is_early = self._bounds.first - _LEAD_REACH <= candidate.segment <= self._bounds.start
-        if not is_early or names & (_LEADING_AWAY | _FURNITURE) or candidate.kind != "image":
+        is_near_title = (
+            self._bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
+            <= candidate.segment
+            <= self._bounds.start
+        )
+        if (
+            not is_near_title
+            or names & (_LINK_FEATURES | _FURNITURE_FEATURES)
+            or candidate.kind != "image"
+        ):
             return False
-        around = chain((candidate.element,), islice(candidate.element.iterancestors(), 4))
+        ancestors = chain((candidate.element,), islice(candidate.element.iterancestors(), 4))
         is_marked = any(
             _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split())
-            for element in around
+            for element in ancestors
         )
         return is_marked or bool(names & {"the page's own picture", "alt like the title"})
 
@@ -470,10 +487,10 @@ class FeatureReader:
         elif len(alt) > 50:
             yield "long alt"
         if self._title:
-            shared = len(self._title & _words(alt))
-            if shared >= 2 and shared * 2 >= len(self._title):
+            shared_words = len(self._title & _long_words(alt))
+            if shared_words >= 2 and shared_words * 2 >= len(self._title):
                 yield "alt like the title"
-            elif shared:
+            elif shared_words:
                 yield "alt touches the title"
         if alt and alt.lower() == self._site_name:
             yield "alt names the site"
@@ -492,12 +509,12 @@ def _is_rule(candidate: Candidate) -> bool:
     return 0 < min(candidate.width, candidate.height) <= _RULE_SIDE
 
 
-def _is_counted(candidate: Candidate) -> bool:
+def _is_counter_or_advertisement(candidate: Candidate) -> bool:
     """Return whether a picture's address is that of a counter or of a server of advertisements."""
     url = candidate.best.url if candidate.best else ""
     path, _, query = url.partition("?")
-    is_folder = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
-    return (is_folder and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
+    is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
+    return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
 
 
 def _size(candidate: Candidate) -> Iterable[str]:
@@ -524,7 +541,7 @@ def _size(candidate: Candidate) -> Iterable[str]:
         yield "in many sizes"
 
 
-def _shape(element: HtmlElement) -> tuple[str, ...]:
+def _structure(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes that the items of one gallery or list have in common."""
     levels = islice(chain((element,), element.iterancestors()), 4)
     return tuple(f"{level.tag}.{(level.get('class') or '')[:60]}" for level in levels)
@@ -535,7 +552,7 @@ def _element_names(element: HtmlElement) -> str:
     return " ".join(name[:_MAX_NAME_CHARS] for name in names if name)
 
 
-def _closest(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement | None:
+def _nearest_ancestor(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement | None:
     """Return the nearest element with a tag, the element itself or at most ``levels`` up."""
     for _ in range(levels):
         if element is None or element.tag == tag:
@@ -544,15 +561,15 @@ def _closest(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement 
     return element if element is not None and element.tag == tag else None
 
 
-def _site(url: str) -> str:
+def _site_host(url: str) -> str:
     return host_of(url).removeprefix("www.")
 
 
-def _words(text: str) -> set[str]:
+def _long_words(text: str) -> set[str]:
     return set(re.findall(r"\w{3,}", text[:300].lower()))
 
 
-def _share(part: int, total: int) -> str:
+def _describe_share(part: int, total: int) -> str:
     if not part:
         return "none"
     share = part / total
@@ -562,17 +579,17 @@ def _share(part: int, total: int) -> str:
 # Words in names
 
 #: Runs of letters and digits that may be random, such as a hash or an identifier.
-_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
+_RANDOM_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _MIXED_CASE = re.compile(r"[a-z][0-9]{0,9}[A-Z]")
-_SWITCH = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
+_DIGIT_LETTER_CHANGE = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def _drop_random(run: re.Match[str]) -> str:
     """Return a run of letters and digits, '' if it is random: its letters are no words."""
     text = run[0]
-    switches = len(_SWITCH.findall(text))
+    switches = len(_DIGIT_LETTER_CHANGE.findall(text))
     is_hexadecimal = switches > 0 and _HEXADECIMAL.fullmatch(text)
     is_random = is_hexadecimal or switches > (1 if _MIXED_CASE.search(text) else 2)
     return "" if is_random else text
@@ -582,17 +599,17 @@ class _WordTable:
     """Words and prefixes, each with its feature."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
-        self._words: dict[str, str] = {}
+        self._features: dict[str, str] = {}
         self._prefixes: dict[str, list[tuple[str, str]]] = {}  # by their first two letters
         for feature, words in lists.items():
             for word in words:
-                self._words[word.rstrip("*")] = feature
+                self._features[word.rstrip("*")] = feature
                 if word.endswith("*"):
                     self._prefixes.setdefault(word[:2], []).append((word[:-1], feature))
         self._look_up = lru_cache(8192)(self._find)
 
     def _find(self, word: str) -> str | None:
-        feature = self._words.get(word)
+        feature = self._features.get(word)
         if feature is None:
             prefixes = self._prefixes.get(word[:2], ())
             feature = next((name for start, name in prefixes if word.startswith(start)), None)
@@ -600,13 +617,15 @@ class _WordTable:
 
     def features(self, names: str) -> frozenset[str]:
         """Return the features of words and of pairs; a pair in the table stands for both words."""
-        words = [word.lower() for word in _WORDS.findall(_RUN.sub(_drop_random, names[:400]))]
+        words = [
+            word.lower() for word in _WORDS.findall(_RANDOM_RUN.sub(_drop_random, names[:400]))
+        ]
         pairs = [one + other for one, other in pairwise(words)]
-        paired = {at for at, pair in enumerate(pairs) if pair in self._words}
+        paired = {at for at, pair in enumerate(pairs) if pair in self._features}
         alone = [word for at, word in enumerate(words) if not paired & {at, at - 1}]
         separate = (pair for at, pair in enumerate(pairs) if not paired & {at - 1, at + 1})
-        found = chain(alone, (pair for pair in separate if len(pair) > 2))
-        return frozenset(filter(None, map(self._look_up, found)))
+        keys = chain(alone, (pair for pair in separate if len(pair) > 2))
+        return frozenset(filter(None, map(self._look_up, keys)))
 
 
 name_features = lru_cache(8192)(_WordTable(_TABLES["names"]).features)

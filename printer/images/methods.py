@@ -94,15 +94,15 @@ def select_by_method(
 
 def select_all(page: Page, verdict: Verdict) -> PictureSelection:
     """Select every picture in the article and right around it, except icons and banners."""
-    near = cuter.nearby_segments(page, cuter.article_bounds(page, verdict))
-    candidates = find_candidates(page, near)
+    nearby = cuter.nearby_segments(page, cuter.article_bounds(page, verdict))
+    candidates = find_candidates(page, nearby)
     captions = CaptionFinder(page, candidates)
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
     for candidate in candidates:
         reason = ""
-        if candidate.segment not in near:
+        if candidate.segment not in nearby:
             reason = "far from the article's text"
         elif candidate.url_key and candidate.url_key in url_keys:
             reason = "the same picture again"
@@ -121,8 +121,12 @@ def _keep_lead(page: Page, selection: PictureSelection) -> PictureSelection:
     if not selection.selected:
         return selection
     key = picture_key(page.metadata.image) if page.metadata.image else ""
-    named = (picture for picture in selection.selected if key and picture.candidate.url_key == key)
-    return _keep_only(selection, next(named, selection.selected[0]), "not the lead picture")
+    named_pictures = (
+        picture for picture in selection.selected if key and picture.candidate.url_key == key
+    )
+    return _keep_only(
+        selection, next(named_pictures, selection.selected[0]), "not the lead picture"
+    )
 
 
 def _keep_only(
@@ -142,9 +146,9 @@ _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
 #: How far below the threshold the picture that a page states as its own may score.
 _LEAD_BONUS = 0.8
 #: The feature of a picture among text of the article, and the fewest like it that are selected.
-_LISTED, _MIN_LISTED = "with: all", 3
-_NAMED = frozenset(f"with under {size} of text" for size in (30, 120, 400))
-_REPEATED = frozenset({"repeated", "repeated often"})
+_LISTED_FEATURE, _MIN_LISTED = "with: all", 3
+_SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
+_REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
 #: If captions without such markup are a larger share of the article, they are its text.
 _MAX_UNMARKED_SHARE = 0.3
 
@@ -176,14 +180,14 @@ def select_by_score(
 ) -> PictureSelection:
     """Select the pictures near the text whose score reaches the threshold."""
     bounds = article_bounds(page, verdict)
-    near = nearby_segments(page, bounds)
-    candidates = find_candidates(page, near)
+    nearby = nearby_segments(page, bounds)
+    candidates = find_candidates(page, nearby)
     column = article_column(page, verdict)
     scored: list[Candidate] = []
     rejected: list[RejectedPicture] = []
     for candidate in candidates:
         # The page's own picture, the only far one with a key, may stand far above the text.
-        if candidate.segment not in near and not candidate.url_key:
+        if candidate.segment not in nearby and not candidate.url_key:
             rejected.append(RejectedPicture(candidate, "far from the article's text"))
         elif is_beside_column(page, candidate, column):
             rejected.append(RejectedPicture(candidate, "beside the column of the article"))
@@ -194,21 +198,25 @@ def select_by_score(
     captions = CaptionFinder(page, candidates)
     reader = FeatureReader(page, verdict, candidates, bounds)
     features = [(candidate, reader.features(candidate)) for candidate in scored]
-    selected, low = _apply_threshold(features, weights or load_weights(), captions, reader)
+    selected, below_threshold = _apply_threshold(
+        features, weights or load_weights(), captions, reader
+    )
     selected = share_captions(page, selected)
-    return PictureSelection(_drop_unmarked(page, verdict, selected), tuple(rejected + low))
+    return PictureSelection(
+        _drop_unmarked(page, verdict, selected), tuple(rejected + below_threshold)
+    )
 
 
 def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
     """Return the features of each picture near the text, for training."""
     bounds = article_bounds(page, verdict)
-    near = nearby_segments(page, bounds)
-    candidates = find_candidates(page, near)
+    nearby = nearby_segments(page, bounds)
+    candidates = find_candidates(page, nearby)
     reader = FeatureReader(page, verdict, candidates, bounds)
     return [
         (candidate, reader.features(candidate))
         for candidate in candidates
-        if candidate.segment in near or candidate.url_key
+        if candidate.segment in nearby or candidate.url_key
     ]
 
 
@@ -224,36 +232,40 @@ def _apply_threshold(
     """
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
-    found: dict[Candidate, Caption] = {}
-    high = Counter(
+    captions_found: dict[Candidate, Caption] = {}
+    high_scores = Counter(
         reader.shape(candidate)
         for candidate, names in features
-        if weights.score(names) >= weights.threshold and _LISTED in names
+        if weights.score(names) >= weights.threshold and _LISTED_FEATURE in names
     )
     for candidate, names in features:
         score = weights.score(names)
-        least = weights.threshold
-        if score < least and reader.is_lead(candidate, names):
-            least -= _LEAD_BONUS
-        is_sole = _LISTED in names and names & _NAMED and not names & _REPEATED
-        if score < least and is_sole and high[reader.shape(candidate)] >= _MIN_LISTED:
-            least = score
-        if score < least:
+        threshold = weights.threshold
+        if score < threshold and reader.is_lead(candidate, names):
+            threshold -= _LEAD_BONUS
+        is_listed = (
+            _LISTED_FEATURE in names
+            and names & _SHORT_TEXT_FEATURES
+            and not names & _REPEATED_FEATURES
+        )
+        if score < threshold and is_listed and high_scores[reader.shape(candidate)] >= _MIN_LISTED:
+            threshold = score
+        if score < threshold:
             reasons[candidate] = weights.reject_reason(names)
             continue
-        found[candidate] = captions.find(candidate)
-        reason = reader.refusal(candidate, names, found[candidate])
+        captions_found[candidate] = captions.find(candidate)
+        reason = reader.refusal(candidate, names, captions_found[candidate])
         if reason:
             reasons[candidate] = reason
         else:
-            rank = bool(found[candidate].text), score
+            rank = bool(captions_found[candidate].text), score
             key = reader.key(candidate)
             best[key] = max(rank, best.get(key, rank))
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
     for candidate, names in features:
-        key, caption = reader.key(candidate), found.get(candidate, Caption())
+        key, caption = reader.key(candidate), captions_found.get(candidate, Caption())
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
         elif key and (key in url_keys or (bool(caption.text), weights.score(names)) < best[key]):
@@ -273,11 +285,11 @@ def _drop_unmarked(
     """
     flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
     captions = frozenset[int]().union(*(picture.caption.segments for picture in selected))
-    unmarked = {at for at in captions if verdict.keep[at] and not flags[blocks[at]] & _MARKED}
+    unmarked = {i for i in captions if verdict.keep[i] and not flags[blocks[i]] & _MARKED}
     total = sum(
         len(segment.text) for segment, keep in zip(segments, verdict.keep, strict=True) if keep
     )
-    if sum(len(segments[at].text) for at in unmarked) <= _MAX_UNMARKED_SHARE * total:
+    if sum(len(segments[i].text) for i in unmarked) <= _MAX_UNMARKED_SHARE * total:
         return tuple(selected)
     return tuple(
         replace(picture, caption=Caption()) if picture.caption.segments & unmarked else picture

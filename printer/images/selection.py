@@ -129,15 +129,15 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
             groups.setdefault(picture.caption.segments, []).append(picture)
     owners: set[SelectedPicture] = set()
     for segments, pictures in groups.items():
-        text = " ".join(page.segments[at].text for at in sorted(segments))
-        described = (
+        text = " ".join(page.segments[i].text for i in sorted(segments))
+        described_pictures = (
             picture
             for picture in pictures
             if picture.candidate.alt == text or repeats_alt(text, picture.candidate.alt)
         )
         figures = {_closest_figure(picture.candidate.element) for picture in pictures}
         in_figure = len(figures) == 1 and None not in figures and len(pictures) <= _MAX_IN_FIGURE
-        owners.add(next(described, pictures[-1] if in_figure else pictures[0]))
+        owners.add(next(described_pictures, pictures[-1] if in_figure else pictures[0]))
     return [
         picture
         if picture in owners or not picture.caption.segments
@@ -218,15 +218,15 @@ def override_selection(
     for picture in selection.selected:
         candidate = picture.candidate
         if _is_inside(candidate.element, excluded):
-            why = reason(candidate.element)
-            rejected.append(RejectedPicture(candidate, why, picture.caption.segments))
+            message = reason(candidate.element)
+            rejected.append(RejectedPicture(candidate, message, picture.caption.segments))
         else:
             selected.append(picture)
     url_keys = PictureSelection(tuple(selected)).url_keys
-    for other in selection.rejected:
-        candidate = other.candidate
+    for rejected_picture in selection.rejected:
+        candidate = rejected_picture.candidate
         if candidate.url_key in url_keys or not _is_inside(candidate.element, included):
-            rejected.append(other)
+            rejected.append(rejected_picture)
         else:
             url_keys |= {candidate.url_key} - {""}
             selected.append(SelectedPicture(candidate, captions.find(candidate)))
@@ -242,7 +242,7 @@ def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool
 
 
 def find_alternatives(
-    page: Page, selection: PictureSelection, near: range, limit: int
+    page: Page, selection: PictureSelection, nearby: range, limit: int
 ) -> tuple[PlacedFigure, ...]:
     """Return at most ``limit`` rejected pictures in ``near`` that are large enough to offer."""
     url_keys = selection.url_keys
@@ -250,7 +250,7 @@ def find_alternatives(
     for candidate in (picture.candidate for picture in selection.rejected):
         sides = candidate.width, candidate.height
         small = any(0 < side < _MIN_ALTERNATIVE_SIDE for side in sides)
-        if small or candidate.kind != "image" or candidate.segment not in near:
+        if small or candidate.kind != "image" or candidate.segment not in nearby:
             continue
         if candidate.url_key in url_keys:
             continue
@@ -291,12 +291,12 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
             copies.setdefault(candidate.url_key, []).append(candidate)
 
     def merge(picture: SelectedPicture) -> SelectedPicture:
-        same = copies.get(picture.candidate.url_key, [])
-        if len(same) < 2:
+        copies_of_picture = copies.get(picture.candidate.url_key, [])
+        if len(copies_of_picture) < 2:
             return picture
-        places = (picture.candidate, *same)
+        all_copies = (picture.candidate, *copies_of_picture)
         sources = tuple(
-            {source.url: source for place in places for source in place.sources}.values()
+            {source.url: source for place in all_copies for source in place.sources}.values()
         )
         merged = replace(picture.candidate, sources=sources, best=best_source(sources))
         return replace(picture, candidate=merged)
