@@ -84,7 +84,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     if verdict.kind == "article":
         keep = drop_repeated_standfirst(page, keep)
         standfirst = find_standfirst(page, keep, verdict.scores["default"])
-    keep = tuple(flag or at in standfirst for at, flag in enumerate(keep))
+    keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
 
 
@@ -171,20 +171,20 @@ def filter_by_layout(
     fonts, body = _fonts(layout, selected)
     aside = np.zeros(len(lengths), dtype=bool)
     in_column = np.zeros(len(lengths), dtype=bool)
-    for at, (rect, area, font) in enumerate(
+    for i, (rect, area, font) in enumerate(
         zip(layout.block_rects, layout.text_rects, fonts, strict=True)
     ):
         if rect is None or area is None or font is None:
             continue
         column = _nearest(rect, columns)
-        inset = page.index.flags[page.index.segment_blocks[at]] & _INSET
+        inset = page.index.flags[page.index.segment_blocks[i]] & _INSET
         smaller = font.size < body.size - options.min_size_difference and not inset
         aligned = _aligned_edges(rect, column, options)
         narrow = rect.width < options.narrow * column.width
-        aside[at] = _is_beside(area, column, options) or (
+        aside[i] = _is_beside(area, column, options) or (
             (narrow or aligned < 2) if smaller else (narrow and aligned == 0)
         )
-        in_column[at] = font == body and aligned == 2
+        in_column[i] = font == body and aligned == 2
     selected = _if_trusted(selected, selected & ~aside, lengths, options)
     likely = np.asarray(scores) > options.min_score
     linked = page.index.segment_link_chars >= lengths / 2
@@ -192,10 +192,12 @@ def filter_by_layout(
     return tuple((selected | added).tolist())
 
 
-def _if_trusted(before: Bools, after: Bools, lengths: Ints, options: LayoutFilterOptions) -> Bools:
+def _if_trusted(
+    original: Bools, corrected: Bools, lengths: Ints, options: LayoutFilterOptions
+) -> Bools:
     """Return the corrected selection, or the previous one if too little of that remains."""
-    remaining = options.min_remaining * lengths[before].sum()
-    return after if lengths[after].sum() >= remaining else before
+    remaining = options.min_remaining * lengths[original].sum()
+    return corrected if lengths[corrected].sum() >= remaining else original
 
 
 def _in_layers(layout: SegmentLayout, lengths: Ints) -> Bools:
@@ -218,12 +220,14 @@ def _columns(layout: SegmentLayout, selected: Bools, lengths: Ints) -> list[Rect
 
 def _nearest(rect: Rect, columns: Sequence[Rect]) -> Rect:
     """Return the column that a box overlaps most."""
-    return max(columns, key=lambda it: min(rect.right, it.right) - max(rect.left, it.left))
+    return max(
+        columns, key=lambda column: min(rect.right, column.right) - max(rect.left, column.left)
+    )
 
 
 def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], Font]:
     """Return the main font of each segment (None: not visible), and of the selected text."""
-    most = [0] * len(selected)
+    max_chars = [0] * len(selected)
     fonts: list[Font | None] = [None] * len(selected)
     weights: Counter[int] = Counter()
     runs = layout.font_runs
@@ -231,15 +235,15 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
         runs.segment.tolist(), runs.font.tolist(), runs.chars.tolist(), strict=True
     ):
         weights[font] += chars * bool(selected[segment])
-        if chars > most[segment]:
-            most[segment], fonts[segment] = chars, runs.fonts[font]
+        if chars > max_chars[segment]:
+            max_chars[segment], fonts[segment] = chars, runs.fonts[font]
     return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
 
 
 def _is_beside(area: Rect, column: Rect, options: LayoutFilterOptions) -> bool:
     """Return whether text is to the left or right of the column."""
-    inside = min(area.right, column.right) - max(area.left, column.left)
-    return area.width > 0 and inside < options.min_inside * area.width
+    overlap = min(area.right, column.right) - max(area.left, column.left)
+    return area.width > 0 and overlap < options.min_inside * area.width
 
 
 def _aligned_edges(rect: Rect, column: Rect, options: LayoutFilterOptions) -> int:
@@ -250,8 +254,8 @@ def _aligned_edges(rect: Rect, column: Rect, options: LayoutFilterOptions) -> in
 
 def _between(selected: Bools) -> Bools:
     """Return the segments between the first and the last selected one."""
-    between = np.zeros_like(selected)
-    places = np.flatnonzero(selected)
-    if len(places):
-        between[places[0] : places[-1]] = True
-    return between
+    flags = np.zeros_like(selected)
+    positions = np.flatnonzero(selected)
+    if len(positions):
+        flags[positions[0] : positions[-1]] = True
+    return flags

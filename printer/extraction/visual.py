@@ -155,10 +155,12 @@ def infer_font_runs(page: Page) -> FontRuns:
     uniform = np.flatnonzero(first == last)
     leaves = np.frombuffer(index.text_runs, dtype=np.int64).reshape(-1, 4)
     mixed = leaves[(first != last)[leaves[:, 0]]]
-    places = np.concatenate((first[uniform], np.searchsorted(changes, mixed[:, 3], side="right")))
+    positions = np.concatenate(
+        (first[uniform], np.searchsorted(changes, mixed[:, 3], side="right"))
+    )
     return FontRuns(
         np.concatenate((uniform, mixed[:, 0])),
-        fonts_between[places],
+        fonts_between[positions],
         np.concatenate((index.segment_chars[uniform], mixed[:, 2])),
         fonts,
     )
@@ -176,16 +178,19 @@ def _font_changes(index: PageIndex) -> tuple[Ints, Ints, list[Font]]:
     enclosing: list[tuple[int, int]] = []
     cache: dict[tuple[str, str, str, str, int], int] = {}
     tagged = [number for number, tag in enumerate(index.tags) if tag in _FONT_TAGS]
-    chosen = np.array(sorted({*tagged, *index.styled}), dtype=np.int64)
-    places = (column.tolist() for column in (chosen, index.opens[chosen], index.closes[chosen]))
+    styled_elements = np.array(sorted({*tagged, *index.styled}), dtype=np.int64)
+    columns = (
+        column.tolist()
+        for column in (styled_elements, index.opens[styled_elements], index.closes[styled_elements])
+    )
 
-    def leave(until: int) -> None:
-        while enclosing and enclosing[-1][0] < until:
+    def leave(position: int) -> None:
+        while enclosing and enclosing[-1][0] < position:
             closes, font = enclosing.pop()
             positions.append(closes)
             values.append(font)
 
-    for number, opens, closes in zip(*places, strict=True):
+    for number, opens, closes in zip(*columns, strict=True):
         element, tag = index.elements[number], index.tags[number]
         style = element.get("style")
         leave(opens)

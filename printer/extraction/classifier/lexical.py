@@ -57,7 +57,7 @@ def character_class(code: int) -> int:
             return number
     category = unicodedata.category(char)
     if category[0] == "L" or category[0] == "M":
-        if any(low <= code <= high for low, high in _UNSPACED):
+        if any(first <= code <= last for first, last in _UNSPACED):
             return IDEOGRAPH
         return UPPER if category in {"Lu", "Lt"} else LETTER
     if category[0] == "Z":
@@ -155,25 +155,25 @@ def read_names(index: PageIndex) -> NameTable:
     rows = [0] * len(index.tags)
     bounds = zip(index.segment_begins, index.segment_ends, strict=True)
     keys = zip(index.tags, index.classes, index.ids, strict=True)
-    for at, (key, (begin, end)) in enumerate(zip(keys, bounds, strict=True)):
+    for i, (key, (begin, end)) in enumerate(zip(keys, bounds, strict=True)):
         if begin == end or key[0] in _INLINE:
             continue
         row = known.get(key)
         if row is None:
             row = known[key] = len(names)
             tag, *values = key
-            values += map(index.elements[at].get, _NAME_ATTRIBUTES)
+            values += map(index.elements[i].get, _NAME_ATTRIBUTES)
             names.append(split_names(" ".join(filter(None, values)), tag))
-        rows[at] = row
+        rows[i] = row
     return NameTable(names, np.array(rows, np.intp))
 
 
 def name_odds(table: NameTable, odds: Odds) -> Column:
     """Return the lowest, highest and mean odds of each element's known names, one row each."""
     tokens = _TokenOdds.look_up(table.names, odds, np.nan)
-    known = ~np.isnan(tokens.odds)
-    tokens = tokens._replace(odds=np.where(known, tokens.odds, np.float32(0)))
-    count = np.add.reduceat(known, tokens.starts, dtype=np.float32)
+    has_odds = ~np.isnan(tokens.odds)
+    tokens = tokens._replace(odds=np.where(has_odds, tokens.odds, np.float32(0)))
+    count = np.add.reduceat(has_odds, tokens.starts, dtype=np.float32)
     columns = tokens.extremes(np.maximum(count, 1))
     np.minimum(columns[:, 0], 0, out=columns[:, 0])
     np.maximum(columns[:, 1], 0, out=columns[:, 1])
@@ -285,17 +285,17 @@ def prior_columns(
         articles.
     """
     spoken = word_odds(words, priors.words)
-    under = np.where(headings[:, None] >= 0, spoken[headings], 0)
+    heading_odds = np.where(headings[:, None] >= 0, spoken[headings], 0)
     block, *wider = levels
-    columns = [spoken, under]
+    columns = [spoken, heading_odds]
     depths = _elements_by_depth(parents)
     for odds in (priors.names, priors.articles):
         table = name_odds(names, odds)
         lowest, highest, total = _inherited(table, parents, depths)
-        around = [table[block], table[np.maximum(0, parents[block])]]
+        tables = [table[block], table[np.maximum(0, parents[block])]]
         if odds is priors.names:
-            around += [table[level] for level in wider[:2]]
-        columns += [*around, np.column_stack([lowest[block], highest[block], total[block]])]
+            tables += [table[level] for level in wider[:2]]
+        columns += [*tables, np.column_stack([lowest[block], highest[block], total[block]])]
     return np.column_stack(columns)
 
 
@@ -303,10 +303,10 @@ def _inherited(table: Column, parents: Ints, depths: list[Ints]) -> tuple[Column
     """Return, per element, the lowest, highest and summed odds of itself and its ancestors."""
     lowest, highest, total = (column.copy() for column in table.T)
     for elements in depths:
-        above = parents[elements]
-        lowest[elements] = np.minimum(lowest[elements], lowest[above])
-        highest[elements] = np.maximum(highest[elements], highest[above])
-        total[elements] += total[above]
+        parent_indexes = parents[elements]
+        lowest[elements] = np.minimum(lowest[elements], lowest[parent_indexes])
+        highest[elements] = np.maximum(highest[elements], highest[parent_indexes])
+        total[elements] += total[parent_indexes]
     return lowest, highest, total
 
 

@@ -162,8 +162,8 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
     keep = select(context, scores, kinds)
     if kind in _LIKE_ARTICLES and (kind != "forum" or page.metadata.published):
         as_article = select(context, scores, _ARTICLE)
-        least = 1 if page.metadata.published else _UNDATED_PARAGRAPHS
-        if is_one_article(context, scores, as_article, page.metadata.title, least):
+        min_paragraphs = 1 if page.metadata.published else _UNDATED_PARAGRAPHS
+        if is_one_article(context, scores, as_article, page.metadata.title, min_paragraphs):
             kind, keep = "article", as_article
     return Verdict(
         tuple(keep.tolist()),
@@ -195,29 +195,29 @@ def plausible_segments(scores: Column) -> Bools:
     return plausible
 
 
-def build_graph(context: FeatureContext, scores: Column, which: Bools) -> SegmentGraph:
+def build_graph(context: FeatureContext, scores: Column, mask: Bools) -> SegmentGraph:
     """Return the graph of some of a page's segments, for the networks."""
-    keys = group_keys(context, which)
+    keys = group_keys(context, mask)
     pages = np.zeros(len(keys[0]), np.intp)
-    return SegmentGraph.build(keys, context.word_counts[which], scores[which], pages)
+    return SegmentGraph.build(keys, context.word_counts[mask], scores[mask], pages)
 
 
-def group_keys(context: FeatureContext, which: Bools) -> tuple[NDArray[np.intp], ...]:
+def group_keys(context: FeatureContext, mask: Bools) -> tuple[NDArray[np.intp], ...]:
     """Return the groups of some segments.
 
     These are the elements from the block outward, similar elements, and the last heading.
     """
     levels = enclosing_elements(context, _GROUP_LEVELS)
-    return tuple(keys[which] for keys in (*levels, *context.similar, context.last_headings))
+    return tuple(keys[mask] for keys in (*levels, *context.similar, context.last_headings))
 
 
-def combine_scores(trees: Column, which: Bools, networks: Sequence[Column]) -> Column:
+def combine_scores(trees: Column, mask: Bools, networks: Sequence[Column]) -> Column:
     """Return the trees' scores, combined with the networks' by the weighted mean of log-odds."""
     scores = trees.copy()
-    if which.any():
+    if mask.any():
         mean = sum(map(_log_odds, networks)) / len(networks)
-        odds = (1 - _NETWORK_WEIGHT) * _log_odds(trees[which]) + _NETWORK_WEIGHT * mean
-        scores[which] = 1 / (1 + np.exp(-odds))
+        odds = (1 - _NETWORK_WEIGHT) * _log_odds(trees[mask]) + _NETWORK_WEIGHT * mean
+        scores[mask] = 1 / (1 + np.exp(-odds))
     return scores
 
 
@@ -251,7 +251,7 @@ def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Co
 
     ``matrix`` is in row-major order, as in training, since the last bits of sums depend on it.
     """
-    of_page = [at for at, name in enumerate(context.columns.names) if name.startswith("page ")]
+    of_page = [i for i, name in enumerate(context.columns.names) if name.startswith("page ")]
     weights = context.word_counts / context.word_counts.sum()
     parts = (matrix[0, of_page], page_statistics(scores, context.word_counts),
              (scores * weights) @ matrix, weights @ matrix)  # fmt: skip
@@ -289,15 +289,15 @@ def add_adjacent(
     """
     parents = context.parents[context.blocks]
     linked = context.link_chars >= _WITHIN_LINKS * context.chars
-    of_links = selected & linked
-    same = parents[1:] == parents[:-1]
-    row = linked[1:-1] & selected[2:] & selected[:-2] & (of_links[2:] | of_links[:-2])
-    chosen = np.zeros_like(selected)
-    chosen[1:-1] = row & same[1:] & same[:-1]
+    selected_links = selected & linked
+    has_same_parent = parents[1:] == parents[:-1]
+    row = linked[1:-1] & selected[2:] & selected[:-2] & (selected_links[2:] | selected_links[:-2])
+    added = np.zeros_like(selected)
+    added[1:-1] = row & has_same_parent[1:] & has_same_parent[:-1]
     is_heading = context.last_headings == np.arange(len(selected))
     first = int(np.argmax(selected)) if is_article else 0
-    chosen[first:-1] |= (is_heading[:-1] & ~is_heading[1:] & selected[1:])[first:]
-    selected |= chosen & (likely >= _LIKELY)
+    added[first:-1] |= (is_heading[:-1] & ~is_heading[1:] & selected[1:])[first:]
+    selected |= added & (likely >= _LIKELY)
 
 
 def find_runs(keep: Bools, gap: int = _RUN_GAP) -> list[NDArray[np.intp]]:
@@ -322,18 +322,18 @@ def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray
         return []
     weights = sizes * scores**_RUN_POWER
     main = max(runs, key=lambda run: float(weights[run].sum()))
-    least = mean(main) - _RUN_DEFICIT
-    above = keep.copy()
-    above[main[0] :] = False
-    beside = main[0] - _RUN_GAP - 1
+    min_mean = mean(main) - _RUN_DEFICIT
+    keep_above = keep.copy()
+    keep_above[main[0] :] = False
+    min_end = main[0] - _RUN_GAP - 1
     return [
-        *(run for run in find_runs(above) if run[-1] >= beside or mean(run) >= least),
-        *(run for run in runs if run[0] >= main[0] and mean(run) >= least),
+        *(run for run in find_runs(keep_above) if run[-1] >= min_end or mean(run) >= min_mean),
+        *(run for run in runs if run[0] >= main[0] and mean(run) >= min_mean),
     ]
 
 
 def is_one_article(
-    context: FeatureContext, scores: Column, keep: Bools, title: str, least: int = 1
+    context: FeatureContext, scores: Column, keep: Bools, title: str, min_paragraphs: int = 1
 ) -> bool:
     """Return whether the selection is one likely run of ``least`` paragraphs below the title.
 
@@ -348,7 +348,7 @@ def is_one_article(
     unlinked = context.link_chars < _ONE_LINKED * sizes
     prose = main[(context.word_counts >= _PARAGRAPH_WORDS)[main] & unlinked[main]]
     if (
-        len(prose) < least
+        len(prose) < min_paragraphs
         or chars < _ONE_RUN * total
         or float((sizes * scores)[keep].sum()) < _ONE_SCORE * total
         or float(sizes[prose].sum()) < _ONE_PROSE * chars
@@ -356,8 +356,8 @@ def is_one_article(
     ):
         return False
     key = comparison_key(title)
-    above = context.texts[max(0, main[0] - _BELOW_TITLE) : main[0]]
-    lines = [*above, *(context.texts[at] for at in main)]
+    lines_above = context.texts[max(0, main[0] - _BELOW_TITLE) : main[0]]
+    lines = [*lines_above, *(context.texts[i] for i in main)]
     return bool(key) and any(comparison_key(line[:_TITLE_CHARS]) == key for line in lines)
 
 
@@ -391,33 +391,33 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
     """
     parents = context.parents[context.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}
-    long = np.flatnonzero(context.word_counts >= _COPY_WORDS).tolist()
-    for at in long:
-        text, score = context.texts[at], float(scores[at])
+    long_texts = np.flatnonzero(context.word_counts >= _COPY_WORDS).tolist()
+    for i in long_texts:
+        text, score = context.texts[i], float(scores[i])
         if text not in best or score > best[text][0]:
-            best[text] = score, at
-    originals = {at: best[context.texts[at]][1] for at in long}
-    copies = [at for at, original in originals.items() if parents[original] != parents[at]]
+            best[text] = score, i
+    originals = {i: best[context.texts[i]][1] for i in long_texts}
+    copies = [i for i, original in originals.items() if parents[original] != parents[i]]
     if not copies:
         return
     sizes = context.word_counts
     unique, copied = np.where(scores >= _LIKELY, sizes, 0), np.zeros_like(sizes)
     unique[copies], copied[copies] = 0, sizes[copies]
     sums = np.cumsum([[0, *unique], [0, *copied]], axis=1)
-    for at in copies:
-        if scores[at] < _LIKELY_COPY:
-            scores[at] = 0
+    for i in copies:
+        if scores[i] < _LIKELY_COPY:
+            scores[i] = 0
             continue
-        box = around = parents[at]
+        box = outer = parents[i]
         for _ in range(_COPY_LEVELS):
             unique_words, copied_words = sums[:, context.ends[box]] - sums[:, context.begins[box]]
-            around = context.parents[around]
-            has_original = context.begins[around] <= originals[at] < context.ends[around]
-            if 2 * unique_words >= copied_words or around < 0 or has_original:
+            outer = context.parents[outer]
+            has_original = context.begins[outer] <= originals[i] < context.ends[outer]
+            if 2 * unique_words >= copied_words or outer < 0 or has_original:
                 break
-            box = around
+            box = outer
         if unique_words < copied_words / 2:
-            scores[at] = 0
+            scores[i] = 0
 
 
 #: Rows, and tests of a condition on a row, evaluated at a time, to stay in the processor's cache.

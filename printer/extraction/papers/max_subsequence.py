@@ -155,8 +155,8 @@ def find_columns(rects: Sequence[Rect | None], lengths: Sequence[int]) -> list[t
     threshold = MIN_COLUMN_SHARE * edges.total()
     common = [column for column, length in edges.items() if length >= threshold]
     first = max(edges, key=edges.__getitem__)
-    around = [column for column in common if column[0] <= first[0] and column[1] >= first[1]]
-    first = max((first, *around), key=lambda column: column[1] - column[0])
+    outer_columns = [column for column in common if column[0] <= first[0] and column[1] >= first[1]]
+    first = max((first, *outer_columns), key=lambda column: column[1] - column[0])
     return [first] + [
         (left, right)
         for left, right in common

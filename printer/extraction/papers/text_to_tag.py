@@ -201,7 +201,7 @@ def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
     floor = max(float(points.var()) * 1e-4, 1e-9)
     membership = np.eye(len(means))[_distances(points, means).argmin(axis=1)]
     logs = np.zeros((len(points), len(means)))
-    before = -np.inf
+    previous_likelihood = -np.inf
     for _ in range(rounds):
         weight = membership.sum(axis=0) + 1e-9
         means = (membership.T @ points) / weight[:, None]
@@ -214,13 +214,13 @@ def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
         likelihood = np.exp(logs - top)
         total = likelihood.sum(axis=1, keepdims=True)
         membership = likelihood / total
-        now = float((top + np.log(total)).mean())
-        if now - before < 1e-4:
+        mean_likelihood = float((top + np.log(total)).mean())
+        if mean_likelihood - previous_likelihood < 1e-4:
             break
-        before = now
-    none = int(np.square(means).sum(axis=1).argmin())
-    content = np.delete(logs, none, axis=1)
-    return content.max(axis=1) - logs[:, none] if content.shape[1] else -np.ones(len(points))
+        previous_likelihood = mean_likelihood
+    background = int(np.square(means).sum(axis=1).argmin())
+    content = np.delete(logs, background, axis=1)
+    return content.max(axis=1) - logs[:, background] if content.shape[1] else -np.ones(len(points))
 
 
 def cluster_by_prediction(ratios: Floats, radius: int) -> Floats:
@@ -273,6 +273,6 @@ def _margin(points: Floats, centers: Floats) -> Floats:
     if len(centers) < 2:
         return -np.ones(len(points))
     distances = _distances(points, centers)
-    none = int(np.square(centers).sum(axis=1).argmin())
-    margin: Floats = distances[:, none] - np.delete(distances, none, axis=1).min(axis=1)
+    background = int(np.square(centers).sum(axis=1).argmin())
+    margin: Floats = distances[:, background] - np.delete(distances, background, axis=1).min(axis=1)
     return margin

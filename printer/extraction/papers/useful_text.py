@@ -68,11 +68,11 @@ def find_borders(page: Page) -> Borders | None:
     """Return the borders of the article, None when no node is useful."""
     index = page.index
     unlinked = prefix_sums(index.segment_chars - index.segment_link_chars)
-    found = neighborhoods(useful_nodes(index), REACH)
-    sizes = [int(unlinked[last + 1] - unlinked[first]) for first, last in found]
+    nodes = neighborhoods(useful_nodes(index), REACH)
+    sizes = [int(unlinked[last + 1] - unlinked[first]) for first, last in nodes]
     if not any(sizes):
         return None
-    start, last = found[sizes.index(max(sizes))]
+    start, last = nodes[sizes.index(max(sizes))]
     texts = [segment.text for segment in page.segments[:start]]
     title = find_title_node(texts, page.metadata.title)
     return Borders(start if title is None else title, start, last)
