@@ -49,18 +49,18 @@ _MAX_SIGNED = 0.8
 _MIN_POSTS = 2
 #: The share of the selected text that posts must contain; less on a page known to be a discussion,
 #: as its first post may be unlike the others.
-_MOST, _SOME = 0.5, 0.25
+_MIN_SHARE, _MIN_SHARE_IF_KNOWN = 0.5, 0.25
 #: The most kinds of elements to try as posts; how much better another kind must be.
-_MAX_GROUPS, _BETTER = 6, 1.05
+_MAX_GROUPS, _MIN_IMPROVEMENT = 6, 1.05
 
-_TYPES = re.compile(
+_ITEM_TYPES = re.compile(
     r"schema\.org/(?:Question|Answer|(?:User)?Comments?|(?:DiscussionForum|SocialMedia)Posting)\b"
 )
 _COMMENT_TYPES = re.compile(r"schema\.org/(?:User)?Comments?\b", re.IGNORECASE)
-_ITEMS = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
+_ITEM_PROPERTIES = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
 _REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
 #: Classes of pingbacks and trackbacks from other sites.
-_PINGS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
+_PINGBACK_CLASS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
 #: Headings and labels of comment sections, apart from the number of comments.
 _TABLE = load_table("comment_headings")
 _LABELS = frozenset(map(str.casefold, [*_TABLE["by_language"].values(), *_TABLE["others"]]))
@@ -98,7 +98,9 @@ def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
     units = _find_comments(tree)
     reader = PostReader(units[:MAX_POSTS], read_leaves(segments) if units else ())
     reader.read(None)
-    posts = [post for post in reader.posts.values() if post.leaves and not _is_label(_text(post))]
+    posts = [
+        post for post in reader.posts.values() if post.leaves and not _is_label(_post_text(post))
+    ]
     signed = sum(post.is_signed for post in posts)
     # "Comments" in documentation have neither authors nor dates.
     if 2 * signed < len(posts) or not posts:
@@ -137,14 +139,17 @@ def read_posts(
             if leaf.parent is not None:
                 sizes[leaf.parent] += len(leaf.text.strip())
     best: list[Post] = []
-    most = 0.0
-    least = _SOME if is_known else _MOST
-    groups = [marked, *(_find_similar(tree, sizes, least, marks) if marks else [])]
+    best_merit = 0.0
+    min_share = _MIN_SHARE_IF_KNOWN if is_known else _MIN_SHARE
+    groups = [marked, *(_find_similar(tree, sizes, min_share, marks) if marks else [])]
     leaves = read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
     for units in groups:
         reader = PostReader(units[:MAX_POSTS], leaves)
         # Most pages with comments: reading who wrote them takes longer than all of this.
-        if len(units) < _MIN_POSTS or reader.count_selected_chars(sizes) < least * sizes.total():
+        if (
+            len(units) < _MIN_POSTS
+            or reader.count_selected_chars(sizes) < min_share * sizes.total()
+        ):
             continue
         reader.read(sizes)
         posts = [post for post in reader.posts.values() if post.leaves]
@@ -154,15 +159,15 @@ def read_posts(
         if (
             authors >= _MIN_POSTS
             and signed >= _MAX_SIGNED * len(posts)
-            and size >= least * sizes.total()
+            and size >= min_share * sizes.total()
             and sum(bool(reader.size_of(post)) for post in posts)
             >= (_MIN_POSTS if is_known else len(posts) / 2)
         ):
             dates = sum(bool(post.date) for post in posts)
             content_size = sum(len(leaf.text.strip()) for post in posts for leaf in post.leaves)
             merit = size / (content_size + sizes.total()) * (authors + dates) / len(posts)
-            if merit > most:
-                best, most = posts, _BETTER * merit
+            if merit > best_merit:
+                best, best_merit = posts, _MIN_IMPROVEMENT * merit
     _set_depths(best)
     if all(post.depth for post in best[1:]):  # all answer the first
         for post in best[1:]:
@@ -180,7 +185,10 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
         for element in islice(tree.iter("*"), MAX_ELEMENTS)
         if element.tag not in NON_POST_TAGS
         and element.attrib
-        and (kind_of(element) & (IS_POST | IS_COMMENT) or _is_marked_up(element, _TYPES, _ITEMS))
+        and (
+            kind_of(element) & (IS_POST | IS_COMMENT)
+            or _is_marked_up(element, _ITEM_TYPES, _ITEM_PROPERTIES)
+        )
     ]
 
 
@@ -190,7 +198,7 @@ def _find_marks(tree: HtmlElement) -> set[HtmlElement]:
 
 
 def _find_similar(
-    tree: HtmlElement, sizes: Mapping[HtmlElement, int], least: float, marks: Set[HtmlElement]
+    tree: HtmlElement, sizes: Mapping[HtmlElement, int], min_share: float, marks: Set[HtmlElement]
 ) -> list[list[HtmlElement]]:
     """Return groups of signed elements of one kind with most of the selected text, outer first."""
     groups: dict[str, Counter[HtmlElement]] = {}
@@ -211,21 +219,22 @@ def _find_similar(
                     groups.setdefault(name, Counter())[ancestor] += size
                     if marked and ancestor is not element:
                         signed.setdefault(name, {})[ancestor] = None
-    found: dict[tuple[HtmlElement, ...], int] = {}
+    depths: dict[tuple[HtmlElement, ...], int] = {}
     for name, members in signed.items():
         group = groups[name]
-        both = [element for element in members if group[element]]
-        size = sum(group[element] for element in both)
+        with_text = [element for element in members if group[element]]
+        size = sum(group[element] for element in with_text)
         if (
-            len(both) >= _MIN_POSTS
-            and len(both) >= _MAX_SIGNED * sum(map(bool, group.values()))
-            and size >= least * sum(sizes.values())
+            len(with_text) >= _MIN_POSTS
+            and len(with_text) >= _MAX_SIGNED * sum(map(bool, group.values()))
+            and size >= min_share * sum(sizes.values())
         ):
-            found[tuple(members)] = sum(1 for _ in both[0].iterancestors())
-    largest = sorted(found, key=len, reverse=True)[:_MAX_GROUPS]
-    order = {element: at for at, element in enumerate(tree.iter("*"))} if largest else {}
+            depths[tuple(members)] = sum(1 for _ in with_text[0].iterancestors())
+    largest = sorted(depths, key=len, reverse=True)[:_MAX_GROUPS]
+    positions = {element: i for i, element in enumerate(tree.iter("*"))} if largest else {}
     return [
-        sorted(group, key=order.__getitem__) for group in sorted(largest, key=found.__getitem__)
+        sorted(group, key=positions.__getitem__)
+        for group in sorted(largest, key=depths.__getitem__)
     ]
 
 
@@ -249,19 +258,21 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
             sections.append(element.getparent())
     if not units:
         for section in sections[:_MAX_SECTIONS]:
-            if section.tag not in {"body", "html", "main"} and (alike := _find_alike(section)):
-                return alike
+            if section.tag not in {"body", "html", "main"} and (
+                similar := _find_similar_blocks(section)
+            ):
+                return similar
     # Last, because checking a comment's surroundings costs more than finding it.
     ordered = [element for element in tree.iter("*") if element in units] if units else []
     return [
         unit
         for unit in ordered[: 2 * MAX_POSTS]
-        if not _PINGS.search(class_and_id(unit))
+        if not _PINGBACK_CLASS.search(class_and_id(unit))
         and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), CLIMB))
     ]
 
 
-def _find_alike(section: HtmlElement) -> list[HtmlElement]:
+def _find_similar_blocks(section: HtmlElement) -> list[HtmlElement]:
     """Return the similar blocks in a comment section, each with an author or a time."""
     groups: dict[tuple[str, str], list[HtmlElement]] = {}
     for element in islice(section.iterdescendants("li", "div", "article", "section"), _MAX_BLOCKS):
@@ -288,7 +299,7 @@ def _is_label(text: str) -> bool:
     return _NOT_LETTERS.sub(" ", text[:NAME_CHARS]).strip().casefold() in _LABELS
 
 
-def _text(post: Post) -> str:
+def _post_text(post: Post) -> str:
     return "".join(leaf.text for leaf in post.leaves)
 
 
@@ -301,9 +312,9 @@ def _set_depths(posts: Sequence[Post]) -> None:
     latest: dict[HtmlElement | None, Post] = {}  # the last post of each parent
     nested = False
     for post in posts:
-        above = _find_parent(post.element, by_element, latest)
-        post.depth = 0 if above is None else min(above.depth + 1, MAX_DEPTH - 1)
-        nested = nested or above is not None
+        parent = _find_parent(post.element, by_element, latest)
+        post.depth = 0 if parent is None else min(parent.depth + 1, MAX_DEPTH - 1)
+        nested = nested or parent is not None
         latest[post.element.getparent()] = post
     if nested:
         return
@@ -320,14 +331,14 @@ def _find_parent(
     posts: Mapping[HtmlElement, Post],
     latest: Mapping[HtmlElement | None, Post],
 ) -> Post | None:
-    below = unit
+    child = unit
     for ancestor in islice(unit.iterancestors(), CLIMB):
         if ancestor in posts:
             return posts[ancestor]
         # Replies may be in a separate box beside the post.
-        if below is not unit and ancestor in latest and _REPLIES.search(class_and_id(below)):
+        if child is not unit and ancestor in latest and _REPLIES.search(class_and_id(child)):
             return latest[ancestor]
-        below = ancestor
+        child = ancestor
     return None
 
 

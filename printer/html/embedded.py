@@ -84,8 +84,8 @@ def _walk(data: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _article_body(data: Any) -> str:
-    stated = (value for key, value in _walk(data) if key == "articleBody")
-    return max((text for text in stated if isinstance(text, str)), key=len, default="")
+    bodies = (value for key, value in _walk(data) if key == "articleBody")
+    return max((text for text in bodies if isinstance(text, str)), key=len, default="")
 
 
 def _main_prose(data: Any) -> str:
@@ -120,10 +120,10 @@ def _script_data(tree: HtmlElement) -> Iterator[Any]:
             yield _read_data(source, start.end())
 
 
-def _read_data(source: str, at: int) -> Any:
+def _read_data(source: str, position: int) -> Any:
     """Return the value at a position of a script; the strings after it if it is not JSON."""
     try:
-        return _DECODER.raw_decode(source.lstrip() if not at else source, at)[0]
+        return _DECODER.raw_decode(source.lstrip() if not position else source, position)[0]
     except (ValueError, RecursionError):
         return [text for match in _STRING.finditer(source) if (text := _decode_string(match[0]))]
 

@@ -145,21 +145,21 @@ class TreeIndex:
 
     def descendants(self, tops: Iterable[int]) -> set[int]:
         """Return all descendants of some elements, in time linear in the page."""
-        found: set[int] = set()
+        descendants: set[int] = set()
         end = 0
         for top in sorted(tops):
-            found.update(range(max(top + 1, end), self.subtree_ends[top]))
+            descendants.update(range(max(top + 1, end), self.subtree_ends[top]))
             end = max(end, self.subtree_ends[top])
-        return found
+        return descendants
 
     def with_ancestors(self, indexes: Iterable[int]) -> set[int]:
         """Return some elements and all their ancestors."""
-        found: set[int] = set()
+        elements: set[int] = set()
         for index in indexes:
-            while index >= 0 and index not in found:
-                found.add(index)
+            while index >= 0 and index not in elements:
+                elements.add(index)
                 index = self.parents[index]
-        return found
+        return elements
 
 
 class PageIndex(TreeIndex):
@@ -322,9 +322,9 @@ class PageIndex(TreeIndex):
         else:
             return 0, 0
         for sibling in islice(node.itersiblings(preceding=True), 8):
-            before = self.indexes.get(sibling)
-            if before is not None:
-                return index, self.segment_ends[before]
+            previous = self.indexes.get(sibling)
+            if previous is not None:
+                return index, self.segment_ends[previous]
         return index, self.segment_begins[index]
 
     # The same as numpy arrays of positions, for the papers' methods
@@ -369,10 +369,10 @@ class PageIndex(TreeIndex):
 
     def segment_ranges(self, indexes: Sequence[int] | Ints) -> tuple[Ints, Ints]:
         """Return the ranges of segments that begin inside each of some elements: firsts, ends."""
-        chosen = np.asarray(indexes, dtype=np.int64)
+        elements = np.asarray(indexes, dtype=np.int64)
         return (
-            np.searchsorted(self.segment_firsts, self.opens[chosen]),
-            np.searchsorted(self.segment_firsts, self.closes[chosen]),
+            np.searchsorted(self.segment_firsts, self.opens[elements]),
+            np.searchsorted(self.segment_firsts, self.closes[elements]),
         )
 
 
@@ -460,9 +460,11 @@ class _SegmentBuilder:
         self.link_chars = 0
 
 
-def _displayed_flags(element: HtmlElement, added: int, around: int, display: PageLayout) -> int:
+def _displayed_flags(
+    element: HtmlElement, added: int, outer_flags: int, display: PageLayout
+) -> int:
     """Return the flags of an element as displayed; hidden elements break lines by their names."""
-    if around & IS_HIDDEN or added & IS_UNSEEN:
+    if outer_flags & IS_HIDDEN or added & IS_UNSEEN:
         return added
     if element in display.hidden:
         return added | IS_HIDDEN

@@ -87,8 +87,10 @@ def _is_closed(page: Page, text: str) -> bool:
     """Return whether the lines after a short article ask readers to subscribe."""
     last = text.rstrip().rpartition("\n")[2].strip()
     lines = [segment.text for segment in page.segments]
-    place = next((at for at in range(len(lines) - 1, -1, -1) if lines[at] == last), None)
-    if place is None:
+    position = next((i for i in range(len(lines) - 1, -1, -1) if lines[i] == last), None)
+    if position is None:
         return False
-    after = (line[:_LINE_CHARS].casefold() for line in lines[place : place + _MAX_LINES])
-    return any(phrase in line for line in after for phrase in _PHRASES["paywall"])
+    lines_below = (
+        line[:_LINE_CHARS].casefold() for line in lines[position : position + _MAX_LINES]
+    )
+    return any(phrase in line for line in lines_below for phrase in _PHRASES["paywall"])

@@ -129,7 +129,7 @@ def _close_head(tree: HtmlElement) -> None:
     head = tree.find("head")
     if head is None:
         return
-    misplaced = (at for at, part in enumerate(head) if part.tag not in _HEAD)
+    misplaced = (i for i, part in enumerate(head) if part.tag not in _HEAD)
     first = next(misplaced, None)
     if first is None:
         return
@@ -226,8 +226,8 @@ def decode_emails(tree: HtmlElement) -> None:
         if not address or len(element):
             continue
         element.text = address
-        above = element.getparent()
-        link = element if element.tag == "a" or above is None else above
+        parent = element.getparent()
+        link = element if element.tag == "a" or parent is None else parent
         if link.tag == "a" and (link is element or _PROTECTED in (link.get("href") or "")):
             link.set("href", f"mailto:{address}")
 
@@ -321,9 +321,9 @@ def decode(body: bytes, declared: str = "") -> str:
     chance = bool(names) and names[0] in _DOUBLE and _count_high(body) < 8
     if not chance and (text := _as_utf8(body)):
         return text
-    high = _count_high(body)
+    high_bytes = _count_high(body)
     for name in names:
-        if name != "utf-8" and (declared_text := _as_declared(body, name, high)) is not None:
+        if name != "utf-8" and (declared_text := _as_declared(body, name, high_bytes)) is not None:
             return declared_text
     return _as_utf16(body) or body.decode(_detected(body), "replace")
 
@@ -362,16 +362,16 @@ def _as_utf8(body: bytes) -> str:
     return text if wrong * 10 <= right else ""
 
 
-def _as_declared(body: bytes, name: str, high: int) -> str | None:
+def _as_declared(body: bytes, name: str, high_bytes: int) -> str | None:
     """Decode by the declared charset; return None if the bytes contradict it."""
     try:
         text = body.decode(name, "replace")
     except LookupError:
         return None
-    if text.count("\ufffd") * 20 > high:
+    if text.count("\ufffd") * 20 > high_bytes:
         return None
     # Western text is mostly ASCII; otherwise the page is in another script.
-    if name in {"windows-1252", "iso-8859-1"} and high * 3 > _letters(body):
+    if name in {"windows-1252", "iso-8859-1"} and high_bytes * 3 > _letters(body):
         return None
     return text
 
@@ -379,10 +379,10 @@ def _as_declared(body: bytes, name: str, high: int) -> str | None:
 def _letters(body: bytes) -> int:
     """Count letters in the text around bytes above ASCII, both kinds."""
     runs = b"".join(_RUNS.findall(body[:200_000]))[: 4 * _SAMPLE]
-    high = _count_high(runs)
-    share = high + len(_ASCII_LETTERS.sub(b"", runs))
+    high_bytes = _count_high(runs)
+    share = high_bytes + len(_ASCII_LETTERS.sub(b"", runs))
     total = _count_high(body)
-    return share * total // high if high else 0
+    return share * total // high_bytes if high_bytes else 0
 
 
 def _as_utf16(body: bytes) -> str:
@@ -408,8 +408,8 @@ def _detected(body: bytes) -> str:
     # Western and Central European charsets differ in few letters, which detection confuses: š and
     # ž indicate Slavic languages, and symbols inside words a wrong charset.
     slavic = sum(map(sample.count, (b"\x9a", b"\x9e"))) * 30 > _count_high(sample)
-    near = _CENTRAL if slavic or best.language == "Hungarian" else ("cp1252", *_CENTRAL)
-    return min(near, key=lambda name: len(_ODD.findall(sample.decode(name, "replace"))))
+    encodings = _CENTRAL if slavic or best.language == "Hungarian" else ("cp1252", *_CENTRAL)
+    return min(encodings, key=lambda name: len(_ODD.findall(sample.decode(name, "replace"))))
 
 
 # Doubly encoded text
@@ -446,15 +446,15 @@ def fix_mojibake(text: str) -> str:
     counts = Counter(_SEQUENCES.findall(text))
     decoded = {sequence: _decode_again(sequence) for sequence in counts}
     wrong = [sequence for sequence in counts if decoded[sequence] != sequence]
-    likely = [sequence for sequence in wrong if sequence[0] in _LEADS]
-    occurrences = sum(counts[sequence] for sequence in likely)
-    characters = {char for sequence in likely for char in decoded[sequence]} - {"\xa0"}
+    plausible = [sequence for sequence in wrong if sequence[0] in _LEADS]
+    occurrences = sum(counts[sequence] for sequence in plausible)
+    characters = {char for sequence in plausible for char in decoded[sequence]} - {"\xa0"}
     correct = sum(map(text.count, characters))
     if occurrences < _ENOUGH or correct > occurrences * _MAX_CORRECT:
-        certain = {s: decoded[s] for s in wrong if _C1_CONTROLS.search(s)}
-        if not certain:
+        replacements = {s: decoded[s] for s in wrong if _C1_CONTROLS.search(s)}
+        if not replacements:
             return text
-        decoded = {sequence: sequence for sequence in counts} | certain
+        decoded = {sequence: sequence for sequence in counts} | replacements
     return _SEQUENCES.sub(lambda match: decoded[match[0]], text)
 
 
@@ -465,6 +465,6 @@ def _decode_again(sequence: str) -> str:
         return sequence
 
 
-def xml_parser(**more: Any) -> etree.XMLParser:
+def xml_parser(**options: Any) -> etree.XMLParser:
     """Return a parser of untrusted XML, which reads nothing else; ``more`` are settings of lxml."""
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, **more)
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, **options)

@@ -92,8 +92,8 @@ def is_not_displayed(element: HtmlElement) -> bool:
 
 def _splits_word(element: HtmlElement) -> bool:
     """Return whether an element's text of several words, a tooltip, stands within a word."""
-    before, parent = element.getprevious(), element.getparent()
-    text = before.tail if before is not None else parent.text if parent is not None else ""
+    previous, parent = element.getprevious(), element.getparent()
+    text = previous.tail if previous is not None else parent.text if parent is not None else ""
     return (
         (text or "")[-1:].isalpha()
         and (element.tail or "")[:1].isalpha()
@@ -145,13 +145,13 @@ def hide_by_style(tree: HtmlElement) -> None:
         return
     is_displayed = lru_cache(None)(partial(_is_displayed, css))
     controls: frozenset[str] | None = None
-    most: float | None = None
-    named: dict[tuple[str | None, str | None], frozenset[str]] = {}
+    max_hidden: float | None = None
+    names_by_attributes: dict[tuple[str | None, str | None], frozenset[str]] = {}
     for element in tree.iter("*"):
         key = element.get("class"), element.get("id")
-        element_names = named.get(key)
+        element_names = names_by_attributes.get(key)
         if element_names is None:
-            element_names = named[key] = _hidden_names(rules, *key)
+            element_names = names_by_attributes[key] = _hidden_names(rules, *key)
         if not element_names or element.tag in _FRAMES:
             continue
         hiding = [
@@ -165,8 +165,8 @@ def hide_by_style(tree: HtmlElement) -> None:
         controls = read_controls(tree.iter("*")) if controls is None else controls
         if "display" in (element.get("style") or "") or is_folded(element, controls):
             continue
-        most = _HIDDEN_SHARE * _text_size(tree) if most is None else most
-        if _text_size(element) <= most:
+        max_hidden = _HIDDEN_SHARE * _text_size(tree) if max_hidden is None else max_hidden
+        if _text_size(element) <= max_hidden:
             element.set("hidden", "")
 
 
@@ -174,9 +174,9 @@ def _hidden_names(
     rules: Mapping[str, object], classes: str | None, identity: str | None
 ) -> frozenset[str]:
     """Return an element's names as in selectors; none if no rule has one of them."""
-    stated = (classes or "")[:1000]
-    names = frozenset((f"#{identity or ''}", *(f".{name}" for name in stated.split())))
-    is_named = not rules.keys().isdisjoint(names) and not _RESPONSIVE.search(stated)
+    class_list = (classes or "")[:1000]
+    names = frozenset((f"#{identity or ''}", *(f".{name}" for name in class_list.split())))
+    is_named = not rules.keys().isdisjoint(names) and not _RESPONSIVE.search(class_list)
     return names if is_named else frozenset()
 
 
@@ -239,12 +239,12 @@ _NAMES = frozenset({"class", "id", "onclick", "role", "tabindex"})
 
 def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
     """Return the ids of the elements that a page's controls point to."""
-    named = (
+    attribute_values = (
         element.get(name)
         for element in elements
         for name in _CONTROLLING.intersection(element.keys())
     )
-    return frozenset(value.lstrip("#")[:_MAX_NAME] for value in named if value)
+    return frozenset(value.lstrip("#")[:_MAX_NAME] for value in attribute_values if value)
 
 
 def _is_bare(*elements: HtmlElement | None) -> bool:
@@ -265,18 +265,18 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
     if (element.get("id") or "")[:_MAX_NAME] in controls:
         return True
     parent = element.getparent()
-    for named in (element, parent) if parent is not None else (element,):
-        names = f"{named.get('class')} {named.get('id')} {named.get('role')}"
+    for node in (element, parent) if parent is not None else (element,):
+        names = f"{node.get('class')} {node.get('id')} {node.get('role')}"
         if _FOLDING.search(names[:300]):
             return True
-    before = element.getprevious()
-    if before is not None and (
-        (before.tag in HEADING_TAGS and not _is_bare(before, element, parent))
-        or before.tag in {"dt", *_CONTROLS}
-        or before.get("aria-expanded")
-        or next(before.iter(*_CONTROLS), None) is not None
+    previous = element.getprevious()
+    if previous is not None and (
+        (previous.tag in HEADING_TAGS and not _is_bare(previous, element, parent))
+        or previous.tag in {"dt", *_CONTROLS}
+        or previous.get("aria-expanded")
+        or next(previous.iter(*_CONTROLS), None) is not None
     ):
         return True
     names = element.get("class")
-    beside = islice(element.itersiblings(), _MAX_SIBLINGS)
-    return names is not None and any(other.get("class") == names for other in beside)
+    siblings = islice(element.itersiblings(), _MAX_SIBLINGS)
+    return names is not None and any(other.get("class") == names for other in siblings)

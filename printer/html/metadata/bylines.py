@@ -130,30 +130,30 @@ _AGENCIES = frozenset(_WORDS["agencies"])
 _ACCOUNT_WORDS = frozenset(_WORDS["accounts"].split())
 
 
-def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> str:
+def join_names(texts: Iterable[str], language: str = "", *not_authors: str) -> str:
     """Return the names of persons in some bylines, joined by ', '.
 
     Args:
-        stated: Bylines, each of one or more names.
+        texts: Bylines, each of one or more names.
         language: The page's language, a BCP 47 tag.
         not_authors: Names that are not an author's, also with words before or after them: the
             site's, the title.
     """
     names: list[str] = []
-    known = {"", *map(comparison_key, not_authors)}
-    for text in stated:
+    keys = {"", *map(comparison_key, not_authors)}
+    for text in texts:
         for name in _names(text, language.partition("-")[0]):
-            if len(names) < MAX_NAMES and known.isdisjoint(_keys(name)):
-                known.add(comparison_key(name))
+            if len(names) < MAX_NAMES and keys.isdisjoint(_keys(name)):
+                keys.add(comparison_key(name))
                 names.append(name)
     return ", ".join(names)
 
 
-def find_office(stated: Iterable[str], *sites: str) -> str:
+def find_office(names: Iterable[str], *sites: str) -> str:
     """Return the first byline that is only the site's name, or an office of the site."""
-    known = set(map(comparison_key, sites)) - {""}
-    texts = (clean_attribute(text, MAX_CHARS) for text in stated if "://" not in text)
-    offices = (text for text in texts if not known.isdisjoint(_keys(text)))
+    site_keys = set(map(comparison_key, sites)) - {""}
+    texts = (clean_attribute(text, MAX_CHARS) for text in names if "://" not in text)
+    offices = (text for text in texts if not site_keys.isdisjoint(_keys(text)))
     return next((text for text in offices if not COMPANY.search(text)), "")
 
 
@@ -245,12 +245,12 @@ def find_byline(text: str) -> str:
     """Return a line if it begins like a byline and names follow; '' for a sentence."""
     text = clean_attribute(text, 120)
     label = _BY.match(text)
-    rest = (text[label.end() :] if label else text.partition(" ")[2]).strip()
-    words = _without_after(rest).split()
+    names = (text[label.end() :] if label else text.partition(" ")[2]).strip()
+    words = _without_after(names).split()
     capital = any(not word[0].islower() for word in words)
     small = any(word[0].islower() and word not in _PARTICLES for word in words)
-    enough = len(words) > 1 or not rest.isascii()
-    return text if enough and len(words) <= 12 and capital and not small else ""
+    is_long_enough = len(words) > 1 or not names.isascii()
+    return text if is_long_enough and len(words) <= 12 and capital and not small else ""
 
 
 def _names(text: str, language: str) -> list[str]:
@@ -286,19 +286,19 @@ def _split_at_conjunctions(text: str) -> list[str]:
 def _without_by(text: str, language: str) -> str:
     if label := _BY.match(text) or _LABEL.match(text):
         text = text[label.end() :].lstrip()
-    first, _, rest = text.partition(" ")
-    if first.lower() in _BY_IN.get(language, ()) and (" " in rest or first.islower()):
-        return rest
+    first, _, names = text.partition(" ")
+    if first.lower() in _BY_IN.get(language, ()) and (" " in names or first.islower()):
+        return names
     return text
 
 
 def _without_after(text: str) -> str:
     """Cut off the text after names; a date may begin with its month."""
-    after = _AFTER.search(text)
-    if not after:
+    match = _AFTER.search(text)
+    if not match:
         return text
-    before, _, last = text[: after.start()].rpartition(" ")
-    return before if last.strip(".,").casefold() in MONTHS else text[: after.start()]
+    text_before, _, last = text[: match.start()].rpartition(" ")
+    return text_before if last.strip(".,").casefold() in MONTHS else text[: match.start()]
 
 
 def _split_at_commas(part: str) -> list[str]:
@@ -326,7 +326,7 @@ def _without_job_title(name: str) -> str:
     words = name.split()
     if len(words) < 3 or words[-1].casefold() not in _JOB_TITLES:
         return name
-    first = next(place for place, word in enumerate(words) if word.casefold() in _JOB_TITLES)
+    first = next(i for i, word in enumerate(words) if word.casefold() in _JOB_TITLES)
     return " ".join(words[:first]).strip(_EDGES) if first > 1 else name
 
 

@@ -131,8 +131,8 @@ def is_date_line(text: str, language: str = "") -> bool:
 
 def find_labelled_date(lines: Iterable[str], language: str = "") -> str:
     """Return the date of the short lines that say when a page was published, '' if they differ."""
-    stated = (line for line in lines if len(line) <= _LINE_CHARS and PUBLISHED.match(line))
-    dates = {date for line in stated if (date := find_date(line, language))}
+    labelled_lines = (line for line in lines if len(line) <= _LINE_CHARS and PUBLISHED.match(line))
+    dates = {date for line in labelled_lines if (date := find_date(line, language))}
     return dates.pop() if len(dates) == 1 else ""
 
 
@@ -209,13 +209,13 @@ def _to_iso(parts: dict[str, str | None]) -> str:
     return time.isoformat(timespec="seconds" if seconds else "minutes")
 
 
-def _zone(stated: str | None) -> tzinfo | None:
-    if not stated:
+def _zone(text: str | None) -> tzinfo | None:
+    if not text:
         return None
-    if stated[0] not in "+-\u2212":
+    if text[0] not in "+-\u2212":
         return UTC
-    hours, minutes = int(stated[1:3]), int(stated[3:].lstrip(":") or 0)
+    hours, minutes = int(text[1:3]), int(text[3:].lstrip(":") or 0)
     offset = timedelta(hours=hours, minutes=minutes)
     if hours > 14 or minutes > 59:
-        raise ValueError(stated)
-    return timezone(offset if stated[0] == "+" else -offset)
+        raise ValueError(text)
+    return timezone(offset if text[0] == "+" else -offset)

@@ -95,12 +95,12 @@ def _decode_wrapped(text: str) -> list[Any]:
         if text.endswith(ending):
             text = text[: -len(ending)].rstrip()
     values: list[Any] = []
-    at = 0
-    while at < len(text) and len(values) < _MAX_SCRIPTS:
-        value, at = _DECODER.raw_decode(text, at)
+    position = 0
+    while position < len(text) and len(values) < _MAX_SCRIPTS:
+        value, position = _DECODER.raw_decode(text, position)
         values.append(value)
-        while at < len(text) and text[at] in " \t\r\n,;":
-            at += 1
+        while position < len(text) and text[position] in " \t\r\n,;":
+            position += 1
     return values
 
 
@@ -138,8 +138,8 @@ def _collect(value: Any, things: list[Thing]) -> None:
 
 def type_names(thing: Thing) -> frozenset[str]:
     """Return the schema.org types of a thing, without the vocabulary's URL."""
-    stated = thing.get("@type")
-    names = stated if isinstance(stated, list) else [stated]
+    types = thing.get("@type")
+    names = types if isinstance(types, list) else [types]
     return frozenset(
         name.rpartition("/")[2].rpartition(":")[2]
         for name in names[:10]
@@ -149,21 +149,21 @@ def type_names(thing: Thing) -> frozenset[str]:
 
 def string_values(value: Any, key: str = "name") -> list[str]:
     """Return the strings of a value: itself, of a list, the ``key`` or ``@value`` of a thing."""
-    found: list[str] = []
+    strings: list[str] = []
     waiting = [(value, 0)]
     looked = 0
     while waiting and looked < 200:
         value, depth = waiting.pop()
         looked += 1
         if isinstance(value, str):
-            found.append(value)
+            strings.append(value)
         elif depth < 5 and isinstance(value, list):
             waiting += [(inner, depth + 1) for inner in reversed(value[:100])]
         elif depth < 5 and isinstance(value, dict):
             inner = value.get(key) or value.get("@value")
             if inner is not None:
                 waiting.append((inner, depth + 1))
-    return found
+    return strings
 
 
 _TYPES = {kind: frozenset(types.split()) for kind, types in load_names("schema_types").items()}
@@ -202,12 +202,12 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
 
     def find(types: frozenset[str]) -> Thing | None:
         """Return the thing of one of the types that the page is about."""
-        found = [thing for thing in things if len(thing) > 2 and type_names(thing) & types]
-        for thing in found:
+        items = [thing for thing in things if len(thing) > 2 and type_names(thing) & types]
+        for thing in items:
             if _page_keys(thing) & page_keys:
                 return thing
-        headlines = {str(thing.get("headline") or thing.get("name")) for thing in found}
-        return found[0] if found and len(headlines) <= _FEW else None
+        headlines = {str(thing.get("headline") or thing.get("name")) for thing in items}
+        return items[0] if items and len(headlines) <= _FEW else None
 
     def first(field: str, key: str = "name") -> tuple[str, ...]:
         """Return the strings of a field of the first thing that has it."""
@@ -244,8 +244,8 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
 
 
 def _page_keys(thing: Thing) -> set[str]:
-    stated = (thing.get("url"), thing.get("@id"), thing.get("mainEntityOfPage"))
-    return {_page_key(url) for value in stated for url in string_values(value, "@id")} - {""}
+    urls = (thing.get("url"), thing.get("@id"), thing.get("mainEntityOfPage"))
+    return {_page_key(url) for value in urls for url in string_values(value, "@id")} - {""}
 
 
 def _page_key(url: str) -> str:

@@ -109,8 +109,8 @@ def detect_script(text: str) -> str:
         counts["kana"] += counts.pop("han", 0)  # kana distinguishes Japanese from Chinese
     for name in _DENSE:
         counts[name] *= 3
-    name, most = counts.most_common(1)[0]
-    return name if letters >= _MIN_LETTERS and most * 2 > counts.total() else ""
+    name, count = counts.most_common(1)[0]
+    return name if letters >= _MIN_LETTERS and count * 2 > counts.total() else ""
 
 
 def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
@@ -160,8 +160,8 @@ def _is_written_in(tag: str, script: str) -> bool:
 def _is_traditional(text: str) -> bool:
     """Return whether Chinese has many characters that the encoding of simplified ones lacks."""
     han = "".join(_LETTERS["han"].findall(text))
-    known = han.encode("gb2312", "ignore").decode("gb2312")
-    return len(han) >= _MIN_LETTERS and len(han) - len(known) > _TRADITIONAL * len(han)
+    simplified = han.encode("gb2312", "ignore").decode("gb2312")
+    return len(han) >= _MIN_LETTERS and len(han) - len(simplified) > _TRADITIONAL * len(han)
 
 
 def detect_language(text: str) -> str:

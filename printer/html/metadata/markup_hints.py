@@ -32,10 +32,10 @@ _MAX_TITLES = 60
 #: The most characters that a title has more than its key of letters and digits.
 _TITLE_SLACK = 120
 #: The most elements between two marks that are side by side.
-_BESIDE = 2
+_MAX_BETWEEN_MARKS = 2
 #: The largest distance of a mark below the main heading, above it, and from the page's top if it
 #: has no heading; in elements.
-_BELOW, _ABOVE, _ALONE = 80, 30, 250
+_MAX_BELOW_HEADING, _MAX_ABOVE_HEADING, _MAX_WITHOUT_HEADING = 80, 30, 250
 #: One in so many words is the fewest that a heading on the same subject shares with the title.
 _SAME_SUBJECT = 3
 #: The most elements to search for the heading.
@@ -43,7 +43,7 @@ _MAX_ELEMENTS = 20_000
 #: The most paragraphs among which to look for a signature.
 _MAX_PARAGRAPHS = 2_000
 #: The most ancestors of a mark to examine.
-_DEPTH = 40
+_MAX_ANCESTORS = 40
 _MAX_CHARS = 160
 
 #: The fewest characters of a date, and the most of a line that is only a date; the most words of
@@ -56,11 +56,11 @@ _TIME = re.compile(r"(?<!\d)[0-9]{1,2}:[0-9]{2}(?!\d)")
 
 _IS_AUTHOR, _IS_DATE = 1, 2
 #: Every class that marks an author or a date contains one of these.
-_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
-_ITEMS = frozenset({
+_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
+_PROPERTIES = frozenset({
     "author", "creator", "schema:author", "dc:creator", "datePublished", "schema:datePublished",
 })  # fmt: skip
-_AUTHOR = re.compile(
+_AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
     r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
 )
@@ -70,23 +70,23 @@ _AUTHOR_PAGE = re.compile(
     r"|writers?|reporters?|profiles?|staff|people|skribenter?)/[^/?#]{3,80}/?$",
     re.IGNORECASE,
 )
-_DATE = re.compile(
+_DATE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
     r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
 )
 #: Containers of the marks of other stories and of comments.
-_UNRELATED = re.compile(
+_UNRELATED_CLASS = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
     r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 #: Containers of the photographer's name; the elements around a mark that may be one.
-_CAPTION = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
+_CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
 _CAPTION_DEPTH = 2
 _UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
 #: Classes of the kicker within a heading, and signs between the two.
-_KICKER = re.compile(
+_KICKER_CLASS = re.compile(
     r"(?:^|[\s_-])(?:kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
     r"|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
     r"|(?:topic-)?label)(?:$|[\s_-])",
@@ -94,13 +94,13 @@ _KICKER = re.compile(
 )
 #: Classes that a label above the heading has besides, if it is no kicker; the most elements between
 #: the two, and the longest kicker, in characters.
-_NOT_KICKER = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
+_NOT_KICKER_CLASS = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
 _ABOVE_HEADING, _KICKER_CHARS = 12, 60
 _SIGNS = " :|/·–—-"
 #: A visible separator, which no text contains, between parts of a kicker without a space.
 _SEPARATOR = "␟"
-_GLUED = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
-_UPDATED = re.compile(
+_SEPARATOR_IN_WORD = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
+_UPDATE_WORD = re.compile(
     r"updat|modif|chang|revis|edited|güncel|ενημέρ|aktualiz"
     r"|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
     r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
@@ -116,47 +116,51 @@ class MarkupHints:
     dates: list[str] = field(default_factory=list)
 
 
-def main_headings(tree: HtmlElement, stated: Iterable[str]) -> list[Heading]:
+def main_headings(tree: HtmlElement, stated_titles: Iterable[str]) -> list[Heading]:
     """Return the page's main headings, in document order.
 
     Without one outside menus, headings of lower rank count whose text is one of the titles stated.
     """
-    titles = {title_key(text): text for text in stated}
+    titles = {title_key(text): text for text in stated_titles}
     elements = list(islice(tree.iter("h1"), _MAX_HEADINGS))
-    found = [_heading(element) for element in elements if not _in_menu(element)]
-    if not any(heading.text for heading in found):
-        lower = (_heading(e, titles).text for e in islice(tree.iter("h2", "h3"), _MAX_HEADINGS))
-        found = [Heading(titles[key]) for text in lower if (key := title_key(text)) in titles]
-        found = found or list(map(_heading, elements))
-    return list(dict.fromkeys(heading for heading in found if heading.text))
+    headings = [_read_heading(element) for element in elements if not _in_menu(element)]
+    if not any(heading.text for heading in headings):
+        lower_headings = (
+            _read_heading(e, titles).text for e in islice(tree.iter("h2", "h3"), _MAX_HEADINGS)
+        )
+        headings = [
+            Heading(titles[key]) for text in lower_headings if (key := title_key(text)) in titles
+        ]
+        headings = headings or list(map(_read_heading, elements))
+    return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
 def _in_menu(element: HtmlElement) -> bool:
-    return any(outer.tag == "nav" for outer in islice(element.iterancestors(), _DEPTH))
+    return any(outer.tag == "nav" for outer in islice(element.iterancestors(), _MAX_ANCESTORS))
 
 
-def _heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
+def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
     """Read a heading; without its first part it may be one of ``titles``."""
     text = element_line(element)
-    kicker, certain = _kicker(element)
-    rest = text.removeprefix(kicker).lstrip(_SIGNS)
-    if kicker and rest and text.startswith(kicker) and (certain or title_key(rest) in titles):
-        glued = not text[: -len(rest)].removeprefix(kicker.rstrip(_SIGNS)).strip()
-        return Heading(rest, f"{kicker}: {rest}" if glued else text)
-    return Heading(text or _picture_text(element))
+    kicker, is_certain = _find_first_part(element)
+    title = text.removeprefix(kicker).lstrip(_SIGNS)
+    if kicker and title and text.startswith(kicker) and (is_certain or title_key(title) in titles):
+        has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_SIGNS)).strip()
+        return Heading(title, f"{kicker}: {title}" if has_no_separator else text)
+    return Heading(text or _first_alt_text(element))
 
 
-def _kicker(heading: HtmlElement) -> tuple[str, bool]:
+def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
     """Return the first part of a heading, and whether its class or a sign makes it a kicker."""
-    while len(heading) == 1 and not _text_before(heading) and not (heading[0].tail or "").strip():
+    while len(heading) == 1 and not _leading_text(heading) and not (heading[0].tail or "").strip():
         heading = heading[0]
-    if not len(heading) or _text_before(heading):
+    if not len(heading) or _leading_text(heading):
         return "", False
-    first, after = heading[0], heading[0].getnext()
+    first, following = heading[0], heading[0].getnext()
     text = element_line(first)
-    sign = "" if after is None or (first.tail or "").strip() else element_line(after)[:2]
-    named = _KICKER.search((first.get("class") or "")[:300])
-    return text, bool(named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
+    sign = "" if following is None or (first.tail or "").strip() else element_line(following)[:2]
+    is_named = _KICKER_CLASS.search((first.get("class") or "")[:300])
+    return text, bool(is_named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
 
 
 def find_kicker(tree: HtmlElement, title: str) -> str:
@@ -165,43 +169,45 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     heading = _title_heading(tree, key)
     if heading is None:
         return ""
-    text, certain = _kicker(heading)
-    rest = element_line(heading).removeprefix(text)
-    found = (
-        text if text and rest and (certain or title_key(rest) == key) else _kicker_above(heading)
+    text, is_certain = _find_first_part(heading)
+    title_part = element_line(heading).removeprefix(text)
+    kicker = (
+        text
+        if text and title_part and (is_certain or title_key(title_part) == key)
+        else _kicker_above(heading)
     )
-    parts = (part for part in found.split(" · ") if not is_date_line(part))
-    found = " · ".join(parts).strip(_SIGNS)
-    is_state = " " not in found and _UPDATED.match(found)  # of the page
-    is_kicker = len(found) <= _KICKER_CHARS and any(map(str.isalpha, found)) and not is_state
-    return found if is_kicker else ""
+    parts = (part for part in kicker.split(" · ") if not is_date_line(part))
+    kicker = " · ".join(parts).strip(_SIGNS)
+    is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
+    is_kicker = len(kicker) <= _KICKER_CHARS and any(map(str.isalpha, kicker)) and not is_status
+    return kicker if is_kicker else ""
 
 
 def _kicker_above(heading: HtmlElement) -> str:
     """Return the text of the last element before a heading that is named a kicker."""
     for element in islice(_elements_before(heading), _ABOVE_HEADING):
         named = (element.get("class") or "")[:300]
-        if _KICKER.search(named) and not _NOT_KICKER.search(named):
+        if _KICKER_CLASS.search(named) and not _NOT_KICKER_CLASS.search(named):
             parts = element_line(element, _SEPARATOR, 2 * _KICKER_CHARS)
-            return _GLUED.sub(" · ", parts).replace(_SEPARATOR, "")
+            return _SEPARATOR_IN_WORD.sub(" · ", parts).replace(_SEPARATOR, "")
     return ""
 
 
 def _elements_before(element: HtmlElement) -> Iterator[HtmlElement]:
     """Yield the elements before one, the nearest first, without those around it."""
-    for around in (element, *islice(element.iterancestors(), _DEPTH)):
-        for sibling in around.itersiblings("*", preceding=True):
-            below = [sibling]
-            while below:
-                yield (nearest := below.pop())
-                below += nearest.iterchildren("*")
+    for ancestor in (element, *islice(element.iterancestors(), _MAX_ANCESTORS)):
+        for sibling in ancestor.itersiblings("*", preceding=True):
+            descendants = [sibling]
+            while descendants:
+                yield (last := descendants.pop())
+                descendants += last.iterchildren("*")
 
 
-def _text_before(element: HtmlElement) -> str:
+def _leading_text(element: HtmlElement) -> str:
     return (element.text or "").strip()
 
 
-def _picture_text(element: HtmlElement) -> str:
+def _first_alt_text(element: HtmlElement) -> str:
     inner = islice(element.iter(), _MAX_LEAVES)
     return next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
 
@@ -212,30 +218,32 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     Only marks near the title are examined; those of other stories are farther away.
     """
     heading = _title_heading(tree, title_key(title))
-    read_date = partial(_date, language=language)
-    read_beside = partial(_date_beside, language=language)
-    around = _around(heading, title_key(title))
+    read_date = partial(_read_date, language=language)
+    read_beside = partial(_read_date_beside, language=language)
+    title_ancestors = _ancestors_of_title(heading, title_key(title))
     hints = MarkupHints()
     stamps: list[str] = []
-    for number, window in enumerate(_near(tree, heading)):
-        around = frozenset() if number else around
+    for number, window in enumerate(_elements_near_heading(tree, heading)):
+        title_ancestors = frozenset() if number else title_ancestors
         authors: list[HtmlElement] = []
         lines: list[HtmlElement] = []
         dates: list[HtmlElement] = []
         for element in window:
-            kind = _kind(element)
+            kind = _mark_kind(element)
             if kind == _IS_AUTHOR:
                 authors.append(element)
             elif kind == _IS_DATE:
                 dates.append(element)
             elif element.text and BYLINE.match(element.text):
                 lines.append(element)
-            elif not stamps and (stamp := _stamp(element, language, around)):
+            elif not stamps and (stamp := _read_unmarked_date(element, language, title_ancestors)):
                 stamps.append(stamp)
         if number:
             dates.reverse()  # above the heading, other stories are farther away
-        read_first = partial(_first, around=around)
-        hints.authors = hints.authors or read_first(authors, _author) or read_first(lines, _byline)
+        read_first = partial(_read_first, title_ancestors=title_ancestors)
+        hints.authors = (
+            hints.authors or read_first(authors, _read_author) or read_first(lines, _read_byline)
+        )
         hints.dates = hints.dates or read_first(dates, read_date) or read_first(lines, read_beside)
     hints.dates = hints.dates or stamps
     return hints
@@ -246,11 +254,11 @@ def read_signatures(tree: HtmlElement) -> list[str]:
     names: set[str] = set()
     for element in islice(tree.iter("p"), _MAX_PARAGRAPHS):
         style = "".join((element.get("style") or "")[:200].lower().split())
-        above = element.getprevious()
+        previous = element.getprevious()
         is_right = "text-align:right" in style or (element.get("align") or "").lower() == "right"
-        if is_right and above is not None and above.tag == "p":
+        if is_right and previous is not None and previous.tag == "p":
             name = element_line(element, limit=_MAX_CHARS)
-            if is_full_name(name) and is_paragraph(element_line(above)):
+            if is_full_name(name) and is_paragraph(element_line(previous)):
                 names.add(name)
     return list(names) if len(names) == 1 else []
 
@@ -271,22 +279,24 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
     """
     hints = MarkupHints()
     updates: list[str] = []
-    near: list[str] = []
-    dated: list[bool] = []
-    for place in _title_places(lines, title):
-        near = list(_lines_beside(lines, place))
-        dated = [is_date_line(line, language) or _is_time(line) for line in near]
-        if any(dated):
+    nearby_lines: list[str] = []
+    has_date: list[bool] = []
+    for position in _title_positions(lines, title):
+        nearby_lines = list(_lines_beside(lines, position))
+        has_date = [is_date_line(line, language) or _is_time(line) for line in nearby_lines]
+        if any(has_date):
             break
-    for line in near:
+    for line in nearby_lines:
         byline = find_byline(line) if BYLINE.match(line) else find_late_byline(line)
         if byline and not hints.authors:
             hints.authors = [byline]
         if byline or is_date_line(line, language) or _is_time(line):
-            dates = updates if _UPDATED.search(line) else hints.dates
+            dates = updates if _UPDATE_WORD.search(line) else hints.dates
             dates += filter(None, [find_date(line, language)])
     hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
-    hints.authors = hints.authors or _names_beside(near, dated, lines) or [find_signature(lines)]
+    hints.authors = (
+        hints.authors or _names_beside(nearby_lines, has_date, lines) or [find_signature(lines)]
+    )
     return hints
 
 
@@ -295,23 +305,25 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[st
 
     These may be those of who published the page.
     """
-    for place in _title_places(lines, title):
-        for line in lines[place + 1 : place + 1 + _BYLINE_BELOW]:
+    for position in _title_positions(lines, title):
+        for line in lines[position + 1 : position + 1 + _BYLINE_BELOW]:
             if len(line) <= _MAX_CHARS and BYLINE.match(line) and find_byline(line):
                 is_visible = any(name in text for name in names.split(", ") for text in lines)
                 return [] if is_visible else [line]
     return []
 
 
-def _names_beside(near: Sequence[str], dated: Sequence[bool], lines: Sequence[str]) -> list[str]:
+def _names_beside(
+    nearby_lines: Sequence[str], has_date: Sequence[bool], lines: Sequence[str]
+) -> list[str]:
     """Return the author's name from a line of its own below the title or beside the date."""
-    for at, line in enumerate(near):
-        beside = any(dated[max(0, at - 1) : at + 2])
-        if beside and (names := find_dated_names(line, beside_date=not dated[at])):
+    for i, line in enumerate(nearby_lines):
+        is_beside_date = any(has_date[max(0, i - 1) : i + 2])
+        if is_beside_date and (names := find_dated_names(line, beside_date=not has_date[i])):
             return names
         if is_full_name(line) and (
-            (at and is_label_alone(near[at - 1]))
-            or ((beside or not at) and is_described(line, lines))
+            (i and is_label_alone(nearby_lines[i - 1]))
+            or ((is_beside_date or not i) and is_described(line, lines))
         ):
             return [line]
     return []
@@ -321,79 +333,88 @@ def _is_time(line: str) -> bool:
     return len(line) <= _STAMP_CHARS and _TIME.search(line) is not None
 
 
-def _lines_beside(lines: Sequence[str], place: int) -> Iterator[str]:
+def _lines_beside(lines: Sequence[str], position: int) -> Iterator[str]:
     """Yield the short lines below the title, to the second paragraph, and those above it."""
     paragraphs = 0
-    for line in lines[place + 1 : place + 1 + LINES_BELOW]:
+    for line in lines[position + 1 : position + 1 + LINES_BELOW]:
         if is_paragraph(line):
             paragraphs += 1
             if paragraphs == 2:
                 break
         elif len(line) <= _MAX_CHARS:
             yield line
-    above = reversed(lines[max(0, place - _LINES_ABOVE) : place])
-    yield from (line for line in above if len(line) <= _MAX_CHARS)
+    lines_above = reversed(lines[max(0, position - _LINES_ABOVE) : position])
+    yield from (line for line in lines_above if len(line) <= _MAX_CHARS)
 
 
-def _title_places(lines: Sequence[str], title: str) -> list[int]:
+def _title_positions(lines: Sequence[str], title: str) -> list[int]:
     """Return the indexes of the title's lines: the one above the text, then the first."""
-    key, room = title_key(title), len(title) + SLACK_CHARS
-    shortest = len(key) / LONGEST_FOLDED
-    places = [
-        at
-        for at, line in enumerate(lines)
-        if key and shortest <= len(line) <= room and title_key(line) == key
+    key, max_chars = title_key(title), len(title) + SLACK_CHARS
+    min_chars = len(key) / LONGEST_FOLDED
+    positions = [
+        i
+        for i, line in enumerate(lines)
+        if key and min_chars <= len(line) <= max_chars and title_key(line) == key
     ]
-    if not places:
+    if not positions:
         return []
-    first = next((at for at in places if is_above_text(lines, at)), places[0])
-    return [_last_near(places, first), _last_near(places, places[0])]
+    first = next((i for i in positions if is_above_text(lines, i)), positions[0])
+    return [_last_title_line(positions, first), _last_title_line(positions, positions[0])]
 
 
-def _last_near(places: Sequence[int], first: int) -> int:
+def _last_title_line(positions: Sequence[int], first: int) -> int:
     """Return the last of the title's lines that follow each other closely."""
-    for later in places:
-        if first < later <= first + LINES_BELOW:
-            first = later
+    for position in positions:
+        if first < position <= first + LINES_BELOW:
+            first = position
     return first
 
 
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the heading that is the title, or else the first main heading."""
     h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
-    main = [h1 for h1 in h1s if not _in_menu(h1)]
-    lower = () if main or not title else islice(tree.iter("h2", "h3"), _MAX_TITLES)
-    with_title = (e for e in (*main, *lower) if title in title_key(element_line(e)))
-    found = next(with_title, next(iter(main or h1s), None))
-    return _element_with(tree, title) if found is None and title else found
+    main_headings = [h1 for h1 in h1s if not _in_menu(h1)]
+    lower_headings = (
+        () if main_headings or not title else islice(tree.iter("h2", "h3"), _MAX_TITLES)
+    )
+    headings_with_title = (
+        e for e in (*main_headings, *lower_headings) if title in title_key(element_line(e))
+    )
+    heading = next(headings_with_title, next(iter(main_headings or h1s), None))
+    return _find_text_element(tree, title) if heading is None and title else heading
 
 
-def _element_with(tree: HtmlElement, title: str) -> HtmlElement | None:
+def _find_text_element(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the first element in the body whose own text is the title."""
     body = tree.find("body")
-    inside = islice(() if body is None else body.iter("*"), _MAX_ELEMENTS)
-    return next((e for e in inside if e.text and _is_title_text(e.text, title)), None)
+    elements = islice(() if body is None else body.iter("*"), _MAX_ELEMENTS)
+    return next((e for e in elements if e.text and _is_title_text(e.text, title)), None)
 
 
 def _is_title_text(text: str, title: str) -> bool:
     return len(text) <= len(title) + _TITLE_SLACK and title_key(text) == title
 
 
-def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlElement]]:
+def _elements_near_heading(
+    tree: HtmlElement, heading: HtmlElement | None
+) -> list[list[HtmlElement]]:
     """Return the elements after and before the main heading, or else the page's first ones."""
     if heading is not None:
-        above: deque[HtmlElement] = deque(maxlen=_ABOVE)
+        elements_above: deque[HtmlElement] = deque(maxlen=_MAX_ABOVE_HEADING)
         elements = islice(tree.iter("*"), _MAX_ELEMENTS)
         for element in elements:
             if element is heading:
-                return [list(islice(elements, _BELOW - 1)), list(above)]
-            above.append(element)
+                return [list(islice(elements, _MAX_BELOW_HEADING - 1)), list(elements_above)]
+            elements_above.append(element)
     body = tree.find("body")
     first = dropwhile(lambda element: element is not body, islice(tree.iter("*"), _MAX_ELEMENTS))
-    return [list(islice(first, _ALONE)) or list(islice(tree.iter("*"), _ALONE))]
+    return [
+        list(islice(first, _MAX_WITHOUT_HEADING))
+        or list(islice(tree.iter("*"), _MAX_WITHOUT_HEADING))
+    ]
 
 
-def _kind(element: HtmlElement) -> int:
+def _mark_kind(element: HtmlElement) -> int:
     """Return what an element is marked as: author, date, or 0 for neither."""
     if element.tag == "meta":
         return 0  # read with the head
@@ -402,83 +423,95 @@ def _kind(element: HtmlElement) -> int:
     attributes = dict(element.items())
     if not attributes:
         return 0
-    item = attributes.get("itemprop") or attributes.get("property")
-    if item:
-        if not _ITEMS.isdisjoint(item[:100].split()):
-            return _IS_DATE if "datePublished" in item else _IS_AUTHOR
-        if "dateModified" in item:
+    properties = attributes.get("itemprop") or attributes.get("property")
+    if properties:
+        if not _PROPERTIES.isdisjoint(properties[:100].split()):
+            return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
+        if "dateModified" in properties:
             return 0
     if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
     if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
         return _IS_AUTHOR
-    named = attributes.get("class")
-    return _kind_of_class(named[:400]) if named else 0
+    classes = attributes.get("class")
+    return _mark_kind_of_class(classes[:400]) if classes else 0
 
 
 @lru_cache(4096)
-def _kind_of_class(named: str) -> int:
-    named = named.lower()
-    if not any(word in named for word in _HINTS):
+def _mark_kind_of_class(classes: str) -> int:
+    classes = classes.lower()
+    if not any(word in classes for word in _CLASS_HINTS):
         return 0
-    return _IS_AUTHOR if _AUTHOR.search(named) else _IS_DATE if _DATE.search(named) else 0
+    return (
+        _IS_AUTHOR
+        if _AUTHOR_CLASS.search(classes)
+        else _IS_DATE
+        if _DATE_CLASS.search(classes)
+        else 0
+    )
 
 
 def _is_modified(element: HtmlElement) -> bool:
     parent = element.getparent()
-    around = " ".join(filter(None, (element.get("class"), element.get("itemprop"))))
-    before = "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
-    return bool(_UPDATED.search(around + " " + before))
+    names = " ".join(filter(None, (element.get("class"), element.get("itemprop"))))
+    text_before = (
+        "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
+    )
+    return bool(_UPDATE_WORD.search(names + " " + text_before))
 
 
-def _around(heading: HtmlElement | None, title: str) -> frozenset[HtmlElement]:
+def _ancestors_of_title(heading: HtmlElement | None, title: str) -> frozenset[HtmlElement]:
     """Return the elements around the title's heading, and the row below it in a layout table."""
     words = set() if heading is None else set(title_key(element_line(heading)).split())
-    shared = len(words.intersection(title.split()))
-    if heading is None or _SAME_SUBJECT * shared < max(1, min(len(words), len(title.split()))):
+    shared_words = len(words.intersection(title.split()))
+    if heading is None or _SAME_SUBJECT * shared_words < max(
+        1, min(len(words), len(title.split()))
+    ):
         return frozenset()
-    around = list(islice(heading.iterancestors(), _DEPTH))
-    rows = (element.getnext() for element in around if element.tag == "tr")
-    return frozenset(around).union(row for row in rows if row is not None)
+    ancestors = list(islice(heading.iterancestors(), _MAX_ANCESTORS))
+    rows = (element.getnext() for element in ancestors if element.tag == "tr")
+    return frozenset(ancestors).union(row for row in rows if row is not None)
 
 
-def _first(
+def _read_first(
     marks: list[HtmlElement],
     read: Callable[[HtmlElement], str],
-    around: Collection[HtmlElement],
+    title_ancestors: Collection[HtmlElement],
 ) -> list[str]:
     """Read the first mark that is not empty, and those beside it."""
-    last: HtmlElement | None = None
+    previous: HtmlElement | None = None
     texts: list[str] = []
     for mark in marks:
         text = read(mark)
-        if not text or _is_unrelated(mark, around):
+        if not text or _is_unrelated(mark, title_ancestors):
             continue
-        if last is None or last in islice(mark.itersiblings(preceding=True), _BESIDE):
+        if previous is None or previous in islice(
+            mark.itersiblings(preceding=True), _MAX_BETWEEN_MARKS
+        ):
             texts.append(text)
-            last = mark
+            previous = mark
     return texts
 
 
-def _is_unrelated(mark: HtmlElement, around: Collection[HtmlElement] = ()) -> bool:
+def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = ()) -> bool:
     """Return whether a mark is outside the page's own story; what contains its heading is not."""
-    for element in (mark, *islice(mark.iterancestors(), _DEPTH - 1)):
-        if element in around or element.tag in {"body", "html", "main"}:
+    for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
+        if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False
         if element.tag in _UNRELATED_TAGS:
             return True
-        named = element.get("class")
-        if named and _UNRELATED.search(named[:300]):
+        classes = element.get("class")
+        if classes and _UNRELATED_CLASS.search(classes[:300]):
             return True
     return False
 
 
-def _author(mark: HtmlElement) -> str:
+def _read_author(mark: HtmlElement) -> str:
     """Return the name in a mark: the part marked as name, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
-    around = islice(mark.iterancestors(), _CAPTION_DEPTH)
-    if any(_CAPTION.search((element.get("class") or "")[:300]) for element in around):
+    ancestors = islice(mark.iterancestors(), _CAPTION_DEPTH)
+    if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
         return ""
     for element in islice(mark.iterdescendants(), 60):
         if element.get("itemprop") == "name" or "author" in (element.get("rel") or "").split():
@@ -489,40 +522,42 @@ def _author(mark: HtmlElement) -> str:
     return text if len(text) <= _MAX_CHARS else ""
 
 
-def _byline(mark: HtmlElement) -> str:
+def _read_byline(mark: HtmlElement) -> str:
     text = element_line(mark, " ")
     return find_byline(text) if len(text) <= _MAX_CHARS else ""
 
 
-def _date_beside(mark: HtmlElement, language: str) -> str:
+def _read_date_beside(mark: HtmlElement, language: str) -> str:
     """Return the date on the line of a byline."""
     parent = mark.getparent()
-    around = mark if parent is None or parent.tag == "body" else parent
-    text = element_line(around, " ", 2 * _MAX_CHARS)
-    short = len(text) <= _MAX_CHARS and not _UPDATED.search(text)
-    return find_date(text, language) if short and find_byline(element_line(mark, " ")) else ""
+    line = mark if parent is None or parent.tag == "body" else parent
+    text = element_line(line, " ", 2 * _MAX_CHARS)
+    is_short = len(text) <= _MAX_CHARS and not _UPDATE_WORD.search(text)
+    return find_date(text, language) if is_short and find_byline(element_line(mark, " ")) else ""
 
 
-def _stamp(element: HtmlElement, language: str, around: Collection[HtmlElement]) -> str:
+def _read_unmarked_date(
+    element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
+) -> str:
     """Return the date in a line without a mark that says little else."""
     text = (element.text or "")[:_STAMP_CHARS].strip()
-    if len(text) < _DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATED.search(text):
+    if len(text) < _DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATE_WORD.search(text):
         return ""
     date = find_date(text, language)
-    few = len(_LONG_WORD.findall(text)) <= _STAMP_WORDS
+    has_few_words = len(_LONG_WORD.findall(text)) <= _STAMP_WORDS
     parent = element.getparent()
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
-    known = frozenset[HtmlElement]() if is_link else around
-    return date if date and few and not _is_unrelated(element, known) else ""
+    related = frozenset[HtmlElement]() if is_link else title_ancestors
+    return date if date and has_few_words and not _is_unrelated(element, related) else ""
 
 
-def _date(mark: HtmlElement, language: str) -> str:
+def _read_date(mark: HtmlElement, language: str) -> str:
     """Return the date in a mark, preferably from its machine-readable value."""
     for value in (mark.get("datetime"), mark.get("content"), mark.get("title")):
         if value and (date := parse_date(value, language)):
             return date
     time = None if mark.tag == "time" else mark.find(".//time")
     if time is not None:
-        return _date(time, language)
+        return _read_date(time, language)
     text = element_line(mark)
     return find_date(text, language) if len(text) <= _MAX_CHARS else ""

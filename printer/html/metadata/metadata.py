@@ -161,11 +161,11 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     ).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     not_authors = (*sites, site, site_names.host, title)
-    stated = [
+    stated_titles = [
         [without_address(text, *not_authors[:-1]) for text in texts]
         for texts in _stated_authors(head, schema)
     ]
-    names = _persons(stated, language, *not_authors)
+    names = _persons(stated_titles, language, *not_authors)
     if names:
         visible = read_visible_byline(lines, title, names)
         names = join_names(visible, language, *not_authors) or names
@@ -175,12 +175,14 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
             read_markup_hints(tree, title, language),
             read_line_hints(lines, title, language),
         ):
-            stated.append(hints.authors)
+            stated_titles.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             published = _visible_date(published, next(iter(hints.dates), ""))
     names = names or join_names(read_signatures(tree), language, *not_authors)
     if not names:
-        names = _persons(stated, language, title) or find_office(chain(*stated), *not_authors[:-1])
+        names = _persons(stated_titles, language, title) or find_office(
+            chain(*stated_titles), *not_authors[:-1]
+        )
     lead = next(iter(schema.leads), "")
     return Metadata(
         title=title,
@@ -216,15 +218,15 @@ def _path(url: str) -> str:
         return ""
 
 
-def _absolute(stated: str, base: str) -> str:
-    stated = clean_line(stated[:_URL_CHARS], _URL_CHARS)
-    return resolve(base, stated) if stated and " " not in stated else ""
+def _absolute(url: str, base: str) -> str:
+    url = clean_line(url[:_URL_CHARS], _URL_CHARS)
+    return resolve(base, url) if url and " " not in url else ""
 
 
 def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
-    stated = head.values("og:site_name", limit=_SITE_CHARS)
-    stated += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
-    names = [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
+    site_names = head.values("og:site_name", limit=_SITE_CHARS)
+    site_names += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
+    names = [name for name in site_names if any(map(str.isalnum, name)) and "://" not in name]
     # Some pages state their title instead.
     return [name for name in names if name != head.title or count_words(name) <= _SITE_WORDS]
 
@@ -234,9 +236,9 @@ def _section(head: Head, schema: SchemaMetadata, site: str, title: str) -> str:
 
     An English name for a page in another script is not for its readers.
     """
-    stated = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
+    sections = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
     no_value = _NO_VALUE["any"] | _NO_VALUE["section"]
-    names = (name for name in map(clean_attribute, stated) if name.lower() not in no_value)
+    names = (name for name in map(clean_attribute, sections) if name.lower() not in no_value)
     name = next(names, "")
     is_slug = "-" in name and name == name.lower() and " " not in name
     is_name = len(name) <= _SECTION_CHARS and not _NOT_IN_NAMES.intersection(name)
@@ -267,18 +269,18 @@ def sample_text(tree: HtmlElement, size: int) -> str:
 
 
 def _picture(head: Head, schema: SchemaMetadata, base: str) -> str:
-    stated = chain(
+    addresses = chain(
         _flat(head.value_lists(_NAMES["picture"], limit=_URL_CHARS)),
         (clean_attribute(url, _URL_CHARS) for url in schema.images),
     )
-    return next(filter(None, (_absolute(url, base) for url in stated)), "")
+    return next(filter(None, (_absolute(url, base) for url in addresses)), "")
 
 
 def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[str]:
     """Return the languages that a page states, the most reliable first."""
     roots = [element for element in (tree, tree.find("body")) if element is not None]
-    stated = [root.get(name) or "" for root in roots for name in ("lang", "xml:lang")]
-    return [*stated, *_flat(head.value_lists(_NAMES["language"], limit=60)), *schema.languages]
+    languages = [root.get(name) or "" for root in roots for name in ("lang", "xml:lang")]
+    return [*languages, *_flat(head.value_lists(_NAMES["language"], limit=60)), *schema.languages]
 
 
 def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
@@ -293,9 +295,11 @@ def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
     ]
 
 
-def _persons(stated: Iterable[Iterable[str]], language: str, *not_authors: str) -> str:
+def _persons(name_lists: Iterable[Iterable[str]], language: str, *not_authors: str) -> str:
     """Return the names of the first list that has any."""
-    return next(filter(None, (join_names(names, language, *not_authors) for names in stated)), "")
+    return next(
+        filter(None, (join_names(names, language, *not_authors) for names in name_lists)), ""
+    )
 
 
 def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:
@@ -304,40 +308,40 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
     Failing that, or if it is a time of UTC on a day beside that, the day in the URL's path.
     """
     dates = _dates(schema.published, language)
-    for stated in head.value_lists(_NAMES["date"]):
-        dates += _dates(stated, language)
+    for values in head.value_lists(_NAMES["date"]):
+        dates += _dates(values, language)
     day = dates[0] if dates else path_date
     if path_date and day.endswith("+00:00") and _are_neighbors(day, path_date):
         return path_date
     return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
 
 
-def _visible_date(stated: str, visible: str) -> str:
+def _visible_date(stated_date: str, visible: str) -> str:
     """Return the date stated, or the one visible on the page if that is a day beside a mere day.
 
     Systems state the day of their own time zone.
     """
-    is_beside = bool(visible) and len(stated) == _DAY and _are_neighbors(stated, visible)
-    return visible if is_beside else stated or visible
+    is_beside = bool(visible) and len(stated_date) == _DAY and _are_neighbors(stated_date, visible)
+    return visible if is_beside else stated_date or visible
 
 
 def _are_neighbors(date: str, day: str) -> bool:
-    between = datetime.fromisoformat(date).date() - datetime.fromisoformat(day).date()
-    return abs(between.days) == 1
+    difference = datetime.fromisoformat(date).date() - datetime.fromisoformat(day).date()
+    return abs(difference.days) == 1
 
 
-def _dates(stated: Sequence[str], language: str) -> list[str]:
+def _dates(texts: Sequence[str], language: str) -> list[str]:
     """Return dates as ISO 8601; none if they are those of a list of stories, newest first.
 
     A discussion has as many dates, but oldest first.
     """
-    dates = [date for text in stated[:_MAX_DATES] if (date := parse_date(text, language))]
+    dates = [date for text in texts[:_MAX_DATES] if (date := parse_date(text, language))]
     return [] if len(set(dates)) > _FEW_DATES and dates[0] > min(dates) else dates
 
 
 def _direction(tree: HtmlElement) -> str:
     for element in (tree, tree.find("body")):
-        stated = "" if element is None else (element.get("dir") or "").strip().lower()
-        if stated in {"ltr", "rtl"}:
-            return stated
+        direction = "" if element is None else (element.get("dir") or "").strip().lower()
+        if direction in {"ltr", "rtl"}:
+            return direction
     return ""

@@ -106,10 +106,13 @@ def _headline(
     """Return a stated title as it stands on the page, or else the heading above the text."""
     keys = [title_key(line) if len(line) <= _PARAGRAPH_CHARS else "" for line in lines]
     standing = set(keys)
-    site_part, _, rest = title.partition(": ")
+    site_part, _, part_after_site = title.partition(": ")
     section = _HAN_SECTION.search(title)
     names_site = any(map(site.repeats_host, site_part.split()))
-    for part in (rest if names_site else "", title[: section.start()] if section else ""):
+    for part in (
+        part_after_site if names_site else "",
+        title[: section.start()] if section else "",
+    ):
         if part and title_key(part) in standing and title_key(title) not in standing:
             return part
     longer = [
@@ -119,8 +122,8 @@ def _headline(
     ]
     if longer:
         return max(longer, key=len)
-    key, room = title_key(title), len(title) + SLACK_CHARS
-    if any(key in line and len(line) <= room for line in keys):
+    key, max_chars = title_key(title), len(title) + SLACK_CHARS
+    if any(key in line and len(line) <= max_chars for line in keys):
         return title
     texts = (heading.text for heading in headings if not site.is_named(heading.text))
     heading = next(texts, "")
@@ -135,9 +138,9 @@ def is_paragraph(line: str) -> bool:
     return count_words(line[:_PARAGRAPH_CHARS]) > _PARAGRAPH_WORDS
 
 
-def is_above_text(lines: Sequence[str], at: int) -> bool:
+def is_above_text(lines: Sequence[str], position: int) -> bool:
     """Return whether a paragraph is among the lines below one."""
-    return any(map(is_paragraph, lines[at + 1 : at + 1 + LINES_BELOW]))
+    return any(map(is_paragraph, lines[position + 1 : position + 1 + LINES_BELOW]))
 
 
 def _choose(
@@ -208,9 +211,9 @@ def _main_heading(headings: Sequence[str], document_title: str, article: bool) -
     first, *later = (len(_words(part) & _words(best)) for part in _parts(document_title))
     if max(later, default=0) > first:
         return ""
-    enough = shared(best) >= (_SAME_ARTICLE if article else _SAME)
+    is_similar = shared(best) >= (_SAME_ARTICLE if article else _SAME)
     sentence = article and len(headings) == 1 and len(_words(best)) >= _SENTENCE
-    return best if sentence or (enough and len(headings) <= _MAX_HEADINGS) else ""
+    return best if sentence or (is_similar and len(headings) <= _MAX_HEADINGS) else ""
 
 
 class SiteNames:
@@ -374,10 +377,14 @@ def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
     for text in stated:
         if len(_words(text)) <= _SHORT:
             continue
-        before, after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
-        if before != heading and _LABEL.fullmatch(before):
+        label_before, label_after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
+        if label_before != heading and _LABEL.fullmatch(label_before):
             return text
-        if after != heading and title_key(text) in keys and any(map(str.isdigit, after)):
+        if (
+            label_after != heading
+            and title_key(text) in keys
+            and any(map(str.isdigit, label_after))
+        ):
             return text  # a date, a count of comments
     return heading
 
