@@ -90,15 +90,15 @@ def _split_standfirst(
     page: Page, verdict: Verdict, captions: Set[int]
 ) -> tuple[tuple[Paragraph, ...], Verdict]:
     """Return the paragraphs of the standfirst, and the verdict without them."""
-    chosen = {at for at in verdict.standfirst - captions if verdict.keep[at]}
-    if not chosen:
+    segments = {i for i in verdict.standfirst - captions if verdict.keep[i]}
+    if not segments:
         return (), verdict
     introduction = tuple(
         replace(paragraph, standfirst=True, id="")
-        for at in sorted(chosen)
-        for paragraph in _paragraphs(page, page.segments[at])
+        for i in sorted(segments)
+        for paragraph in _paragraphs(page, page.segments[i])
     )
-    keep = tuple(flag and at not in chosen for at, flag in enumerate(verdict.keep))
+    keep = tuple(flag and i not in segments for i, flag in enumerate(verdict.keep))
     return introduction, replace(verdict, keep=keep)
 
 

@@ -72,9 +72,9 @@ class _ArticleText:
         self.position, self.budget = 0, _MAX_SEARCHED
 
     def __contains__(self, key: str) -> bool:
-        place = self.text.find(key, self.position, self.position + _NEAR + len(key))
-        if place >= 0:
-            self.position = place + len(key)
+        position = self.text.find(key, self.position, self.position + _NEAR + len(key))
+        if position >= 0:
+            self.position = position + len(key)
             return True
         self.budget -= len(self.text) + _NEAR
         return self.budget < 0 or key in self.text
@@ -117,12 +117,12 @@ def check_coverage(
         words += count
         if count:
             missing.append(segment.text)
-    around = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
-    headings = dict.fromkeys(near["heading"] for near in around if "heading" in near)
-    links = dict.fromkeys(near["link"] for near in around if "link" in near)
-    code_links = {near["link"] for near in around if "link" in near and "code" in near}
-    tables = {near["table"] for near in around if "table" in near}
-    code = {near["code"] for near in around if "code" in near and "table" not in near}
+    nearest_elements = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
+    headings = dict.fromkeys(near["heading"] for near in nearest_elements if "heading" in near)
+    links = dict.fromkeys(near["link"] for near in nearest_elements if "link" in near)
+    code_links = {near["link"] for near in nearest_elements if "link" in near and "code" in near}
+    tables = {near["table"] for near in nearest_elements if "table" in near}
+    code = {near["code"] for near in nearest_elements if "code" in near and "table" not in near}
     data_tables = sum(is_data(table) and not is_code_table(table) for table in tables)
     kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(
@@ -347,6 +347,6 @@ def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
 def _is_content(part: HtmlElement, segments: list[Segment]) -> bool:
     text = " ".join(segment.text for segment in segments)
     links = sum(segment.link_chars for segment in segments)
-    enough = part.tag == "pre" or len(WORD.findall(text)) >= _MIN_WORDS
+    is_long_enough = part.tag == "pre" or len(WORD.findall(text)) >= _MIN_WORDS
     plain = links < _MAX_LINKS * len(text) and "://" not in text[:10]
-    return enough and plain and (part.tag != "table" or is_data(part))
+    return is_long_enough and plain and (part.tag != "table" or is_data(part))

@@ -115,13 +115,13 @@ def _frame_kind(
 
 def _duration(element: HtmlElement) -> str:
     """Return the duration stated by a media element or the microdata beside it."""
-    stated = element.get("data-duration") or element.get("duration") or ""
+    duration = element.get("data-duration") or element.get("duration") or ""
     parent = element.getparent()
-    if not stated and parent is not None:
+    if not duration and parent is not None:
         for meta in islice(parent.iterchildren("meta"), 20):
             if meta.get("itemprop") == "duration":
                 return _format_duration(meta.get("content") or "")
-    return _format_duration(stated)
+    return _format_duration(duration)
 
 
 def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:
@@ -156,14 +156,14 @@ def _item_duration(item: Thing) -> str:
     return _format_duration(next(iter(string_values(item.get("duration"))), ""))
 
 
-def _format_duration(stated: str) -> str:
+def _format_duration(text: str) -> str:
     """Return an ISO 8601 duration, or seconds, as h:mm:ss or m:ss; '' if invalid or zero."""
-    stated = stated.strip()[:40]
-    if match := _ISO_DURATION.fullmatch(stated):
+    text = text.strip()[:40]
+    if match := _ISO_DURATION.fullmatch(text):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
         seconds += 60 * minutes + 3600 * hours
-    elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", stated, re.ASCII):
-        seconds = round(float(stated))
+    elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", text, re.ASCII):
+        seconds = round(float(text))
     else:
         return ""
     minutes, seconds = divmod(seconds, 60)
@@ -182,8 +182,8 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
     The link or an element around it has the class of a card, and it contains blocks.  Cards in a
     list stay text.
     """
-    around = (link, *islice(link.iterancestors(), 2))
-    if not any(_CARD.search((element.get("class") or "")[:300]) for element in around):
+    ancestors = (link, *islice(link.iterancestors(), 2))
+    if not any(_CARD.search((element.get("class") or "")[:300]) for element in ancestors):
         return None
     parts = [readable_line(str(text)) for text in islice(link.itertext(), 60)]
     lines = list(dict.fromkeys(filter(None, parts)))
@@ -193,7 +193,7 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
         return None
     if not url.startswith("http"):
         return None
-    if any(map(_is_one_of_several, (*around, *_wrappers(link)))):
+    if any(map(_is_one_of_several, (*ancestors, *_wrappers(link)))):
         return None
     title = [line for line in lines if " " in line or line.lower() not in url.lower()]
     return Embed("frame", url, " · ".join(title))
@@ -201,11 +201,11 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
 
 def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
     """Yield the elements around a link that contain nothing else, and its list item."""
-    alone, inner = True, link
+    is_sole_child, inner = True, link
     for element in islice(link.iterancestors(), _MAX_WRAPPERS):
-        alone = alone and inner.getprevious() is None and inner.getnext() is None
+        is_sole_child = is_sole_child and inner.getprevious() is None and inner.getnext() is None
         inner = element
-        if alone or element.tag == "li":
+        if is_sole_child or element.tag == "li":
             yield element
 
 
@@ -279,6 +279,6 @@ def _sole_link(quote: Quote) -> Spans:
 def _split_signature(cite: Spans) -> tuple[str, str]:
     """Return the author in a signature, and the date if that is a link at its end."""
     last = cite[-1] if cite else Span("")
-    dated = bool(last.href) and any(map(str.isdigit, last.text))
-    author = plain_text(cite[:-1] if dated else cite)
-    return author.strip(" —–―-,·\n"), last.text.strip() if dated else ""
+    is_date = bool(last.href) and any(map(str.isdigit, last.text))
+    author = plain_text(cite[:-1] if is_date else cite)
+    return author.strip(" —–―-,·\n"), last.text.strip() if is_date else ""

@@ -18,8 +18,8 @@ from ..urls import with_ascii_host
 from .inline import readable_line
 from .selection import Selection
 
-_NAMED = etree.XPath("//*[@id] | //a[@name]")
-_LABEL = re.compile(
+_FIND_NAMED = etree.XPath("//*[@id] | //a[@name]")
+_NOTE_LABEL = re.compile(
     r"[\[({]?\s*((?:[a-z]{0,6}\s?)?\d{1,4}|[a-z]|[ivxl]{1,6}|[*†‡§¶#‖]{1,4})\s*[\])}]?[.:]?",
     re.IGNORECASE,
 )
@@ -40,21 +40,21 @@ _MAX_NAME = 200
 _MAX_NODES = 52
 
 #: A note within its paragraph, as margin notes are written; a sign that no link makes a reference.
-_NOTE_IN_LINE = re.compile(
+_INLINE_NOTE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:side-?note|margin-?note|foot-?note-?(?:content|text|body))(?=$|\s|__)",
     re.IGNORECASE,
 )
-_SIGN = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
-_RAISED = ("sup", "strong", "b")
+_NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
+_RAISED_TAGS = ("sup", "strong", "b")
 _NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
 
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_HREF = 2000
 #: For fast paths: an absolute URL that joining would not change, a path that joining would append
 #: to the site, and the site of a URL.
-_ABSOLUTE = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
-_ROOTED = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
-_SITE = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
+_ABSOLUTE_URL = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
+_ROOTED_PATH = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
+_ORIGIN = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,7 @@ class LinkResolver:
         self.page = page
         self.known = set(targets.places.values())
         self._resolved: dict[str, str] = {}
-        site = _SITE.match(page.base)
+        site = _ORIGIN.match(page.base)
         self._site = site[0] if site else ""
 
     def target(self, element: HtmlElement) -> str:
@@ -110,9 +110,9 @@ class LinkResolver:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))
-        if _ABSOLUTE.match(href):
+        if _ABSOLUTE_URL.match(href):
             return href
-        if self._site and _ROOTED.fullmatch(href):
+        if self._site and _ROOTED_PATH.fullmatch(href):
             return self._site + href
         try:
             parts = urlsplit(urljoin(self.page.base, href))
@@ -144,7 +144,7 @@ def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
     targets = LinkTargets()
     if links:
         _find_linked(page, selection, links, targets)
-    _find_notes_in_lines(page, selection, targets)
+    _find_inline_notes(page, selection, targets)
     if not targets.notes:
         _find_numbered_notes(page, selection, targets)
     return targets
@@ -155,10 +155,10 @@ def _find_linked(
 ) -> None:
     """Find the notes and the other places that links lead to."""
     elements = _named_elements(page.tree, {name for _, name in links})
-    for block, references in _notes(links, elements, selection.leaves).items():
+    for block, references in _find_notes(links, elements, selection.leaves).items():
         ((name, marks),) = references.items()
         targets.notes[block] = name
-        targets.labels[name] = _label(marks[0])
+        targets.labels[name] = _read_label(marks[0])
         targets.references.update(dict.fromkeys(marks, name))
     _find_backlinks(links, elements, targets)
     linked = {name for link, name in links if link not in targets.backlinks}
@@ -171,50 +171,55 @@ def _find_linked(
             targets.places.setdefault(element, name)
 
 
-def _find_notes_in_lines(page: Page, selection: Selection, targets: LinkTargets) -> None:
+def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
     """Find the notes that stand in the midst of their paragraphs, with or without a sign."""
     if "note" not in page.source:
         return
     for element in page.tree.iter("span", "small"):
-        if element not in selection.path or not _NOTE_IN_LINE.search(element.get("class") or ""):
+        if element not in selection.path or not _INLINE_NOTE_CLASS.search(
+            element.get("class") or ""
+        ):
             continue
         number = sum(name.startswith("note-") for name in targets.labels) + 1
         name, label = f"note-{number}", str(number)
-        before, outer = element.getprevious(), element.getparent()
-        while before is not None and before.tag == "input" and not (before.tail or "").strip():
-            before = before.getprevious()
-        sign = _SIGN.fullmatch("".join(before.itertext())[:20]) if before is not None else None
-        if before is not None and sign and not (before.tail or "").strip():
+        previous, parent = element.getprevious(), element.getparent()
+        while (
+            previous is not None and previous.tag == "input" and not (previous.tail or "").strip()
+        ):
+            previous = previous.getprevious()
+        if previous is not None:
+            sign = _NOTE_NUMBER.fullmatch("".join(previous.itertext())[:20])
+            if sign and not (previous.tail or "").strip():
+                label = sign[1]
+                targets.references[previous] = name
+        elif parent is not None and (sign := _NOTE_NUMBER.fullmatch(parent.text or "")):
             label = sign[1]
-            targets.references[before] = name
-        elif outer is not None and (sign := _SIGN.fullmatch(outer.text or "")) and before is None:
-            label = sign[1]
-            selection.leaves.pop(Leaf(outer, False), None)
+            selection.leaves.pop(Leaf(parent, False), None)
         targets.notes[element], targets.labels[name] = name, label
 
 
 def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
     """Bind notes to raised numbers that are no links, if each has one and they count from one."""
     signs: dict[int, list[HtmlElement]] = {}
-    begun: dict[int, HtmlElement] = {}  # the blocks that begin with a number
-    for element in page.tree.iter(*_RAISED):
+    numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
+    for element in page.tree.iter(*_RAISED_TAGS):
         if element not in selection.path:
             continue
-        match = _SIGN.fullmatch("".join(element.itertext())[:20])
+        match = _NOTE_NUMBER.fullmatch("".join(element.itertext())[:20])
         if match is None or element.find(".//a") is not None:
             continue
-        block = _block_begun(element)
+        block = _block_beginning_with(element)
         if block is not None:
-            begun.setdefault(int(match[1]), block)
+            numbered_blocks.setdefault(int(match[1]), block)
         elif element.tag == "sup" and next(element.iterancestors("a", "sup"), None) is None:
             signs.setdefault(int(match[1]), []).append(element)
     numbers = list(range(1, len(signs) + 1))
     if not signs or list(signs) != numbers:
         return
-    position = {number: _first_segment(signs[number][0], selection.leaves) for number in numbers}
-    for notes in (begun, _listed_notes(page, selection)):
+    positions = {number: _first_segment(signs[number][0], selection.leaves) for number in numbers}
+    for notes in (numbered_blocks, _listed_notes(page, selection)):
         if list(notes) == numbers and all(
-            -1 < position[number] < _first_segment(notes[number], selection.leaves)
+            -1 < positions[number] < _first_segment(notes[number], selection.leaves)
             for number in numbers
         ):
             for number in numbers:
@@ -224,7 +229,7 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
             return
 
 
-def _block_begun(element: HtmlElement) -> HtmlElement | None:
+def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
     """Return the paragraph whose first text an element is, if nothing belongs to it but itself."""
     node = element
     while True:
@@ -236,8 +241,9 @@ def _block_begun(element: HtmlElement) -> HtmlElement | None:
         node = outer
     if outer.tag in _NOT_NOTES or len(readable_line("".join(outer.itertext())[:200])) < 6:
         return None
-    after = outer.getnext()
-    return None if after is not None and after.tag in {"ul", "ol", "pre", "table"} else outer
+    following = outer.getnext()
+    heads_list = following is not None and following.tag in {"ul", "ol", "pre", "table"}
+    return None if heads_list else outer
 
 
 def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
@@ -247,10 +253,10 @@ def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
     for ordered in page.tree.iter("ol"):
         if ordered not in selection.path:
             continue
-        around = [ordered, *_ancestors(ordered, 2)]
+        elements = [ordered, *_ancestors(ordered, 2)]
         is_last = last is not None and ordered in last.iterancestors()
-        is_named = any(_NOTE_CLASS.search((node.get("class") or "")[:200]) for node in around)
-        if not (is_last or is_named or any(node.tag == "aside" for node in around)):
+        is_named = any(_NOTE_CLASS.search((node.get("class") or "")[:200]) for node in elements)
+        if not (is_last or is_named or any(node.tag == "aside" for node in elements)):
             continue
         start = ordered.get("start") or "1"
         first = int(start) if start.isdecimal() and len(start) < 4 else 1
@@ -260,13 +266,13 @@ def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
 
 
 def _named_elements(tree: HtmlElement, names: set[str]) -> dict[str, HtmlElement]:
-    found: dict[str, HtmlElement] = {}
-    elements: list[HtmlElement] = _NAMED(tree)  # type: ignore[assignment]
+    elements_by_name: dict[str, HtmlElement] = {}
+    elements: list[HtmlElement] = _FIND_NAMED(tree)  # type: ignore[assignment]
     for element in elements:
         for name in (element.get("id"), element.get("name")):
             if name in names:
-                found.setdefault(name, element)
-    return found
+                elements_by_name.setdefault(name, element)
+    return elements_by_name
 
 
 def _first_segment(element: HtmlElement, leaves: Mapping[Leaf, int]) -> int:
@@ -279,7 +285,7 @@ def _first_segment(element: HtmlElement, leaves: Mapping[Leaf, int]) -> int:
     return -1
 
 
-def _notes(
+def _find_notes(
     links: list[tuple[HtmlElement, str]],
     elements: dict[str, HtmlElement],
     leaves: Mapping[Leaf, int],
@@ -290,7 +296,7 @@ def _notes(
     positions = {link: _first_segment(link, leaves) for link, _ in links}
     for link, name in sorted(links, key=lambda pair: positions[pair[0]]):
         element = elements.get(name)
-        if element is None or not _label(link):
+        if element is None or not _read_label(link):
             continue
         block = _note_block(element, link)
         if block is None or not -1 < positions[link] < _first_segment(block, leaves):
@@ -300,10 +306,10 @@ def _notes(
     return {block: names for block, names in notes.items() if len(names) == 1}
 
 
-def _label(link: HtmlElement) -> str:
+def _read_label(link: HtmlElement) -> str:
     """Return the label of a note in the text of a link, '' for any other text."""
     text = readable_line("".join(link.itertext())[:60])
-    match = _LABEL.fullmatch(text)
+    match = _NOTE_LABEL.fullmatch(text)
     return match[1].strip() if match else ""
 
 
@@ -316,11 +322,16 @@ def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
             text = readable_line("".join(block.itertext())[: _MAX_NOTE_CHARS + 1])
             if len(text) > _MAX_NOTE_CHARS or link in block.iterdescendants("a"):
                 return None
-            if text and not _LABEL.fullmatch(text):
+            if text and not _NOTE_LABEL.fullmatch(text):
                 return block
-            below = block.getnext()
-            if text and block.tag in _NUMBER_TAGS and below is not None and below.tag == "p":
-                return below
+            following = block.getnext()
+            if (
+                text
+                and block.tag in _NUMBER_TAGS
+                and following is not None
+                and following.tag == "p"
+            ):
+                return following
     return None
 
 
@@ -329,20 +340,22 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
 
     It is superscript or named as one, and the note links back or is named as a note.
     """
-    around = [link, *_ancestors(link, 2)]
-    raised = any(element.tag == "sup" for element in [*around, *link.iter("sup")])
+    link_ancestors = [link, *_ancestors(link, 2)]
+    is_superscript = any(element.tag == "sup" for element in [*link_ancestors, *link.iter("sup")])
     if _is_numbered_item(link, block):
         return True
-    if not (raised or any(map(_names_note, around)) or _NOTE_ID.search(name)):
+    if not (is_superscript or any(map(_names_note, link_ancestors)) or _NOTE_ID.search(name)):
         return False
-    near = [link, *_ancestors(link, 3)]
-    ids = {element.get(key) for element in near for key in ("id", "name")} - {None}
-    above = block.getprevious()
-    backs = [*block.iter("a")]
-    if above is not None and above.tag in _NUMBER_TAGS:
-        backs += above.iter("a")
-    mutual = any((back.get("href") or "").partition("#")[2] in ids for back in backs)
-    return mutual or any(map(_names_note, [block, *_ancestors(block, 2)]))
+    targets = [link, *_ancestors(link, 3)]
+    ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}
+    previous = block.getprevious()
+    links_back = [*block.iter("a")]
+    if previous is not None and previous.tag in _NUMBER_TAGS:
+        links_back += previous.iter("a")
+    links_to_reference = any(
+        (back.get("href") or "").partition("#")[2] in ids for back in links_back
+    )
+    return links_to_reference or any(map(_names_note, [block, *_ancestors(block, 2)]))
 
 
 def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:

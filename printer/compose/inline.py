@@ -27,22 +27,22 @@ _JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
 #: Characters that only tell how those beside them are joined and ordered.
 _FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 #: The mark that an element puts on its text.
-_MARKS_OF = {mark: mark for mark in MARKS} | {
+_MARK_BY_TAG = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
 }  # fmt: skip
-_BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
-_ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
+_BOLD_STYLE = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
+_ITALIC_STYLE = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 
 #: The smallest gap that is a space, as a share of the font size.
 _MIN_GAP = 0.2
 _OPENING = "([{“‘«„\"'"
 #: Text that ends in one of these continues without a space.
-_OPEN_END = "([{“‘«„-‐"
+_JOINING_SIGNS = "([{“‘«„-‐"
 #: This many lower-case letters are the end of a word rather than a symbol.
 _MIN_WORD_END = 3
 #: Signs of money, and a price at the end of text.
 _CURRENCIES = "$€£¥₹₽₩₺₴₫"
-_PRICE, _MAX_PRICE = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$"), 12
+_PRICE_AT_END, _MAX_PRICE = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$"), 12
 #: The class of a price that no longer holds, which shops strike through.
 _FORMER_PRICE = re.compile(
     r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
@@ -57,11 +57,11 @@ _MIN_PARAGRAPH = 80
 #: The longest line of verse, an address or a list, beside no longer one.
 _MAX_VERSE_LINE = 72
 #: The most words of the end of a sentence torn off by a stray break.
-_TORN_WORDS = 2
+_MAX_TORN_WORDS = 2
 #: A bold line up to this length may head the longer line below it.
 _MAX_LABEL = 90
-_STOPS = ".!?…。！？۔।:："
-_CLOSING = "\"'”’»)]"
+_SENTENCE_ENDS = ".!?…。！？۔।:："
+_CLOSING_SIGNS = "\"'”’»)]"
 
 
 class Style(NamedTuple):
@@ -101,13 +101,13 @@ def stated_marks(style: str) -> list[str]:
     """Return the marks equivalent to a ``style`` attribute."""
     if "font-" not in style:
         return []
-    return ["strong"] * bool(_BOLD.search(style)) + ["em"] * bool(_ITALIC.search(style))
+    return ["strong"] * bool(_BOLD_STYLE.search(style)) + ["em"] * bool(_ITALIC_STYLE.search(style))
 
 
 def mark_of(element: HtmlElement, tag: str) -> str:
     """Return the mark of an inline element, '' for none; a replaced price is struck through."""
     if tag != "span":
-        return _MARKS_OF.get(tag, "")
+        return _MARK_BY_TAG.get(tag, "")
     name = element.get("class") or ""
     if "price" not in name or (element.getprevious() is None and element.getnext() is None):
         return ""
@@ -152,7 +152,7 @@ class TextRun:
             return
         if self.parts:
             if self.space or self.breaks or text[0].isspace():
-                self._glue(style)
+                self._add_pending_space(style)
             elif self.joint:
                 collapsed = ZERO_WIDTH_SPACE + collapsed
             last, texts = self.parts[-1]
@@ -169,19 +169,19 @@ class TextRun:
     def add_atom(self, text: str, style: Style) -> None:
         """Add a span that is never merged: a formula, a reference mark, text with ruby."""
         if self.parts and (self.space or self.breaks):
-            self._glue(style)
+            self._add_pending_space(style)
         self.parts.append((style, [text]))
         self.forget()
 
-    def _glue(self, style: Style) -> None:
+    def _add_pending_space(self, style: Style) -> None:
         """Add the pending line break or space before text of a style."""
         glue = "\n" if self.breaks else " "
-        last, texts = self.parts[-1]
-        between = style if last == style else _shared_style(last, style)
-        if between == last and is_joinable(last):
+        last_style, texts = self.parts[-1]
+        glue_style = style if last_style == style else _shared_style(last_style, style)
+        if glue_style == last_style and is_joinable(last_style):
             texts.append(glue)
         else:
-            self.parts.append((between, [glue]))
+            self.parts.append((glue_style, [glue]))
 
     def forget(self) -> None:
         self.space, self.breaks, self.joint = False, 0, False
@@ -198,8 +198,11 @@ def _collapse_joints(text: str) -> tuple[bool, str, bool]:
     collapsed = _JOINTS.sub(
         lambda joint: " " if " " in joint[0] else ZERO_WIDTH_SPACE, _WHITE_SPACE.sub(" ", text)
     )
-    before, after = collapsed.startswith(ZERO_WIDTH_SPACE), collapsed.endswith(ZERO_WIDTH_SPACE)
-    return before, collapsed.strip(ZERO_WIDTH_SPACE), after
+    at_start, at_end = (
+        collapsed.startswith(ZERO_WIDTH_SPACE),
+        collapsed.endswith(ZERO_WIDTH_SPACE),
+    )
+    return at_start, collapsed.strip(ZERO_WIDTH_SPACE), at_end
 
 
 def is_joinable(style: Style) -> bool:
@@ -244,20 +247,20 @@ def needs_space(
     is_begin = text[0].isalnum() or text[0] in _CURRENCIES
     if not (is_begin and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
         return False
-    before, (last, leaf) = texts[-1], leaves
+    text_before, (last, leaf) = texts[-1], leaves
     if layout is not None and _has_gap(layout, last, leaf):
-        word = before.lstrip(_OPENING)
-        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _OPEN_END
+        word = text_before.lstrip(_OPENING)
+        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     return (
         not leaf.tail
         and not _is_in_sentence(leaf.element)
-        and _is_phrase_boundary(before, leaf.element, text)
+        and _is_phrase_boundary(text_before, leaf.element, text)
     )
 
 
-def _has_gap(layout: PageLayout, before: Leaf, after: Leaf) -> bool:
+def _has_gap(layout: PageLayout, first_leaf: Leaf, second_leaf: Leaf) -> bool:
     """Return whether two text nodes are on the same line with a gap between them."""
-    first, second = layout.texts.get(before), layout.texts.get(after)
+    first, second = layout.texts.get(first_leaf), layout.texts.get(second_leaf)
     if first is None or second is None:
         return False
     a, b = first.rect, second.rect
@@ -271,25 +274,27 @@ def _has_gap(layout: PageLayout, before: Leaf, after: Leaf) -> bool:
 def _is_in_sentence(element: HtmlElement) -> bool:
     """Return whether text of its parent precedes or follows an element."""
     parent = element.getparent()
-    before = parent.text if parent is not None else ""
-    return bool((before or "").strip() or (element.tail or "").strip())
+    text_before = parent.text if parent is not None else ""
+    return bool((text_before or "").strip() or (element.tail or "").strip())
 
 
-def _is_phrase_boundary(before: str, element: HtmlElement, text: str) -> bool:
+def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bool:
     """Return whether a word or price ends and a capital or price follows, between two elements.
 
     One of the elements must have a class, and one several words, unlike markup within a word.
     """
-    end = before[-_MIN_WORD_END:]
+    end = text_before[-_MIN_WORD_END:]
     is_word = len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
-    has_price = text[0] in _CURRENCIES or _PRICE.search(before[-_MAX_PRICE:]) is not None
+    has_price = (
+        text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE:]) is not None
+    )
     if not (text[0].isupper() or text[0] in _CURRENCIES) or not (is_word or has_price):
         return False
     previous = element.getprevious()
     if previous is None or previous.tail:
         return False
     has_class = previous.get("class") or element.get("class")
-    return bool(has_class) and (has_price or " " in before or " " in text.strip())
+    return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
 
 
 # The meaning of line breaks
@@ -312,11 +317,11 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
         return [_join_lines(lines, " ")]
     is_prose = max(map(len, texts)) > _MAX_VERSE_LINE
     paragraphs: list[list[Spans]] = [[lines[0]]]
-    for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
-        if is_prose and _ends_sentence(before):
+    for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
+        if is_prose and _ends_sentence(previous):
             paragraphs.append([line])
         elif is_prose and (
-            _is_torn(before, text) or (text[:1].islower() and before[-1:].isalnum())
+            _is_torn_off(previous, text) or (text[:1].islower() and previous[-1:].isalnum())
         ):
             paragraphs[-1][-1] = _join_lines([paragraphs[-1][-1], line], " ")
         else:
@@ -324,10 +329,10 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     return [_join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
-def _is_torn(before: str, text: str) -> bool:
+def _is_torn_off(previous: str, text: str) -> bool:
     """Return whether a line is the last words of the sentence that the long line above begins."""
-    is_end = len(text.split(None, _TORN_WORDS)) <= _TORN_WORDS and text[-1:] == "."
-    return is_end and len(before) > _MAX_VERSE_LINE and before[-1:].islower()
+    is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
+    return is_end and len(previous) > _MAX_VERSE_LINE and previous[-1:].islower()
 
 
 def split_labels(spans: Spans) -> list[Spans]:
@@ -345,11 +350,11 @@ def split_labels(spans: Spans) -> list[Spans]:
 
 
 def _is_label(line: Spans, following: Spans) -> bool:
-    text, below = plain_text(line), plain_text(following)
+    text, next_text = plain_text(line), plain_text(following)
     return (
         0 < len(text) <= _MAX_LABEL
-        and max(2 * len(text), _MIN_PARAGRAPH) <= len(below)
-        and not below[:1].islower()
+        and max(2 * len(text), _MIN_PARAGRAPH) <= len(next_text)
+        and not next_text[:1].islower()
         and all("strong" in span.marks for span in line if span.text.strip())
         and "strong" not in following[0].marks
     )
@@ -400,13 +405,15 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
     if any(len(text.split(None, _MIN_WRAP_WORDS)) <= _MIN_WRAP_WORDS for text in texts[:-1]):
         return False  # a list, or a script without spaces
     breaks = list(pairwise(texts))
-    inside = sum(after[:1].islower() and not _ends_sentence(line) for line, after in breaks)
-    return inside * 2 >= len(breaks) and all(
-        len(line) + 1 + len(after.split(None, 1)[0]) > width * _MIN_FILL
-        for line, after in breaks
-        if after
+    inner_breaks = sum(
+        next_line[:1].islower() and not _ends_sentence(line) for line, next_line in breaks
+    )
+    return inner_breaks * 2 >= len(breaks) and all(
+        len(line) + 1 + len(next_line.split(None, 1)[0]) > width * _MIN_FILL
+        for line, next_line in breaks
+        if next_line
     )
 
 
 def _ends_sentence(text: str) -> bool:
-    return text.rstrip(_CLOSING)[-1:] in _STOPS and bool(text)
+    return text.rstrip(_CLOSING_SIGNS)[-1:] in _SENTENCE_ENDS and bool(text)

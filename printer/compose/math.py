@@ -174,9 +174,9 @@ def _script_formula(element: HtmlElement) -> Formula | None:
     tex = (element.text or "").strip()
     if not kind.startswith("math/tex") or not tex or len(tex) > MAX_SOURCE:
         return None
-    before = element.getprevious()
-    if before is not None and (
-        next(before.iter("math"), None) is not None or before.get("data-mathml")
+    previous = element.getprevious()
+    if previous is not None and (
+        next(previous.iter("math"), None) is not None or previous.get("data-mathml")
     ):
         return None  # typeset already
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))

@@ -20,11 +20,11 @@ from ..selection import PlacedFigure, Verdict
 from ..text import count_words
 
 #: Textless elements that are selected if they are among selected text.
-_TEXTLESS = ("hr", "math", "script", "iframe", "video", "audio", "img")
+_TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
 #: The attributes that keep a formula's source.
-_SOURCES = ("data-mathml", *TEX_ATTRIBUTES)
-_WITH_SOURCE = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
-_FORMULAS = frozenset({"math", "script"})
+_SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)
+_FIND_WITH_SOURCE = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCE_ATTRIBUTES)}]")
+_FORMULA_TAGS = frozenset({"math", "script"})
 _TEX = "math/tex"
 
 #: Textless elements inside these are not selected.
@@ -33,16 +33,16 @@ _EXCLUDED_TAGS = frozenset(
 )
 #: Classes of headings; the elements in which there are none; the longest one, in characters and
 #: words; the fewest words of a paragraph below one, and the smallest share of them with one.
-_HEADING_NAME = re.compile(
+_HEADING_CLASS = re.compile(
     r"head(?:ing|line)|(?<!sub)(?<![a-z])title(?![a-z])|question|inter-?(?:line|title|titre)"
     r"|cross-?head|sub-?heads?|zwischen(?:titel|zeile|überschrift)|ladillo",
     re.IGNORECASE,
 )
-_NO_HEADINGS = int(
+_NOT_HEADING_FLAGS = int(
     ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
     | ElementFlag.CAPTION | ElementFlag.DEFINITION
 )  # fmt: skip
-_HEADING_CHARS, _HEADING_WORDS, _BELOW_WORDS, _BELOW_SHARE = 100, 14, 20, 0.8
+_HEADING_CHARS, _HEADING_WORDS, _MIN_WORDS_BELOW, _MIN_SHARE_BELOW = 100, 14, 20, 0.8
 _SENTENCE_ENDS = frozenset(".,;:…。，；：")
 _COMMENT_COUNT = re.compile(
     r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w*[\s_-]comments?", re.IGNORECASE
@@ -97,22 +97,24 @@ def select(
     path: set[HtmlElement] = set()
     for leaf in leaves:
         _add_path(leaf.parent, path)
-    textless = _textless(page)
+    textless = _find_textless(page)
     for element in textless:
-        if element not in excluded and _is_among(element, path):
+        if element not in excluded and _is_near_selected(element, path):
             _add_path(element, path)
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
         _add_path(element, path)
-    formulas = any(element.tag in _FORMULAS or element.tag not in _TEXTLESS for element in textless)
+    formulas = any(
+        element.tag in _FORMULA_TAGS or element.tag not in _TEXTLESS_TAGS for element in textless
+    )
     headings = _named_headings(page, verdict.keep) if verdict.kind == "article" else frozenset()
-    room = _ARTICLE_CHARS if verdict.kind == "article" else ENTRY_CHARS
-    entries = _find_entries(page, leaves, figures, room)
+    max_chars = _ARTICLE_CHARS if verdict.kind == "article" else ENTRY_CHARS
+    entries = _find_entries(page, leaves, figures, max_chars)
     return Selection(leaves, figures, path, formulas, headings, entries)
 
 
 def _find_entries(
-    page: Page, leaves: Mapping[Leaf, int], figures: Mapping[HtmlElement, Figure], room: int
+    page: Page, leaves: Mapping[Leaf, int], figures: Mapping[HtmlElement, Figure], max_chars: int
 ) -> frozenset[HtmlElement]:
     """Return the elements that hold one picture each with a few words, and their like beside them.
 
@@ -124,44 +126,44 @@ def _find_entries(
     for element in figures:
         counts.update(islice(element.iterancestors(), _ENTRY_LEVELS))
     selected = frozenset(leaves.values())
-    alike: dict[tuple[str, str], list[HtmlElement]] = {}
-    nameless: dict[tuple[str, str], list[HtmlElement]] = {}  # also those with too much text
+    entries_by_kind: dict[tuple[str, str], list[HtmlElement]] = {}
+    other_entries: dict[tuple[str, str], list[HtmlElement]] = {}  # also those with too much text
     for element in figures:
-        around = islice(element.iterancestors(), _ENTRY_LEVELS - 1)
-        *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, around))
-        if entry is not None and _is_entry(page, entry, selected, room):
-            alike.setdefault(_kind(entry), []).append(entry)
+        ancestors = islice(element.iterancestors(), _ENTRY_LEVELS - 1)
+        *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, ancestors))
+        if entry is not None and _is_entry(page, entry, selected, max_chars):
+            entries_by_kind.setdefault(_tag_and_class(entry), []).append(entry)
         elif entry is not None:
-            nameless.setdefault(_kind(entry), []).append(entry)
+            other_entries.setdefault(_tag_and_class(entry), []).append(entry)
     entries: set[HtmlElement] = set()
-    for kind, pictured in alike.items():
+    for kind, pictured in entries_by_kind.items():
         if len(pictured) >= MIN_ENTRIES:
-            entries.update(pictured, nameless.get(kind, ()))
+            entries.update(pictured, other_entries.get(kind, ()))
             for parent in {entry.getparent() for entry in pictured} - {None}:
                 entries.update(
                     child
                     for child in islice(parent, _MAX_SIBLINGS)
-                    if _kind(child) == kind
+                    if _tag_and_class(child) == kind
                     and not counts[child]
-                    and _is_entry(page, child, selected, room)
+                    and _is_entry(page, child, selected, max_chars)
                 )
     return frozenset(entries)
 
 
-def _kind(element: HtmlElement) -> tuple[str, str]:
+def _tag_and_class(element: HtmlElement) -> tuple[str, str]:
     """Return the tag and the first class of an element, which the entries of a list share."""
     return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
 
 
-def _is_entry(page: Page, element: HtmlElement, selected: Set[int], room: int) -> bool:
+def _is_entry(page: Page, element: HtmlElement, selected: Set[int], max_chars: int) -> bool:
     """Return whether an element has some selected text, but not more than an entry's."""
-    at = page.index.indexes.get(element)
-    if at is None or element.tag not in BLOCK_TAGS:
+    position = page.index.indexes.get(element)
+    if position is None or element.tag not in BLOCK_TAGS:
         return False
-    begin, end = page.index.segment_begins[at], page.index.segment_ends[at]
-    inside = [n for n in range(begin, min(end, begin + 10 * _ENTRY_SEGMENTS)) if n in selected]
-    chars = sum(len(page.segments[n].text) for n in inside)
-    return 0 < len(inside) <= _ENTRY_SEGMENTS and chars <= room
+    begin, end = page.index.segment_begins[position], page.index.segment_ends[position]
+    positions = [i for i in range(begin, min(end, begin + 10 * _ENTRY_SEGMENTS)) if i in selected]
+    chars = sum(len(page.segments[i].text) for i in positions)
+    return 0 < len(positions) <= _ENTRY_SEGMENTS and chars <= max_chars
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
@@ -170,22 +172,26 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
     All selected elements of the class must look like it, and there must be at least two.
     """
     index = page.index
-    chosen = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
-    named: dict[str, list[int]] = {}
-    for place, segment in enumerate(chosen):
+    selected = [segment for segment, flag in zip(page.segments, keep, strict=True) if flag]
+    positions_by_class: dict[str, list[int]] = {}
+    for position, segment in enumerate(selected):
         if segment.block.tag in ("p", "div") and (names := segment.block.get("class")):
-            named.setdefault(names, []).append(place)
+            positions_by_class.setdefault(names, []).append(position)
     headings: set[HtmlElement] = set()
-    for names, places in named.items():
-        if len(places) < 2 or not _HEADING_NAME.search(names[:300]):
+    for names, positions in positions_by_class.items():
+        if len(positions) < 2 or not _HEADING_CLASS.search(names[:300]):
             continue
-        segments = [chosen[place] for place in places]
-        below = [chosen[place + 1] for place in places if place + 1 < len(chosen)]
-        long = sum(count_words(segment.text[:600]) >= _BELOW_WORDS for segment in below)
+        segments = [selected[position] for position in positions]
+        following = [
+            selected[position + 1] for position in positions if position + 1 < len(selected)
+        ]
+        long_count = sum(
+            count_words(segment.text[:600]) >= _MIN_WORDS_BELOW for segment in following
+        )
         if (
             all(_is_heading(index, segment) for segment in segments)
             and len({segment.text for segment in segments}) == len(segments)
-            and long >= _BELOW_SHARE * len(segments)
+            and long_count >= _MIN_SHARE_BELOW * len(segments)
         ):
             headings.update(segment.block for segment in segments)
     return frozenset(headings)
@@ -195,7 +201,7 @@ def _is_heading(index: PageIndex, segment: Segment) -> bool:
     block = index.segment_blocks[segment.index]
     text = segment.text
     return (
-        not index.flags[block] & _NO_HEADINGS
+        not index.flags[block] & _NOT_HEADING_FLAGS
         and index.segment_ends[block] - index.segment_begins[block] == 1
         and not segment.link_chars
         and len(text) <= _HEADING_CHARS
@@ -230,12 +236,14 @@ def is_comment_count(leaf: Leaf) -> bool:
     )
 
 
-def _textless(page: Page) -> list[HtmlElement]:
+def _find_textless(page: Page) -> list[HtmlElement]:
     """Return elements with content but no text, and those that keep a formula's source."""
     formulas: list[HtmlElement] = []
-    if not page.index.attribute_names.isdisjoint(_SOURCES):
-        formulas = _WITH_SOURCE(page.tree)  # type: ignore[assignment]
-    return formulas + [element for element in page.tree.iter(*_TEXTLESS) if _has_content(element)]
+    if not page.index.attribute_names.isdisjoint(_SOURCE_ATTRIBUTES):
+        formulas = _FIND_WITH_SOURCE(page.tree)  # type: ignore[assignment]
+    return formulas + [
+        element for element in page.tree.iter(*_TEXTLESS_TAGS) if _has_content(element)
+    ]
 
 
 def _has_content(element: HtmlElement) -> bool:
@@ -246,7 +254,7 @@ def _has_content(element: HtmlElement) -> bool:
     return element.tag != "img" or bool(image_tex(element))
 
 
-def _is_among(element: HtmlElement, path: set[HtmlElement]) -> bool:
+def _is_near_selected(element: HtmlElement, path: set[HtmlElement]) -> bool:
     """Return whether a near ancestor contains selected text."""
     for ancestor in islice(element.iterancestors(), _MAX_LEVELS):
         if ancestor.tag in _EXCLUDED_TAGS:

@@ -38,7 +38,7 @@ def is_data(table: HtmlElement) -> bool:
         return False
     counts: list[int] = []
     widths: list[int] = []
-    big = cells = chars = headers = 0
+    large_cells = cells = chars = headers = 0
     for row in table.iter("tr"):
         spans = [_span(cell, "colspan") for cell in row if cell.tag in {"td", "th"}]
         counts.append(len(spans))
@@ -48,7 +48,7 @@ def is_data(table: HtmlElement) -> bool:
                 continue
             cells += 1
             headers += cell.tag == "th"
-            big += any(child.tag in _BIG and not _is_line(child) for child in cell)
+            large_cells += any(child.tag in _BIG and not _is_line(child) for child in cell)
             chars += len(cell.text_content()) if cells <= _MAX_CELLS_READ else 0
         if cells > _MAX_CELLS_READ:
             break
@@ -59,7 +59,7 @@ def is_data(table: HtmlElement) -> bool:
     if table.find("caption") is not None or table.find("thead") is not None:
         return True
     even = max(map(widths.count, widths)) * 2 > len(widths)
-    return len(widths) > 1 and even and big * 4 < cells and chars < 150 * cells
+    return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
 
 
 def _is_line(element: HtmlElement) -> bool:
@@ -97,16 +97,16 @@ class TableBuilder(BlockBuilder):
         return None
 
     def _set_caption(self, buffer: BlockBuffer) -> None:
-        self.caption, rest = buffer.take_spans()
-        self.buffer.blocks += rest
+        self.caption, other_blocks = buffer.take_spans()
+        self.buffer.blocks += other_blocks
 
     def add(self, element: HtmlElement, blocks: tuple[Block, ...]) -> None:
         """Add a cell, in a new row if its row differs from that of the last cell."""
         row = element.getparent()
         if not self.rows or row is not self._row:
             self._row = row
-            above = row.getparent() if row is not None else None
-            self.rows.append((above.tag if above is not None else "", []))
+            outer_row = row.getparent() if row is not None else None
+            self.rows.append((outer_row.tag if outer_row is not None else "", []))
         cells = self.rows[-1][1]
         if len(cells) >= MAX_COLUMNS:
             cells[-1] = replace(cells[-1], blocks=cells[-1].blocks + blocks)
@@ -183,8 +183,8 @@ def _icon_text(cell: HtmlElement) -> str:
         source = (element.get("src") or "").rpartition("/")[2]
         target = element.get("href") or element.get("xlink:href") or ""
         names.append(f"{element.get('class') or ''} {source[:80]} {target[-40:]}"[:200])
-    found = _TICK_OR_CROSS.search(" ".join(names).lower())
-    return "" if found is None else "✓" if found["tick"] else "✗"
+    match = _TICK_OR_CROSS.search(" ".join(names).lower())
+    return "" if match is None else "✓" if match["tick"] else "✗"
 
 
 def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
@@ -192,13 +192,13 @@ def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
     widest = max((sum(cell.colspan for cell in cells) for cells in rows), default=0)
     limit = min(widest, MAX_COLUMNS)
     fitted: list[Row] = []
-    for at, cells in enumerate(rows):
-        room = limit
+    for i, cells in enumerate(rows):
+        available = limit
         row: list[Cell] = []
         for left, cell in zip(range(len(cells) - 1, -1, -1), cells, strict=True):
-            colspan = max(1, min(cell.colspan, room - left))
-            room -= colspan
-            rowspan = bisect_left(numbers, numbers[at] + cell.rowspan) - at
+            colspan = max(1, min(cell.colspan, available - left))
+            available -= colspan
+            rowspan = bisect_left(numbers, numbers[i] + cell.rowspan) - i
             if (colspan, rowspan) != (cell.colspan, cell.rowspan):
                 cell = replace(cell, colspan=colspan, rowspan=rowspan)
             row.append(cell)
@@ -207,9 +207,9 @@ def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
 
 
 def _alignment(element: HtmlElement) -> str:
-    stated = (element.get("align") or "").lower()
-    if stated in _ALIGNMENTS:
-        return stated
+    align = (element.get("align") or "").lower()
+    if align in _ALIGNMENTS:
+        return align
     style = element.get("style")
     match = _ALIGN.search(style[:500]) if style else None
     return match[1].lower() if match else ""
