@@ -103,11 +103,11 @@ def prepare_pictures(
     preparer = _Preparer(get, options, budget, room)
     tasks = list(requests.values())
     outcomes = run_in_threads(preparer, tasks, options.workers, lambda: budget.seconds_left)
-    late = UnusablePicture("is left out: it took too long to fetch")
+    timeout = UnusablePicture("is left out: it took too long to fetch")
     pictures: dict[str, Picture] = {}
     warnings: list[str] = []
     for index, (key, (figure, _)) in enumerate(requests.items()):
-        outcome = outcomes.get(index, late)
+        outcome = outcomes.get(index, timeout)
         if isinstance(outcome, Picture):
             pictures[key] = outcome
         else:
@@ -248,8 +248,8 @@ def _describe(figure: Figure) -> str:
     if not figure.svg and figure.src[:5].lower() != "data:":
         return _short_url(figure.src)
     name = "(drawing)" if figure.svg else "(inside the page)"
-    about = " ".join((figure.alt or figure.caption).split())
-    return f"{name} ({about[:40]})" if about else name
+    description = " ".join((figure.alt or figure.caption).split())
+    return f"{name} ({description[:40]})" if description else name
 
 
 def _short_url(url: str) -> str:

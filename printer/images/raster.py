@@ -117,7 +117,7 @@ def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tup
 
 def _load(image: Image.Image, data: bytes) -> Image.Image:
     """Decode a picture, or the part that is left of a truncated one."""
-    before = ImageFile.LOAD_TRUNCATED_IMAGES
+    original_setting = ImageFile.LOAD_TRUNCATED_IMAGES
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     try:
         image.load()
@@ -130,7 +130,7 @@ def _load(image: Image.Image, data: bytes) -> Image.Image:
         truncated.load()
         return _crop_blank_rows(truncated)
     finally:
-        ImageFile.LOAD_TRUNCATED_IMAGES = before
+        ImageFile.LOAD_TRUNCATED_IMAGES = original_setting
 
 
 def _crop_blank_rows(image: Image.Image) -> Image.Image:
@@ -164,16 +164,18 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I;16") or (image.mode == "I" and 255 < values.max() <= 65535):
         values = values / 257
     elif values.max() > 255 or values.min() < 0 or values.max() <= 1:
-        low, high = values.min(), values.max()
-        values = (values - low) * (255 / (high - low)) if high > low else values * 0
+        minimum, maximum = values.min(), values.max()
+        values = (
+            (values - minimum) * (255 / (maximum - minimum)) if maximum > minimum else values * 0
+        )
     return Image.fromarray(np.clip(values + 0.5, 0, 255).astype(np.uint8), "L")
 
 
 def _to_srgb(image: Image.Image) -> Image.Image:
     """Return the picture in sRGB, converted by its color profile if that is valid."""
     profile = image.info.get("icc_profile")
-    known = isinstance(profile, bytes) and len(profile) < _MAX_PROFILE_BYTES
-    if known and image.mode in ("RGB", "CMYK"):
+    has_profile = isinstance(profile, bytes) and len(profile) < _MAX_PROFILE_BYTES
+    if has_profile and image.mode in ("RGB", "CMYK"):
         try:
             converted = ImageCms.profileToProfile(
                 image,

@@ -59,13 +59,13 @@ class SizeLimits:
     def reject_reason(self, width: int, height: int, size: int | None = None) -> str:
         """Return the reason to reject a picture with a file of ``size`` bytes, '' for none."""
         sides = f"{width} x {height} pixels"
-        short, long = sorted((width, height))
-        if short < self.min_side or long < self.min_long_side:
+        shorter, longer = sorted((width, height))
+        if shorter < self.min_side or longer < self.min_long_side:
             return f"too small ({sides})"
         is_ad = self.reject_ad_sizes and (width, height) in _BANNER_SIZES
-        if is_ad or long > self.max_ratio * short:
+        if is_ad or longer > self.max_ratio * shorter:
             return f"shaped like a banner ({sides})"
-        if size is not None and size < self.min_bytes and not 0 < self.min_bytes_below <= short:
+        if size is not None and size < self.min_bytes and not 0 < self.min_bytes_below <= shorter:
             return f"too small a file ({size} bytes)"
         return ""
 
@@ -296,7 +296,7 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
             return picture
         all_copies = (picture.candidate, *copies_of_picture)
         sources = tuple(
-            {source.url: source for place in all_copies for source in place.sources}.values()
+            {source.url: source for copy in all_copies for source in copy.sources}.values()
         )
         merged = replace(picture.candidate, sources=sources, best=best_source(sources))
         return replace(picture, candidate=merged)

@@ -127,15 +127,15 @@ class SizeProbe:
         }
         probed = tuple(dict.fromkeys(urls.values()))
         cache = self._open_cache() if probed else None
-        known: frozenset[str] = frozenset()
+        cached: frozenset[str] = frozenset()
         if cache is not None:
             with self._cache_lock:
-                known = cache.lookup(filter(is_http, probed), limits)
-        new = self._download([url for url in probed if url not in known], page.url, limits)
+                cached = cache.lookup(filter(is_http, probed), limits)
+        new = self._download([url for url in probed if url not in cached], page.url, limits)
         if cache is not None:
             with self._cache_lock:
                 cache.add(filter(is_http, new), limits)
-        reasons = dict.fromkeys(known, "rejected for its size before") | new
+        reasons = dict.fromkeys(cached, "rejected for its size before") | new
         selected = [picture for picture in selection.selected if urls.get(picture) not in reasons]
         rejected = [
             RejectedPicture(picture.candidate, reasons[url])
@@ -299,7 +299,7 @@ class RejectCache(Closing):
         query = "SELECT 1 FROM rejected WHERE key = ? AND at > ?"
         since = self._clock() - self._max_age
         try:
-            known = frozenset(
+            rejected = frozenset(
                 url
                 for key, url in keys.items()
                 if self._connection.execute(query, (key, since)).fetchone()
@@ -308,8 +308,8 @@ class RejectCache(Closing):
             self._disable(error)
             return frozenset()
         self.lookups += len(keys)
-        self.hits += len(known)
-        return known
+        self.hits += len(rejected)
+        return rejected
 
     def add(self, urls: Iterable[str], limits: SizeLimits) -> None:
         now = self._clock()

@@ -83,10 +83,10 @@ _DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
 
 def is_dark_version(element: HtmlElement) -> bool:
     """Return whether a picture, which has a version for light screens too, is for dark ones."""
-    around = (element, *islice(element.iterancestors(), 2))
+    nodes = (element, *islice(element.iterancestors(), 2))
     return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(
         "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
-        for node in around
+        for node in nodes
     )
 
 
@@ -100,8 +100,8 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
             if _TEMPLATE.search(filled):
                 return
             source = source._replace(url=filled)
-        known = sources.get(source.url)
-        if known is None or (source.rank, -source.width) < (known.rank, -known.width):
+        previous = sources.get(source.url)
+        if previous is None or (source.rank, -source.width) < (previous.rank, -previous.width):
             sources[source.url] = source
 
     for name, value in element.attrib.items():
@@ -254,10 +254,10 @@ def best_source(sources: Iterable[ImageSource]) -> ImageSource | None:
     original = next((source for source in top if source.rank == ORIGINAL), None)
     if original:
         return original
-    known = [pair for pair in sized if pair[0]]
-    if not known:
+    pairs_with_width = [pair for pair in sized if pair[0]]
+    if not pairs_with_width:
         return min(top, key=lambda source: (source.rank, _is_avif(source.url)))
-    widest = max(known, key=lambda pair: (pair[0], not _is_avif(pair[1].url)))
+    widest = max(pairs_with_width, key=lambda pair: (pair[0], not _is_avif(pair[1].url)))
     # A URL without a size is usually that of the full picture.
     unsized = [source for width, source in sized if not width]
     return unsized[0] if unsized and widest[0] < PREFERRED_WIDTH // 2 else widest[1]
@@ -352,5 +352,5 @@ def _nested_url(path: str, query: str) -> str:
 def _identifying_parameters(query: str, *, keep: bool) -> str:
     """Return the parameters that tell pictures apart, or all if there are none and ``keep``."""
     pairs = parse_qsl(query[:3000], keep_blank_values=True)
-    named = [pair for pair in pairs if pair[0].lower() not in _SCALING]
-    return urlencode(sorted(named or pairs if keep else named))
+    identifying = [pair for pair in pairs if pair[0].lower() not in _SCALING]
+    return urlencode(sorted(identifying or pairs if keep else identifying))

@@ -152,9 +152,9 @@ def _remove(element: Any) -> None:
     if parent is None:
         raise UnusablePicture("is not an SVG drawing")
     if element.tail:
-        before = element.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + element.tail
+        previous = element.getprevious()
+        if previous is not None:
+            previous.tail = (previous.tail or "") + element.tail
         else:
             parent.text = (parent.text or "") + element.tail
     parent.remove(element)
@@ -182,13 +182,15 @@ def _local_name(element: Any) -> str:
 
 def _count_drawn(root: Any) -> int:
     """Return the number of elements drawn, following references; raise if these are circular."""
-    named = {element.get("id"): element for element in root.iter() if element.get("id")}
+    elements_by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
     uses: defaultdict[Any, list[Any]] = defaultdict(list)
     for element in list(root.iter()):
         for value in element.attrib.values():
             if "#" in value and not value.startswith("data:"):
                 targets = _REFERENCE.findall(value[:1000])
-                uses[element] += [named[target] for target in targets if target in named]
+                uses[element] += [
+                    elements_by_id[target] for target in targets if target in elements_by_id
+                ]
     # Depth first, since references may point anywhere; with a stack, since nesting may be deep.
     counts: dict[Any, int] = {}
     entered: set[Any] = set()

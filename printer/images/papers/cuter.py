@@ -78,15 +78,15 @@ def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
     if bounds is None:
         return range(0)
     sizes = [len(segment.text) for segment in page.segments]
-    low, room = bounds.first, _BEFORE
-    while low > 0 and room >= sizes[low - 1]:
-        low -= 1
-        room -= sizes[low]
-    high, room = bounds.last + 1, _AFTER
-    while high < len(sizes) and room >= sizes[high]:
-        room -= sizes[high]
-        high += 1
-    return range(low, high + 1)
+    first, remaining_chars = bounds.first, _BEFORE
+    while first > 0 and remaining_chars >= sizes[first - 1]:
+        first -= 1
+        remaining_chars -= sizes[first]
+    last, remaining_chars = bounds.last + 1, _AFTER
+    while last < len(sizes) and remaining_chars >= sizes[last]:
+        remaining_chars -= sizes[last]
+        last += 1
+    return range(first, last + 1)
 
 
 def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:
@@ -99,16 +99,16 @@ def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:
     shortest, longest = CAPTION_CHARS
     index, level = candidate.index, 0
     while index >= 0 and level < MAX_LEVELS:
-        inside = range(tree.segment_begins[index], tree.segment_ends[index])
-        if len(inside) > _MAX_SEGMENTS:
+        segment_range = range(tree.segment_begins[index], tree.segment_ends[index])
+        if len(segment_range) > _MAX_SEGMENTS:
             break
-        texts = {at: page.segments[at].text for at in inside if at >= candidate.segment}
-        long = [at for at, text in texts.items() if len(text) > shortest]
-        other_texts = [at for at in inside if verdict.keep[at] and at not in long[:1]]
-        if len(long) > 1 or other_texts or any(len(texts[at]) > longest for at in long):
+        texts = {i: page.segments[i].text for i in segment_range if i >= candidate.segment}
+        long_texts = [i for i, text in texts.items() if len(text) > shortest]
+        other_texts = [i for i in segment_range if verdict.keep[i] and i not in long_texts[:1]]
+        if len(long_texts) > 1 or other_texts or any(len(texts[i]) > longest for i in long_texts):
             break
-        if long:
-            return Caption((Span(texts[long[0]]),), "", frozenset(long))
+        if long_texts:
+            return Caption((Span(texts[long_texts[0]]),), "", frozenset(long_texts))
         index, level = tree.parents[index], level + 1
     text = max(candidate.title, candidate.alt, key=len)
     return Caption((Span(text),) if text else ())

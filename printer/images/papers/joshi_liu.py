@@ -66,7 +66,7 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSe
             continue
         segments = block_segments(page, candidate)
         if segments not in captions:
-            text = " ".join(page.segments[at].text for at in segments)
+            text = " ".join(page.segments[i].text for i in segments)
             other_names = names - article_names(page, verdict, segments, recognize) or names
             captions[segments] = text, is_relevant(text, other_names, recognize)
         text, relevant = captions[segments]
@@ -97,12 +97,12 @@ def caption_relevance(
         return cosine_similarity(mentioned, article)
     common = representative_names(article, REPRESENTATIVES)
     words = name_words(common)
-    known = sum(
+    recognized = sum(
         count
         for name, count in mentioned.items()
         if name in common or any(word in words for word in name_words((name,)))
     )
-    return known / mentioned.total()
+    return recognized / mentioned.total()
 
 
 def is_relevant(
@@ -118,8 +118,8 @@ def representative_names(names: Counter[str], number: int) -> frozenset[str]:
     ranked = names.most_common()
     if len(ranked) <= number:
         return frozenset(names)
-    least = ranked[number - 1][1]
-    return frozenset(name for name, count in ranked if count >= least)
+    min_relevance = ranked[number - 1][1]
+    return frozenset(name for name, count in ranked if count >= min_relevance)
 
 
 def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float:
@@ -134,13 +134,13 @@ def article_subtree(page: Page, verdict: Verdict) -> int:
     sums = [0]
     for segment, keep in zip(page.segments, verdict.keep, strict=True):
         sums.append(sums[-1] + (len(segment.text) if keep else 0))
-    enough = TEXT_SHARE * sums[-1]
-    if not enough:
+    min_chars = TEXT_SHARE * sums[-1]
+    if not min_chars:
         return -1
     ranges = zip(page.index.segment_begins, page.index.segment_ends, strict=True)
     # The elements with this much of the text form one chain from the root down.
     return max(
-        index for index, (begin, end) in enumerate(ranges) if sums[end] - sums[begin] >= enough
+        index for index, (begin, end) in enumerate(ranges) if sums[end] - sums[begin] >= min_chars
     )
 
 
@@ -164,4 +164,4 @@ def article_names(
 ) -> Counter[str]:
     """Return the names in the article's text, or in its text within some segments."""
     indexes = range(len(page.segments)) if segments is None else segments
-    return recognize("\n".join(page.segments[at].text for at in indexes if verdict.keep[at]))
+    return recognize("\n".join(page.segments[i].text for i in indexes if verdict.keep[i]))

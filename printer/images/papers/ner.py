@@ -59,8 +59,8 @@ def load_recognizer(name: str, language: str = "") -> NameRecognizer:
     """
     check_recognizer(name)
     if name == RULES:
-        places = place_names(language.partition("-")[0].lower())
-        return partial(find_names, places=places)
+        territories = place_names(language.partition("-")[0].lower())
+        return partial(find_names, places=territories)
     return partial(_find_by_model, _load_model(name.removeprefix(_SPACY)))
 
 
@@ -124,13 +124,13 @@ def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
     text = text[:_MAX_CHARS]
     if _has_no_case(text):
         return Counter(find_terms(text))
-    certain: Counter[str] = Counter()
+    certain_names: Counter[str] = Counter()
     uncertain: Counter[str] = Counter()
     for name, is_certain in _capitalised_runs(text):
-        (certain if is_certain or name in places else uncertain)[name] += 1
-    known = name_words(certain)
-    certain.update({name: count for name, count in uncertain.items() if name in known})
-    return merge_short_names(certain)
+        (certain_names if is_certain or name in places else uncertain)[name] += 1
+    known_words = name_words(certain_names)
+    certain_names.update({name: count for name, count in uncertain.items() if name in known_words})
+    return merge_short_names(certain_names)
 
 
 def find_terms(text: str) -> Iterator[str]:
@@ -208,8 +208,8 @@ class _Run:
     def end(self) -> Iterator[tuple[str, bool]]:
         """End the run and yield its name; a single word at the start of a sentence is uncertain."""
         if self._words:
-            certain = len(self._words) > 1 or self._is_marked or not self._begins_sentence
-            yield " ".join(self._words), certain
+            is_certain = len(self._words) > 1 or self._is_marked or not self._begins_sentence
+            yield " ".join(self._words), is_certain
         self._words, self._particles, self._is_marked = [], [], False
 
 
