@@ -157,10 +157,10 @@ def _add_chapters(
     formulas = typeset_formulas(articles)
 
     def picture(figure: Figure) -> ScreenPicture | None:
-        found = pictures.get(figure.svg or figure.src)
-        if found is None or found.media_type not in _EXTENSIONS:
+        prepared = pictures.get(figure.svg or figure.src)
+        if prepared is None or prepared.media_type not in _EXTENSIONS:
             return None
-        return fit_picture(figure, found, book.picture)
+        return fit_picture(figure, prepared, book.picture)
 
     chapters = []
     for number, article in enumerate(articles, 1):
@@ -243,13 +243,13 @@ def _day(when: str) -> str:
 
 def _pack(book: _Book, package: bytes, modified: datetime) -> bytes:
     """Return the book as a ZIP file, with the media type first and uncompressed."""
-    when = max(modified, _EARLIEST).timetuple()[:6]
+    timestamp = max(modified, _EARLIEST).timetuple()[:6]
     output = io.BytesIO()
     container = parse(render("container"))
     with zipfile.ZipFile(output, "w") as file:
 
         def put(name: str, data: bytes, method: int = zipfile.ZIP_DEFLATED) -> None:
-            entry = zipfile.ZipInfo(name, when)
+            entry = zipfile.ZipInfo(name, timestamp)
             entry.compress_type, entry.create_system = method, 3
             entry.external_attr = 0o644 << 16
             file.writestr(entry, data)

@@ -246,8 +246,8 @@ def to_standalone_html(
     """Return articles as one page with embedded pictures."""
 
     def picture(figure: Figure) -> ScreenPicture | None:
-        found = pictures.get(figure.svg or figure.src)
-        return fit_picture(figure, found, _data_url) if found else None
+        prepared = pictures.get(figure.svg or figure.src)
+        return fit_picture(figure, prepared, _data_url) if prepared else None
 
     return _page(articles, picture, _SELF_CONTAINED, title, fetched)
 

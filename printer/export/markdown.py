@@ -205,14 +205,14 @@ def _tex(source: str) -> str:
 
 def _embed(block: Embed) -> str:
     url = _url(block.url)
-    by = _text(_join((block.author, block.published), " · "))
+    attribution = _text(_join((block.author, block.published), " · "))
     if block.kind == "post" and block.blocks:
-        source = f"[{by or _text(block.url)}]({url})" if url else by
+        source = f"[{attribution or _text(block.url)}]({url})" if url else attribution
         return _quoted(_join((_blocks(block.blocks), f"— {source}")))
     name = _text(block.title or block.url) or block.kind
     name += f" ({block.duration})" if block.duration else ""
     link = f"[{block.kind}: {name}]({url})" if url else f"{block.kind}: {name}"
-    return _join((_blocks(block.blocks), link, by))
+    return _join((_blocks(block.blocks), link, attribution))
 
 
 def _note(note: Note) -> str:
@@ -244,16 +244,16 @@ def _span(span: Span) -> str:
     if span.ruby:
         text += f" ({_text(span.ruby)})"
     # Delimiters must adjoin the text, so white space goes outside.
-    inside = text.strip()
-    if not inside:
+    content = text.strip()
+    if not content:
         return text
-    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    leading, trailing = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     for mark in reversed(span.marks):
         if mark in _HTML_MARKS:
-            inside = f"<{mark}>{inside}</{mark}>"
-        elif mark in _DELIMITERS and not inside.startswith(_DELIMITERS[mark][0] + "*"):
-            inside = inside.join(_DELIMITERS[mark])
-    return before + inside + after
+            content = f"<{mark}>{content}</{mark}>"
+        elif mark in _DELIMITERS and not content.startswith(_DELIMITERS[mark][0] + "*"):
+            content = content.join(_DELIMITERS[mark])
+    return leading + content + trailing
 
 
 def _code(text: str) -> str:

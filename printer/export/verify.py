@@ -55,9 +55,9 @@ def _read_markdown(data: bytes) -> LayoutText:
     text = re.sub(r"\[\^[^\]\s]+\](?:: )?", "", text)
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.normalizeLink = str  # type: ignore[assignment,method-assign]
-    found = _read_trees([html.fromstring(f"<div>{parser.render(text)}</div>")])
-    found.counts.update(notes=len(set(notes)), formulas=len(_FORMULA.findall(text)))
-    return found
+    texts = _read_trees([html.fromstring(f"<div>{parser.render(text)}</div>")])
+    texts.counts.update(notes=len(set(notes)), formulas=len(_FORMULA.findall(text)))
+    return texts
 
 
 def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:

@@ -116,9 +116,9 @@ class DigestLabels:
 
 def labels(language: str) -> Labels:
     """Return the labels of a language (BCP 47)."""
-    known = dict(_entry(language or "en"))
-    known.pop("digest", None)
-    return replace(Labels(), **known)
+    translations = dict(_entry(language or "en"))
+    translations.pop("digest", None)
+    return replace(Labels(), **translations)
 
 
 def digest_labels(language: str) -> DigestLabels:

@@ -121,7 +121,9 @@ class _Matcher:
                     self._match(rule, action, selector)
         drop, body = self.selected["drop"], self.selected["body"]
         keep = {
-            element: why for element, why in self.selected["keep"].items() if element not in drop
+            element: reason
+            for element, reason in self.selected["keep"].items()
+            if element not in drop
         }
         overrides = {
             "title": self.texts.get("title", ""),
@@ -171,23 +173,23 @@ class _Matcher:
 
 def _text(action: Action, element: HtmlElement) -> str:
     names = _ATTRIBUTES.get(action, ("content",))
-    stated = next((value for name in names if (value := element.get(name))), "")
+    attribute_text = next((value for name in names if (value := element.get(name))), "")
     if action == "next_page":
-        return stated[:2000].strip()
-    return clean_attribute(stated) or element_line(element)
+        return attribute_text[:2000].strip()
+    return clean_attribute(attribute_text) or element_line(element)
 
 
 def below(tops: Iterable[HtmlElement], stops: Iterable[HtmlElement] = ()) -> set[HtmlElement]:
     """Return elements and their descendants, without ``stops`` and theirs."""
     stops = set(stops)
-    found: set[HtmlElement] = set()
+    elements: set[HtmlElement] = set()
     todo = list(tops)
     while todo:
         element = todo.pop()
-        if element not in found:
-            found.add(element)
+        if element not in elements:
+            elements.add(element)
             todo.extend(child for child in element if child not in stops)
-    return found
+    return elements
 
 
 def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:

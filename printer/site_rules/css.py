@@ -95,8 +95,10 @@ class ElementIndex(TreeIndex):
             by_tag: dict[str, list[int]] = defaultdict(list)
             for child in children:
                 by_tag[str(self.elements[child].tag)].append(child)
-            for alike in by_tag.values():
-                numbers.update((child, (n + 1, len(alike) - n)) for n, child in enumerate(alike))
+            for siblings in by_tag.values():
+                numbers.update(
+                    (child, (n + 1, len(siblings) - n)) for n, child in enumerate(siblings)
+                )
         return numbers
 
     @cached_property
@@ -207,8 +209,8 @@ def _combine(tree: ElementIndex, selected: set[int], combinator: str) -> set[int
         for index in sorted(selected, reverse=True):
             first[tree.parents[index]] = tree.child_numbers[index]
         return {c for parent, n in first.items() for c in tree.children[parent][n + 1 :]}
-    after = ((tree.children[tree.parents[i]], tree.child_numbers[i] + 1) for i in selected)
-    return {children[n] for children, n in after if n < len(children)}
+    next_siblings = ((tree.children[tree.parents[i]], tree.child_numbers[i] + 1) for i in selected)
+    return {children[n] for children, n in next_siblings if n < len(children)}
 
 
 def _match_compound(tree: ElementIndex, compound: Any, among: set[int] | None) -> set[int]:
@@ -216,9 +218,9 @@ def _match_compound(tree: ElementIndex, compound: Any, among: set[int] | None) -
     selected = among
     # Lookups by name come first, so that the rest is tried on few elements.
     for simple in sorted(compound.simple_selectors, key=_cost):
-        named = _look_up(tree, simple)
-        if named is not None:
-            selected = named if selected is None else selected & named
+        matches = _look_up(tree, simple)
+        if matches is not None:
+            selected = matches if selected is None else selected & matches
             continue
         if selected is None:
             selected = set(range(len(tree.elements)))
@@ -264,8 +266,8 @@ def _having(tree: ElementIndex, relatives: Iterable[Any]) -> set[int]:
     """Return the elements that contain a match of one of the relative selectors."""
     holders: set[int] = set()
     for relative in relatives:
-        inside = _match_compound(tree, relative.selector.parsed_tree, None)
-        parents = {tree.parents[index] for index in inside}
+        matches = _match_compound(tree, relative.selector.parsed_tree, None)
+        parents = {tree.parents[index] for index in matches}
         holders |= tree.with_ancestors(parents) if relative.combinator == " " else parents
     return holders
 
@@ -299,8 +301,8 @@ def _number(tree: ElementIndex, index: int, name: str) -> int:
 def _is_nth(number: int, step: int, offset: int) -> bool:
     if step == 0:
         return number == offset
-    times, rest = divmod(number - offset, step)
-    return rest == 0 and times >= 0
+    quotient, remainder = divmod(number - offset, step)
+    return remainder == 0 and quotient >= 0
 
 
 #: The number of ancestors of an element to offer, and of selectors for one place.
@@ -340,7 +342,7 @@ class Suggester:
 
     def suggest(self, name: str) -> tuple[Suggestion, ...]:
         """Return selectors that cover a place: first of its own element, then of its ancestors."""
-        found: dict[str, Suggestion] = {}
+        suggestions: dict[str, Suggestion] = {}
         index = self.places.get(name, -1)
         while index > 0 and self._is_version(index):
             index = self.tree.parents[index]
@@ -350,9 +352,9 @@ class Suggester:
             for selector in self._selectors(index):
                 suggestion = self._suggestion(selector)
                 if suggestion is not None and name in suggestion.covers:
-                    found.setdefault(selector, suggestion)
+                    suggestions.setdefault(selector, suggestion)
             index = self.tree.parents[index]
-        return tuple(found.values())[:MOST]
+        return tuple(suggestions.values())[:MOST]
 
     def _is_version(self, index: int) -> bool:
         """Return whether an element is a version of a picture, within its ``<picture>``."""
@@ -377,10 +379,10 @@ class Suggester:
 
     def _selectors(self, index: int) -> Iterator[str]:
         """Yield selectors of an element, the most stable first."""
-        named = list(self._named(index))
-        yield from named
+        named_selectors = list(self._named(index))
+        yield from named_selectors
         tag = str(self.tree.elements[index].tag)
-        if named or not is_plain_name(tag):
+        if named_selectors or not is_plain_name(tag):
             return
         path = tag
         for _ in range(3):

@@ -108,19 +108,19 @@ def parse_xpath(text: str) -> etree.XPath:
 def _check_conditions(bare: str) -> None:
     """Raise for conditions that search the whole page for each element tested."""
     depth = searches = 0
-    for at, sign in enumerate(bare):
+    for i, sign in enumerate(bare):
         if sign == "[":
             depth += 1
         elif sign == "]":
             depth -= 1
         elif depth and sign == "/":
-            before = bare[:at].rstrip()
-            if before[-1:] in "[(,=|<>+-*" or before.endswith((" or", " and", "..")):
+            text_before = bare[:i].rstrip()
+            if text_before[-1:] in "[(,=|<>+-*" or text_before.endswith((" or", " and", "..")):
                 raise InvalidSelector("a condition may look only inside its own element")
-            if bare[at + 1 : at + 2] == "/":
+            if bare[i + 1 : i + 2] == "/":
                 searches += 1
-    inside = "".join(re.findall(r"\[[^\[\]]*\]?", bare))
-    if "descendant" in inside or searches > 1:
+    conditions = "".join(re.findall(r"\[[^\[\]]*\]?", bare))
+    if "descendant" in conditions or searches > 1:
         raise InvalidSelector("its conditions reach too far")
 
 

@@ -118,20 +118,20 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
     try:
         table = files.parse_toml(text)
     except files.TomlError as error:
-        where = _LINE.search(str(error))
-        place = f"{name}, line {where[1] if where else len(text.splitlines())}"
-        fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
+        line_match = _LINE.search(str(error))
+        location = f"{name}, line {line_match[1] if line_match else len(text.splitlines())}"
+        fault = f"{location}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
         return SiteRule(host=host, name=name, faults=(fault,))
     actions: dict[str, Any] = {}
     faults: list[str] = []
     count = 0
     for key, value in table.items():
         selectors = [value] if isinstance(value, str) else value
-        place = f"{name}, line {_line_of(text, key)}"
+        location = f"{name}, line {_line_of(text, key)}"
         if key not in _KEYS:
-            faults.append(f"{place}: {key!r} is none of {', '.join(_KEYS)}")
+            faults.append(f"{location}: {key!r} is none of {', '.join(_KEYS)}")
         elif not isinstance(selectors, list) or not all(isinstance(s, str) for s in selectors):
-            faults.append(f"{place}: {key} takes selectors between quotes")
+            faults.append(f"{location}: {key} takes selectors between quotes")
         else:
             count += len(selectors)
             valid = []
@@ -140,8 +140,8 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
                     css.parse(selector)
                     valid.append(selector)
                 except css.InvalidSelector as error:
-                    place = f"{name}, line {_line_of(text, key, selector)}"
-                    faults.append(f"{place}: {selector[:60]!r} cannot be used: {error}")
+                    location = f"{name}, line {_line_of(text, key, selector)}"
+                    faults.append(f"{location}: {selector[:60]!r} cannot be used: {error}")
             actions[key.replace("-", "_")] = tuple(valid)
     if count > MAX_SELECTORS:
         fault = f"{name}: more than {MAX_SELECTORS} selectors"
@@ -154,8 +154,8 @@ def _line_of(text: str, key: str, value: str = "") -> int:
     lines = text.splitlines()
     begin = next((n for n, line in enumerate(lines) if line.lstrip(" \"'").startswith(key)), 0)
     written = (value, json.dumps(value, ensure_ascii=False)[1:-1])
-    after = (n for n in range(begin, len(lines)) if any(w and w in lines[n] for w in written))
-    return next(after, begin) + 1
+    later_lines = (n for n in range(begin, len(lines)) if any(w and w in lines[n] for w in written))
+    return next(later_lines, begin) + 1
 
 
 def add_selectors(
@@ -175,8 +175,8 @@ def add_selectors(
         except css.InvalidSelector as error:
             raise UsageError(f"{selector[:60]!r} cannot be used: {error}") from error
     text = path.read_text() if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
-    known = getattr(_parse_sound(path, text), action)
-    new = [selector for selector in dict.fromkeys(selectors) if selector not in known]
+    present = getattr(_parse_sound(path, text), action)
+    new = [selector for selector in dict.fromkeys(selectors) if selector not in present]
     if new:
         _write(path, with_selectors(text, action, new))
     return path
@@ -221,16 +221,16 @@ def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
 
 def _remove(document: TOMLDocument, selector: str) -> bool:
     """Remove all occurrences of a selector; return whether there were any."""
-    found = False
+    is_removed = False
     for key, value in list(document.items()):
         if isinstance(value, list):
             while selector in value:
                 value.remove(selector)
-                found = True
+                is_removed = True
         elif value == selector:
             document.remove(key)
-            found = True
-    return found
+            is_removed = True
+    return is_removed
 
 
 def remove_rule(folder: Path, host: str) -> bool:

@@ -129,12 +129,12 @@ def _find_folder(name: str, used: list[Path]) -> Path:
         if not (folder / "theme.toml").is_file():
             raise UsageError(f"there is no theme in {name[:100]!r}", hint="It has no theme.toml")
         return folder.resolve()
-    known = theme_names()
+    names = theme_names()
     for place in (user_folder(), builtin_folder()):
         folder = (place / name).resolve()
-        if name in known and folder not in used and (folder / "theme.toml").is_file():
+        if name in names and folder not in used and (folder / "theme.toml").is_file():
             return folder
-    hint = did_you_mean(name, known) or f"Themes: {', '.join(known)}"
+    hint = did_you_mean(name, names) or f"Themes: {', '.join(names)}"
     raise UsageError(f"there is no theme {name[:40]!r}", hint=hint)
 
 
@@ -153,8 +153,8 @@ def _merge(tables: list[dict[str, Any]]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for table in reversed(tables):
         for key, value in table.items():
-            both = isinstance(value, dict) and isinstance(merged.get(key), dict)
-            merged[key] = _merge([value, merged[key]]) if both else value
+            are_tables = isinstance(value, dict) and isinstance(merged.get(key), dict)
+            merged[key] = _merge([value, merged[key]]) if are_tables else value
     merged.pop("extends", None)
     return merged
 
@@ -274,13 +274,13 @@ def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
                 raise UsageError(f"{file}: variables.{name}.value {error}") from error
     except ValidationError as error:
         fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
+        location = ".".join(map(str, fault["loc"]))
         if fault["type"] == "extra_forbidden":
-            known = [*ThemeFile.model_fields, *Page.model_fields, *Fonts.model_fields]
-            hint = did_you_mean(str(fault["loc"][-1]), known)
-            raise UsageError(f"{file}: unknown key {place}", hint=hint) from error
+            fields = [*ThemeFile.model_fields, *Page.model_fields, *Fonts.model_fields]
+            hint = did_you_mean(str(fault["loc"][-1]), fields)
+            raise UsageError(f"{file}: unknown key {location}", hint=hint) from error
         reason = f"{fault['msg'][:1].lower()}{fault['msg'][1:]}"
-        raise UsageError(f"{file}: {place}: {reason}") from error
+        raise UsageError(f"{file}: {location}: {reason}") from error
     return theme
 
 

@@ -58,12 +58,12 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
     values = {name: format_value(variable.value) for name, variable in theme.variables.items()}
     font: tuple[str, ...] = ()
     page: dict[str, str] = {}
-    chosen = set()
+    changed = set()
     for assignment in assignments:
         name, equals, value = (part.strip() for part in assignment.partition("="))
         if not equals:
             raise UsageError(f"--set {assignment[:40]!r} has no =", hint="Use --set NAME=VALUE")
-        chosen.add(name)
+        changed.add(name)
         key = name.replace("-", "_")
         if name == FONT:
             font = tuple(map(_check_family, value.split(",")))
@@ -72,11 +72,11 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
         elif name in theme.variables:
             values[name] = _check_variable(theme, name, value)
         else:
-            known = settable_names(theme)
-            hint = did_you_mean(name, known) or f"It has {', '.join(known)}"
+            settable = settable_names(theme)
+            hint = did_you_mean(name, settable) or f"It has {', '.join(settable)}"
             raise UsageError(f"theme {theme.name} has no {name[:40]!r} to set", hint=hint)
     theme = replace(theme, page=_update_page(theme.page, page))
-    return StyledTheme(theme, font, tuple(values.items()), frozenset(chosen))
+    return StyledTheme(theme, font, tuple(values.items()), frozenset(changed))
 
 
 def settable_names(theme: Theme) -> list[str]:

@@ -164,9 +164,9 @@ def _default_margins(page: Page, width: float, height: float, font_size: float) 
 
 def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float]:
     """Return the width and height of a paper, given by name or as in 148x210mm."""
-    known = PAPERS.get(text.strip().lower())
-    if known:
-        return known
+    paper = PAPERS.get(text.strip().lower())
+    if paper:
+        return paper
     parts = re.split(r"[x×]", text.strip().lower())
     if len(parts) == 2 and _parse_length(parts[0]) is None:
         parts[0] = parts[0].strip() + parts[1].strip()[-2:]  # A single unit applies to both.
