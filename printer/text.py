@@ -68,6 +68,11 @@ def clean_line(text: str | None, limit: int = 500) -> str:
     return (words if len(words) > limit // 2 else cut).rstrip() + "…"
 
 
+def truncate(text: str, limit: int) -> str:
+    """Return text cut at ``limit`` characters, the last of which is then an ellipsis."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def clean_attribute(text: str | None, limit: int = 500) -> str:
     """Return an attribute, or a string from a script, as a clean line with entities decoded.
 

@@ -125,22 +125,24 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
     min_size = min(geometry.font_size, MIN_LARGE if is_large else MIN_FONT_SIZE)
     folds = page.columns == 1 and geometry.width >= TWO_COLUMN_WIDTH and not is_large
     degree = _fit_degree(min(step, FIT_STEPS - 1), folds=folds)
-    pictures = SMALLEST_PICTURES if step == FIT_STEPS else 1 - (1 - SMALL_PICTURES) * degree
+    picture_scale = SMALLEST_PICTURES if step == FIT_STEPS else 1 - (1 - SMALL_PICTURES) * degree
     size = geometry.font_size + (min_size - geometry.font_size) * degree
     values = {
         "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * degree,
         "side": page.side + (min(page.side, 0.048) - page.side) * degree,
         "top": page.top + (min(page.top, 0.055) - page.top) * degree,
         "bottom": page.bottom + (min(page.bottom, 0.06) - page.bottom) * degree,
-        "pictures": page.pictures * pictures,
+        "pictures": page.pictures * picture_scale,
         "measure": page.measure * (1 + 0.3 * degree),
     }
     if folds and step > ONE_COLUMN_STEPS:
         values |= {"columns": 2, "measure": 62 + 12 * degree}
-    added = (f"{name}={value:.4g}" for name, value in values.items() if name not in styling.chosen)
+    reduced = (
+        f"{name}={value:.4g}" for name, value in values.items() if name not in styling.chosen
+    )
     return replace(
         options,
-        theme_options=(*options.theme_options, *added),
+        theme_options=(*options.theme_options, *reduced),
         font_size=options.font_size or f"{size:.2f}pt",
     )
 
@@ -302,33 +304,36 @@ class _BookBuilder:
         return _raise_errors(*drafts)
 
     def _render(
-        self, runs: Sequence[tuple[int, ...]], targets: LinkTargets, more: Iterable[Document] = ()
+        self,
+        runs: Sequence[tuple[int, ...]],
+        targets: LinkTargets,
+        extra_documents: Iterable[Document] = (),
     ) -> tuple[list[tuple[tuple[int, ...], int]], list[RenderedPdf | RenderError]]:
-        """Render runs, and more documents alongside.
+        """Render runs, and extra documents alongside.
 
-        Return the failed runs, with the number of link targets before each, and the results of the
-        other documents.
+        Return the failed runs, each with the number of link targets before it, and the results of
+        the extra documents.
         """
         target_counts: list[int] = []
-        saved: list[tuple[Path | None, bool]] = []
-        pictures: list[PreparedPictures] = []
+        saved_documents: list[tuple[Path | None, bool]] = []
+        pictures_by_run: list[PreparedPictures] = []
 
         def documents() -> Iterator[Document]:
             for run in runs:
                 target_counts.append(targets.count)
                 prepared = self._prepare(run)
                 document = self._build(run, prepared, targets)
-                pictures.append(prepared)
+                pictures_by_run.append(prepared)
                 has_references = PAGE_REFERENCE in document.html
                 path = None
                 if has_references or self._is_duplex:
                     path = self._folder / f"{run[0]}-{len(run)}.document"
                     path.write_bytes(pickle.dumps(document))
-                saved.append((path, has_references))
+                saved_documents.append((path, has_references))
                 yield document
-            yield from more
+            yield from extra_documents
 
-        failed: list[tuple[tuple[int, ...], int]] = []
+        failures: list[tuple[tuple[int, ...], int]] = []
         results = self._render_all(documents())
         for number, run in enumerate(runs):
             outcome = next(results)
@@ -336,19 +341,17 @@ class _BookBuilder:
                 path = self._folder / f"{run[0]}-{len(run)}.pdf"
                 path.write_bytes(outcome.pdf)
                 self.parts.append(
-                    _RenderedRun(run, replace(outcome, pdf=b""), path, *saved[number])
+                    _RenderedRun(run, replace(outcome, pdf=b""), path, *saved_documents[number])
                 )
-                self._count(pictures[number])
+                prepared = pictures_by_run[number]
+                self.pictures += len(prepared.pictures)
+                self.missing += prepared.missing
+                self.warnings += prepared.warnings
             elif len(run) > 1:
-                failed.append((run, target_counts[number]))
+                failures.append((run, target_counts[number]))
             else:
                 self.failed.append((run[0], outcome))
-        return failed, list(results)
-
-    def _count(self, prepared: PreparedPictures) -> None:
-        self.pictures += len(prepared.pictures)
-        self.missing += prepared.missing
-        self.warnings += prepared.warnings
+        return failures, list(results)
 
     def _build(
         self, run: tuple[int, ...], prepared: PreparedPictures, targets: LinkTargets
@@ -392,8 +395,8 @@ class _BookBuilder:
     def _number_documents(self, front: RenderedPdf) -> Iterator[Document]:
         names = [name or "" for name in self.page_names(front)]
         for start in range(0, len(names), NUMBERED_PAGES):
-            some = names[start : start + NUMBERED_PAGES]
-            document = build_page_numbers(self.context, some, len(names))
+            batch = names[start : start + NUMBERED_PAGES]
+            document = build_page_numbers(self.context, batch, len(names))
             yield replace(document, first_page=start + 1)
 
     def _assign_pages(self, page: int) -> None:

@@ -1,4 +1,4 @@
-"""What of an article is on paper: its text and its items, compared with the layout's."""
+"""Completeness: compare the text and the items of articles with those on the laid-out pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..article import (
     walk,
 )
 from ..output import CompletenessReport, ContentCounts
-from ..text import comparison_key, count_words
+from ..text import comparison_key, count_words, truncate
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
@@ -46,35 +46,35 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
     """
     text = comparison_key(layout.text)
     pieces = [[(piece, comparison_key(piece)) for piece in iter_pieces(a)] for a in articles]
-    needed = Counter(key for of_article in pieces for _, key in of_article)
+    needed = Counter(key for article_targets in pieces for _, key in article_targets)
     printed_targets = {comparison_key(unquote(target)) for target in layout.targets}
     missing: list[str] = []
     incomplete: set[int] = set()
     targets: set[str] = set()
     words = printed = position = 0
-    for place, article in enumerate(articles):
-        for piece, key in pieces[place]:
+    for index, article in enumerate(articles):
+        for piece, key in pieces[index]:
             count = count_words(piece) if key else 0
             words += count
             # Search after the previous piece first, then everywhere.
-            found = text.find(key, position)
-            if found >= 0:
-                position = found + len(key)
-            if found >= 0 or text.count(key) >= needed[key]:
+            start = text.find(key, position)
+            if start >= 0:
+                position = start + len(key)
+            if start >= 0 or text.count(key) >= needed[key]:
                 printed += count
             elif count:
                 missing.append(" ".join(piece.split()))
-                incomplete.add(place)
-        of_article = set(link_targets(article))
-        if not printed_targets.issuperset(comparison_key(unquote(url)) for url in of_article):
-            incomplete.add(place)
-        targets |= of_article
+                incomplete.add(index)
+        article_targets = set(link_targets(article))
+        if not printed_targets.issuperset(comparison_key(unquote(url)) for url in article_targets):
+            incomplete.add(index)
+        targets |= article_targets
     links = sum(comparison_key(unquote(target)) in printed_targets for target in targets)
     items = [count_items(article) for article in articles]
     expected = {kind: sum(counts[kind] for counts in items) for kind in _KINDS}
     actual = {kind: min(layout.counts.get(kind, 0), expected[kind]) for kind in _KINDS}
-    short = [kind for kind in _KINDS if actual[kind] < expected[kind]]
-    incomplete |= {n for n, counts in enumerate(items) if any(counts[kind] for kind in short)}
+    short_kinds = [kind for kind in _KINDS if actual[kind] < expected[kind]]
+    incomplete |= {n for n, counts in enumerate(items) if any(counts[kind] for kind in short_kinds)}
     return CompletenessReport(
         article=ContentCounts(words=words, links=len(targets), **expected),
         printed=ContentCounts(words=printed, links=links, **actual),
@@ -115,16 +115,16 @@ def _block_pieces(blocks: tuple[Block, ...]) -> Iterator[str]:
     """Yield the pieces of blocks at any depth, without notes."""
     stack: list[Block | Spans | str] = list(reversed(blocks))
     while stack:
-        part = stack.pop()
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, tuple):
-            yield from _span_pieces(part)
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, tuple):
+            yield from _span_pieces(item)
         else:
-            stack.extend(reversed(list(_parts(part))))
+            stack.extend(reversed(list(_block_parts(item))))
 
 
-def _parts(block: Block) -> Iterator[Block | Spans | str]:
+def _block_parts(block: Block) -> Iterator[Block | Spans | str]:
     match block:
         case Note():
             return
@@ -190,6 +190,6 @@ def link_targets(article: Article) -> Iterable[str]:
 
 def _quote(missing: list[str]) -> Iterator[str]:
     for piece in missing[:MAX_QUOTED]:
-        yield piece if len(piece) <= MAX_QUOTE else piece[: MAX_QUOTE - 1] + "…"
+        yield truncate(piece, MAX_QUOTE)
     if len(missing) > MAX_QUOTED:
         yield f"and {len(missing) - MAX_QUOTED} more"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from io import BytesIO
@@ -33,6 +33,7 @@ from ..article import (
     child_blocks,
     iter_text,
     plain_text,
+    transform,
     walk,
 )
 from ..i18n import DigestLabels, Labels, digest_labels, format_date, labels
@@ -84,10 +85,10 @@ MAX_STANDFIRST = 260
 #: The most characters of a standfirst on the front page of a digest.
 MAX_TEASER = 140
 
-#: The longest title and name of a site in a running head, as shares of the line, and what parts
-#: the name from others.
+#: The longest title and site name in a running head, as shares of the line, and the separators of
+#: several site names.
 _MAX_HEAD_TITLE, _MAX_HEAD_SITE = 0.64, 0.28
-_MORE_NAMES = re.compile(r" [-–—|·:] ")
+_NAME_SEPARATOR = re.compile(r" [-–—|·:] ")
 
 #: The fewest characters of a first paragraph whose first words are set differently.
 MIN_OPENING = 100
@@ -172,7 +173,7 @@ class ArticleView:
             language=language,
             direction="rtl" if article.direction == "rtl" else "ltr",
             date=printable(format_date(article.published, language)),
-            host=_host(link),
+            host=_display_host(link),
             link=link,
             hyphenate=_can_hyphenate(language),
             script=_script_classes(language),
@@ -242,7 +243,7 @@ class ArticleView:
         if "cjk" in self.script:
             room //= 2
         title, site = printable(self.article.title), printable(self.article.site or self.host)
-        site = _MORE_NAMES.split(site)[0]
+        site = _NAME_SEPARATOR.split(site)[0]
         if len(title) + len(site) + 3 <= room:
             return title, site
         site = _shorten(site, int(_MAX_HEAD_SITE * room))
@@ -263,12 +264,12 @@ def _last_text(article: Article) -> Paragraph | Quote | None:
     blocks: tuple[Block, ...] = tuple(b for b in article.blocks if not isinstance(b, Note))
     while blocks:
         match blocks[-1]:
-            case Paragraph() as last:
-                return None if last.standfirst else last
+            case Paragraph() as block:
+                return None if block.standfirst else block
             case Quote(cite=cite, introduced=False) as quote if cite:
                 return quote
-            case List() | DefinitionList() | Quote() | Post() as last:
-                blocks = next(reversed(list(child_blocks(last))), ())
+            case List() | DefinitionList() | Quote() | Post() as block:
+                blocks = next(reversed(list(child_blocks(block))), ())
             case _:
                 return None
     return None
@@ -354,7 +355,7 @@ class RenderContext:
         options, edition, lead = self.options, self.edition, self.lead
         title = options.title if self.has_contents else ""
         bylines = (article.byline for article in self.articles)
-        when = format_date(edition.when, lead.language) if edition and edition.when else ""
+        issued = format_date(edition.when, lead.language) if edition and edition.when else ""
         defaults = {
             "parts": (),
             "entries": (),
@@ -370,7 +371,7 @@ class RenderContext:
             "several": self.has_contents,
             "edition": edition,
             "digest_labels": lead.digest_labels,
-            "when": printable(when),
+            "when": printable(issued),
             "css": build_stylesheet(self.styling, self.geometry, options),
             "values": dict(self.styling.values),
             "paper": self.geometry,
@@ -464,17 +465,17 @@ def build_front_matter(
 
     The cover of a digest has the number of its pages and a picture of its first article.
     """
-    has_picture = lead_picture is not None and context.edition is not None
+    picture = lead_picture if context.edition else None
     document = context.fill(
         entries=entries,
         cover=printable(context.options.title[:200]),
         pages=pages,
-        lead_picture=asset_url(lead_picture) if lead_picture and has_picture else "",
+        lead_picture=asset_url(picture) if picture else "",
     )
-    if not (lead_picture and has_picture):
+    if picture is None:
         return document
     files = context.styling.theme.files.values()
-    return replace(document, assets=Assets.of((lead_picture, *files)))
+    return replace(document, assets=Assets.of((picture, *files)))
 
 
 def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int) -> Document:
@@ -541,33 +542,34 @@ def _outline_long_article(
 ) -> tuple[Article, tuple[Heading, ...]]:
     """Return an article whose main headings have ids, and these headings if it is long."""
     headings = [block for block in article.blocks if isinstance(block, Heading)]
-    top = min((heading.level for heading in headings), default=0)
-    main = {id(heading) for heading in headings if heading.level == top}
+    top_level = min((heading.level for heading in headings), default=0)
+    main_ids = {id(heading) for heading in headings if heading.level == top_level}
     pages = _estimate_pages(article, context)
-    if len(main) < MIN_CONTENTS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
+    if len(main_ids) < MIN_CONTENTS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
         return article, ()
-    names = {_joined(block) for block in headings if id(block) in main}
-    if any(_lists_headings(block, names) for block in article.blocks):
+    main_titles = {_folded_text(block) for block in headings if id(block) in main_ids}
+    if any(_lists_headings(block, main_titles) for block in article.blocks):
         return article, ()
     blocks = tuple(
         replace(block, id=block.id or f"section-{index}")
-        if isinstance(block, Heading) and id(block) in main
+        if isinstance(block, Heading) and id(block) in main_ids
         else block
         for index, block in enumerate(article.blocks)
     )
-    outline = (block for block in blocks if isinstance(block, Heading) and block.level == top)
+    outline = (block for block in blocks if isinstance(block, Heading) and block.level == top_level)
     return replace(article, blocks=blocks), tuple(outline)
 
 
-def _lists_headings(block: Block, names: set[str]) -> bool:
+def _lists_headings(block: Block, titles: set[str]) -> bool:
     """Return whether a block is the page's own list of contents."""
     if not isinstance(block, List) or len(block.items) < MIN_CONTENTS:
         return False
-    items = [_joined(*item.blocks) for item in block.items]
-    return sum(item in names for item in items) >= MIN_SHARE_LISTED * len(items)
+    items = [_folded_text(*item.blocks) for item in block.items]
+    return sum(item in titles for item in items) >= MIN_SHARE_LISTED * len(items)
 
 
-def _joined(*blocks: Block) -> str:
+def _folded_text(*blocks: Block) -> str:
+    """Return the text of blocks, case-folded, with white space collapsed, for comparison."""
     return " ".join("".join(iter_text(*blocks)).casefold().split())
 
 
@@ -576,11 +578,11 @@ def _estimate_pages(article: Article, context: RenderContext) -> float:
     geometry, leading = context.geometry, context.styling.theme.page.leading
     size = geometry.font_size * UNITS["pt"]
     character = size if "cjk" in _script_classes(article.language) else size * CHARACTER_WIDTH
-    line = geometry.column_width / character
-    lines = geometry.columns * geometry.text_height / (leading * size)
-    needed = sum(len(text) // line + 1 for text in iter_text(*article.blocks))
+    line_length = geometry.column_width / character
+    page_lines = geometry.columns * geometry.text_height / (leading * size)
+    text_lines = sum(len(text) // line_length + 1 for text in iter_text(*article.blocks))
     figures = len(article.figures) * FIGURE_HEIGHT / geometry.columns
-    return needed / lines / FILLED_SHARE + figures
+    return text_lines / page_lines / FILLED_SHARE + figures
 
 
 def _script_classes(language: str) -> str:
@@ -598,13 +600,13 @@ def _shorten(text: str, length: int) -> str:
     text = " ".join(text.split())
     if len(text) <= length:
         return text
-    part = text[: length - 1]
+    start = text[: length - 1]
     if text[length - 1] != " ":
-        part = part.rpartition(" ")[0] or part
-    return part.rstrip(" ,;:.|/·–—-‐‑«„“(") + "…"
+        start = start.rpartition(" ")[0] or start
+    return start.rstrip(" ,;:.|/·–—-‐‑«„“(") + "…"
 
 
-def _host(url: str) -> str:
+def _display_host(url: str) -> str:
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -650,16 +652,17 @@ def render_preview(
     )
 
 
-def _remove_links(value: Any) -> Any:
-    """Return a block without its links."""
-    if isinstance(value, tuple):
-        return tuple(map(_remove_links, value))
-    if isinstance(value, Span):
-        return replace(value, href="", note="")
-    if isinstance(value, Embed):
-        value = replace(value, title=value.title or value.url, url="")
-    if is_dataclass(value) and not isinstance(value, type):
-        children = {item.name: getattr(value, item.name) for item in fields(value)}
-        changed = {name: _remove_links(v) for name, v in children.items() if isinstance(v, tuple)}
-        return replace(value, **changed) if changed else value
-    return value
+def _remove_links(block: Block) -> Block:
+    """Return a block without its links; an embed without a title is named by its URL."""
+
+    def replacement(part: Any) -> tuple[Any] | None:
+        if isinstance(part, Span):
+            return (replace(part, href="", note=""),)
+        if isinstance(part, Embed):
+            blocks = transform(part.blocks, replacement)
+            return (replace(part, title=part.title or part.url, url="", blocks=blocks),)
+        return None
+
+    (unlinked,) = transform((block,), replacement)
+    result: Block = unlinked
+    return result

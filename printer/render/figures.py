@@ -1,4 +1,4 @@
-"""The widths of figures on the page, and the rows in which several stand side by side.
+"""The widths of figures on the page, and rows of figures side by side.
 
 A figure fills the measure, or two thirds of it in the middle, or one third with text beside it; a
 smaller picture keeps its size.  Portraits and galleries stand in rows across the measure.
@@ -112,11 +112,11 @@ class FigurePlacer:
         if picture is None:
             return None
         spans_columns = self._spans_columns(figure, picture)
-        known = self._widths.get(id(figure))
-        if known is None:
-            width, position = self._fit(figure, picture, spans_columns)
-            known = width, "narrow" if position == "beside" else position
-        width, position = known
+        size = self._widths.get(id(figure))
+        if size is None:
+            width, position = self._fit_width(figure, picture, spans_columns)
+            size = width, "narrow" if position == "beside" else position
+        width, position = size
         height = max(1, round(width * picture.height / picture.width))
         heads = id(figure) in self._heading_figures
         return PicturePlacement(asset_url(picture), width, height, spans_columns, position, heads)
@@ -138,16 +138,16 @@ class FigurePlacer:
         height = self.geometry.text_height * MAX_PICTURE_HEIGHT / UNITS["px"]
         return height * picture.width / picture.height
 
-    def _measure(self, spans_columns: bool = False) -> float:
+    def _measure_width(self, spans_columns: bool = False) -> float:
         geometry = self.geometry
         width = geometry.text_width if spans_columns else geometry.column_width
         return width * geometry.pictures / UNITS["px"]
 
-    def _fit(
+    def _fit_width(
         self, figure: Figure, picture: Picture, spans_columns: bool = False
     ) -> tuple[int, Position]:
         """Return the width of a figure that stands alone, and its position."""
-        measure, on_screen = self._measure(spans_columns), _width_on_screen(figure, picture)
+        measure, on_screen = self._measure_width(spans_columns), _width_on_screen(figure, picture)
         is_vector = picture.media_type == "image/svg+xml"
         sharp = measure if is_vector else picture.width * SCREEN_DPI / MIN_DPI
         widest = self._max_width(picture)
@@ -180,14 +180,16 @@ class FigurePlacer:
         arranged: list[Block | FigureRow] = []
         index = 0
         while index < len(run):
-            parts = self._parts(run, index)
+            parts = self._find_collection(run, index)
             if parts:
-                arranged += self._rows(parts)
+                arranged += self._arrange_rows(parts)
                 index += sum(map(len, parts))
                 continue
             block = run[index]
             if isinstance(block, List) and block.style == "none":
-                arranged += self._rows([self._entry(item.blocks) for item in block.items])
+                arranged += self._arrange_rows(
+                    [self._move_picture_first(item.blocks) for item in block.items]
+                )
                 index += 1
                 continue
             if isinstance(block, Embed):
@@ -210,30 +212,30 @@ class FigurePlacer:
             if length <= _MAX_ENTRY_TEXT * len(above):
                 self._bound_heights(above, _MAX_ENTRY_HEIGHT)
 
-    def _entry(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-        """Return an entry of a collection with its picture first, without one that is missing."""
+    def _move_picture_first(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        """Return an entry of a collection with its picture first, without missing pictures."""
         figures = (block for block in blocks if isinstance(block, Figure) and self._picture(block))
         return *figures, *(block for block in blocks if not isinstance(block, Figure))
 
-    def _parts(self, run: Sequence[Block], start: int) -> list[tuple[Block, ...]]:
+    def _find_collection(self, run: Sequence[Block], start: int) -> list[tuple[Block, ...]]:
         """Return the parts of the gallery or collection that begins at a block, if any.
 
         Every part has one figure, and the same kinds of blocks as the others.
         """
         for size in range(1, _MAX_PART + 1):
-            kinds = [self._kind(block) for block in run[start : start + size]]
+            kinds = [self._block_kind(block) for block in run[start : start + size]]
             if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
                 continue
             parts: list[tuple[Block, ...]] = []
-            at = start
-            while [self._kind(block) for block in run[at : at + size]] == kinds:
-                parts.append(tuple(run[at : at + size]))
-                at += size
+            position = start
+            while [self._block_kind(block) for block in run[position : position + size]] == kinds:
+                parts.append(tuple(run[position : position + size]))
+                position += size
             if len(parts) >= MIN_GALLERY or (size == 1 and self._are_portraits(parts)):
                 return parts
         return []
 
-    def _kind(self, block: Block) -> str:
+    def _block_kind(self, block: Block) -> str:
         if isinstance(block, Figure):
             return "figure" if self._picture(block) is not None else ""
         if isinstance(block, Heading):
@@ -250,26 +252,28 @@ class FigurePlacer:
             if isinstance(block, Figure) and (picture := self._picture(block)):
                 yield picture
 
-    def _rows(self, parts: Sequence[tuple[Block, ...]]) -> Iterator[Block | FigureRow]:
+    def _arrange_rows(self, parts: Sequence[tuple[Block, ...]]) -> Iterator[Block | FigureRow]:
         pictures = [next(self._pictures(part), None) for part in parts]
-        upright = sum(picture.height > picture.width for picture in pictures if picture)
+        portraits = sum(picture.height > picture.width for picture in pictures if picture)
         is_gallery = all(len(part) == 1 for part in parts) and None not in pictures
-        is_dense = 2 * upright > len(parts) if is_gallery else len(parts) != 4
-        is_dense = is_dense or len(parts) > MAX_LARGE_GALLERY
-        in_row = MAX_IN_ROW if is_dense and len(parts) > 2 else 2
+        fits_three = 2 * portraits > len(parts) if is_gallery else len(parts) != 4
+        fits_three = fits_three or len(parts) > MAX_LARGE_GALLERY
+        in_row = MAX_IN_ROW if fits_three and len(parts) > 2 else 2
         start = 0
         if is_gallery and in_row == 2 and len(parts) % 2:
             yield from parts[0]
             start = 1
-        for run in _runs(list(zip(parts, pictures, strict=True))[start:], in_row):
-            rest = run
-            while rest:
+        for run in _group_cells(list(zip(parts, pictures, strict=True))[start:], in_row):
+            remaining = run
+            while remaining:
                 # The rows of a gallery have as equal numbers of figures as possible.
-                count = ceil(len(rest) / ceil(len(rest) / in_row)) if is_gallery else in_row
-                yield self._row(rest[:count], in_row, is_even=not is_gallery)
-                rest = rest[count:]
+                count = (
+                    ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
+                )
+                yield self._make_row(remaining[:count], in_row, is_even=not is_gallery)
+                remaining = remaining[count:]
 
-    def _row(
+    def _make_row(
         self,
         cells: Sequence[_Cell],
         in_row: int,
@@ -277,7 +281,7 @@ class FigurePlacer:
         is_even: bool,
     ) -> FigureRow:
         """Return a row across the measure, of equal widths or with pictures of equal height."""
-        measure = self._measure()
+        measure = self._measure_width()
         count = in_row if is_even else len(cells)
         room = measure * (1 - _GAP * (count - 1))
         ratios = [
@@ -308,7 +312,7 @@ class FigurePlacer:
         highest = self.geometry.text_height * share / UNITS["px"]
         for figure in figures:
             if isinstance(figure, Figure) and (picture := self._picture(figure)):
-                width, _ = self._fit(figure, picture)
+                width, _ = self._fit_width(figure, picture)
                 if width * picture.height > highest * picture.width:
                     width = max(1, round(highest * picture.width / picture.height))
                     self._widths[id(figure)] = width, "narrow"
@@ -318,10 +322,10 @@ class FigurePlacer:
         picture = self._picture(figure)
         if picture is None:
             return
-        width, position = self._fit(figure, picture)
+        width, position = self._fit_width(figure, picture)
         if position != "beside":
             return
-        geometry, measure = self.geometry, self._measure()
+        geometry, measure = self.geometry, self._measure_width()
         size = geometry.font_size * UNITS["pt"] / UNITS["px"]
         width = round(min(width, _THIRD * measure))
         caption = len(plain_text(figure.caption_spans)) + len(figure.credit)
@@ -332,27 +336,27 @@ class FigurePlacer:
             if not isinstance(block, Paragraph):
                 break
             characters += len(plain_text(block.spans))
-        needed = height / (size * _LEADING) * (measure - width) / (CHARACTER_WIDTH * size)
-        if characters > needed:
+        text_needed = height / (size * _LEADING) * (measure - width) / (CHARACTER_WIDTH * size)
+        if characters > text_needed:
             self._widths[id(figure)] = width, "beside"
 
 
-def _runs(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
+def _group_cells(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
     """Return the cells in order, in runs with pictures and runs without.
 
     Beside a picture, a name would stand above a hole.  Fewer than fill a row stay between pictures,
     though, as rows above and below them would be short.
     """
     runs = [list(run) for _, run in groupby(cells, lambda cell: cell[1] is None)]
-    joined = runs[:1]
+    merged = runs[:1]
     for number, run in enumerate(runs[1:], 2):
         has_pictures = run[0][1] is not None
         is_between = number < len(runs) and len(run) < in_row
-        if joined[-1][0][1] is not None and (has_pictures or is_between):
-            joined[-1] += run
+        if merged[-1][0][1] is not None and (has_pictures or is_between):
+            merged[-1] += run
         else:
-            joined.append(run)
-    return joined
+            merged.append(run)
+    return merged
 
 
 def _percent(share: float) -> float:

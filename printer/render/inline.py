@@ -44,8 +44,8 @@ CodePiece: TypeAlias = tuple[str, str, str]
 #: The longest code, and code with the longest line, to highlight: lexers may be very slow.
 MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
 
-#: The last two words of a text if the last is too short for a line of its own, or else the last
-#: word, of a script with spaces, which is hyphenated only if it is long.
+#: The last two words of a text if the last one is too short for a line of its own, or else the last
+#: word, which is hyphenated only if it is long; in scripts with spaces.
 _LAST_WORD = re.compile(
     r"(?<!\S)(?:\S{1,12} [^\s\uac00-\ud7af]{1,4}|"
     r"[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{6,22})\s*$"
@@ -136,7 +136,7 @@ class _InlineWriter:
         self.anchors = anchors
         self.style = note_style or anchors.targets.style
         self.is_in_note = note_style is not None
-        self.spans = tuple(self._tied(spans))
+        self.spans = tuple(self._tie_calls(spans))
         self.last_words = _find_last_words(self.spans)
         self.follows_sign = False  # whether a reference mark precedes directly
         self.ends_in_space = True  # whether the text so far does, or is empty
@@ -147,8 +147,8 @@ class _InlineWriter:
     def _is_call(self, span: Span) -> bool:
         return span.note in self.anchors.notes
 
-    def _tied(self, spans: Spans) -> Iterator[Span]:
-        """Yield spans without white space before reference marks, nor commas between them."""
+    def _tie_calls(self, spans: Spans) -> Iterator[Span]:
+        """Yield spans without white space before reference marks or commas between them."""
         neighbors = zip((None, *spans), spans, (*spans[1:], None), strict=False)
         for previous, span, following in neighbors:
             if following is None or self._is_call(span) or not self._is_call(following):
@@ -168,8 +168,8 @@ class _InlineWriter:
         link = attributes(href=target, class_=is_jump and "jump")
         return span_elements(span, link, call_class="call")
 
-    def _start_sign(self) -> str:
-        """Return what ties a reference mark to its word, or parts it from another mark."""
+    def _join_mark(self) -> str:
+        """Return a word joiner before a reference mark, with a comma if it follows another mark."""
         comma = "," if self.follows_sign else ""
         self.follows_sign = True
         return WORD_JOINER + comma
@@ -184,7 +184,7 @@ class _InlineWriter:
         if self.style == "inline":
             return f' <span class="target">({url})</span>'
         number, is_new = self.anchors.targets.number(target)
-        call = f'<sup class="link">{self._start_sign()}{number}</sup>'
+        call = f'<sup class="link">{self._join_mark()}{number}</sup>'
         if self.style == "footnote" and not self.is_in_note:
             # A page prints the notes of a number once.
             return (
@@ -225,13 +225,13 @@ class _InlineWriter:
         """Return the content of a span; the last words are kept together, a long one nearly."""
         start = self.last_words.get(id(span))
         if start is None:
-            return self._part(span)
-        before = self._part(replace(span, text=span.text[:start])) if start else ""
-        after = self._part(replace(span, text=span.text[start:], id="" if start else span.id))
+            return self._text_html(span)
+        before = self._text_html(replace(span, text=span.text[:start])) if start else ""
+        after = self._text_html(replace(span, text=span.text[start:], id="" if start else span.id))
         kind = "last-word" if _LONG_WORD.fullmatch(span.text[start:]) else "no-break"
         return f'{before}<span class="{kind}">{after}</span>'
 
-    def _part(self, span: Span) -> str:
+    def _text_html(self, span: Span) -> str:
         text = printable(span.text)
         if span.note:
             return self._note_call(text, span.note)
@@ -259,7 +259,7 @@ class _InlineWriter:
         label = escape(strip_brackets(text))
         if note not in self.anchors.notes:
             return str(label)
-        start = self._start_sign()
+        start = self._join_mark()
         values = attributes(id=self.anchors.call(note), href=self.anchors.target(f"#{note}"))
         return f"{start}<a{values}>{label}</a>"
 
@@ -363,10 +363,10 @@ _NO_BREAK, _THIN = "\u00a0", "\u202f"
 #: Digits in groups of three.
 _DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 
-#: A number of one of several of a name, as of kings; a mark with the holder of the rights.
+#: A Roman numeral after a name, as of kings; the holder of a copyright after its sign.
 _ROMAN_NUMERAL = re.compile(r"(?<![\w.])((?![a-z])[^\W\d_]{2,}) (?=[IVX]{2,6}(?!\w))")
 _COPYRIGHT = re.compile(r"(?<=©) (?=\S)")
-#: An ordinal number and what it counts, as the month of a date, where a full stop marks it.
+#: An ordinal number with a full stop, before what it counts, such as a month.
 _DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
 
 # French: after an opening guillemet, before a closing one and before other signs.  The sign ends a
@@ -393,13 +393,13 @@ def no_break_spaces(text: str, language: str) -> str:
     text = _MARK_BEFORE_STOP.sub(WORD_JOINER, text)
     if " " not in text and "«" not in text and "»" not in text and not text.endswith(tuple(";!?")):
         return text
-    for rule in _rules(language.partition("-")[0].lower()):
+    for rule in _spacing_rules(language.partition("-")[0].lower()):
         text = rule(text)
     return text
 
 
 @lru_cache(maxsize=64)
-def _rules(language: str) -> tuple[Callable[[str], str], ...]:
+def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
     table = load_table("spacing")
     units, numbered = (_alternatives(table[name]) for name in ("units", "numbered"))
     before_unit = re.compile(rf"(?<=\d) (?=(?:{units})(?![\w/]))")

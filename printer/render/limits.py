@@ -53,7 +53,7 @@ def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
         warnings.append(
             f"the article has {count} blocks; what follows the first {MAX_BLOCKS} is not printed"
         )
-    limited = _limit(blocks, 0)
+    limited = _limit_blocks(blocks, 0)
     if listed := _count_tables(blocks) - _count_tables(limited):
         tables = "1 table is" if listed == 1 else f"{listed} tables are"
         warnings.append(
@@ -80,14 +80,16 @@ def _truncate(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
     return tuple(first)
 
 
-def _limit(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
+def _limit_blocks(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
     """Return blocks within all limits, flattened at the maximum depth."""
     if depth >= MAX_DEPTH:
         return _flatten(blocks)
-    return tuple(part for block in blocks for part in _split(_limit_children(block, depth + 1)))
+    return tuple(
+        part for block in blocks for part in _split_block(_limit_children(block, depth + 1))
+    )
 
 
-def _split(block: Block) -> Iterator[Block]:
+def _split_block(block: Block) -> Iterator[Block]:
     """Yield the figures of a list of nothing else, and the parts of a paragraph with many spans.
 
     Each line costs more the more spans its paragraph has.
@@ -108,14 +110,14 @@ def _split(block: Block) -> Iterator[Block]:
 def _limit_children(block: Block, depth: int) -> Block:
     match block:
         case List():
-            items = (Item(_limit(item.blocks, depth), item.id) for item in block.items)
+            items = (Item(_limit_blocks(item.blocks, depth), item.id) for item in block.items)
             return replace(block, items=tuple(items))
         case Quote() | Note() | Embed() | Post():
-            return replace(block, blocks=_limit(block.blocks, depth))
+            return replace(block, blocks=_limit_blocks(block.blocks, depth))
         case DefinitionList():
             return DefinitionList(
                 tuple(
-                    Definition(entry.terms, tuple(_limit(d, depth) for d in entry.details))
+                    Definition(entry.terms, tuple(_limit_blocks(d, depth) for d in entry.details))
                     for entry in block.entries
                 )
             )
@@ -130,7 +132,7 @@ def _limit_children(block: Block, depth: int) -> Block:
 
 
 def _without_bold(spans: Spans) -> Spans:
-    """Return a heading without bold type if most of it is bold, since headings have their own."""
+    """Return a heading without bold marks if most of it is bold: the theme sets its weight."""
     bold = sum(len(span.text) for span in spans if "strong" in span.marks)
     if 2 * bold <= sum(len(span.text) for span in spans):
         return spans
@@ -141,7 +143,7 @@ def _without_bold(spans: Spans) -> Spans:
 
 
 def _without_common_marks(spans: Spans) -> Spans:
-    """Return a heading or a caption without emphasis of the whole, which is up to the theme."""
+    """Return a heading or a caption without emphasis that covers all of it: the theme sets that."""
     marks = [set(span.marks) for span in spans if span.text.strip()]
     common = set.intersection(*marks) & {"strong", "em"} if marks else set()
     if not common:
@@ -235,7 +237,7 @@ def _limit_rows(rows: tuple[Row, ...], depth: int, numeric: frozenset[int]) -> t
     return tuple(
         tuple(
             Cell(
-                _limit(cell.blocks, depth),
+                _limit_blocks(cell.blocks, depth),
                 cell.header,
                 _limit_span(cell.colspan),
                 min(max(cell.rowspan, 1), len(rows) - index),

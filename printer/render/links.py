@@ -26,6 +26,7 @@ from ..article import (
     walk,
 )
 from ..options import LinkStyle
+from ..text import truncate
 from ..urls import strip_tracking
 from .markup import Ids, strip_brackets, valid_language
 from .math import Formulas
@@ -73,8 +74,7 @@ def display_url(url: str) -> str:
     scheme = "" if parts.scheme == "https" else parts.scheme
     path = "" if parts.path == "/" and not parts.query else parts.path
     url = urlunsplit((scheme, host + port, path, strip_tracking(parts.query), parts.fragment))
-    text = _decode_percent(url.removeprefix("//"))
-    return text if len(text) <= MAX_PRINTED_URL else text[: MAX_PRINTED_URL - 1] + "…"
+    return truncate(_decode_percent(url.removeprefix("//")), MAX_PRINTED_URL)
 
 
 def _decode_percent(text: str) -> str:

@@ -49,8 +49,8 @@ def valid_language(tag: str) -> str:
     Norwegian becomes Bokmål, the tag of which hyphenation knows.
     """
     tag = tag if _LANGUAGE_TAG.fullmatch(tag) else ""
-    primary, hyphen, rest = tag.partition("-")
-    return f"nb{hyphen}{rest}" if primary.lower() == "no" else tag
+    primary, hyphen, subtags = tag.partition("-")
+    return f"nb{hyphen}{subtags}" if primary.lower() == "no" else tag
 
 
 def valid_direction(direction: str) -> str:
@@ -126,8 +126,8 @@ class Ids:
     def target(self, href: str) -> str:
         """Return the target of a link: a safe URL, a place in the article, or ''."""
         if href.startswith("#"):
-            known = self._ids.get(href[1:])
-            return f"#{known}" if known else ""
+            id_ = self._ids.get(href[1:])
+            return f"#{id_}" if id_ else ""
         return self.link(href)
 
     def call(self, note: str) -> str:

@@ -79,8 +79,7 @@ def _typeset(keys: list[tuple[str, bool]]) -> list[Drawing]:
     """Typeset formulas in a separate process; start another one if it was killed."""
     drawings: list[Drawing] = []
     deadline = time.monotonic() + TIME_LIMIT
-    prepare = silence
-    with WorkerProcess(prepare, memory_limit=MEMORY_LIMIT, trusted=False) as worker:
+    with WorkerProcess(silence, memory_limit=MEMORY_LIMIT, trusted=False) as worker:
         for _ in range(2):
             try:
                 worker.call(

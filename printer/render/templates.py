@@ -74,8 +74,8 @@ MAX_UNBROKEN_ROWS, MAX_UNBROKEN_TABLE, MAX_UNBROKEN_LINES = 9, 450, 8
 #: The most lines of code that span the columns of a page; what spans them is not broken.
 MAX_SPANNING_LINES = 24
 
-#: The columns of characters that fit in the width of a page, if need be in smaller type: its usual
-#: size and the least, in rems, and in points.
+#: The characters of a line of code that must fit in the width of a page; the usual size of code in
+#: rems, and its smallest in rems and in points.
 CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 
 #: The advance of a character of code and the padding of its block, in ems, and the most
@@ -334,8 +334,8 @@ def _wrap_opening(html: Markup) -> Markup:
 
 def _page_number(label: str, pages: int = 0) -> Markup:
     """Return 'page {page} of {pages}' as CSS content; without ``pages`` these are counted."""
-    before, _, rest = label.partition("{page}")
-    between, _, after = rest.partition("{pages}")
+    before, _, remainder = label.partition("{page}")
+    between, _, after = remainder.partition("{pages}")
     total = f'"{pages}"' if pages else "counter(pages)"
     return Markup(f'"{before}" counter(page) "{between}" {total} "{after}"')  # noqa: S704
 
@@ -372,24 +372,26 @@ def code_attributes(context: Context, block: Code) -> Markup:
         if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE:
             classes = ["short", "across"]
             width = geometry.text_width
-        least = max(MIN_CODE_SIZE, MIN_CODE_POINTS / geometry.font_size)
-        if _code_size(geometry, width, columns) < least and width == geometry.text_width:
+        min_size = max(MIN_CODE_SIZE, MIN_CODE_POINTS / geometry.font_size)
+        if _code_size(geometry, width, columns) < min_size and width == geometry.text_width:
             hang = min(MAX_CODE_HANG, geometry.margins[1] / 2)
         size = _code_size(geometry, width + hang, columns)
-        style = f"font-size: {min(CODE_SIZE, max(size, least)):.3f}rem" if size < CODE_SIZE else ""
+        style = (
+            f"font-size: {min(CODE_SIZE, max(size, min_size)):.3f}rem" if size < CODE_SIZE else ""
+        )
         style += f"; margin-right: -{hang:.2f}mm" if hang else ""
     return attributes(class_=" ".join(classes), style=style)
 
 
 def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
-    """Return the size of type, in rems, in which so many characters fit in a width."""
+    """Return the font size, in rems, at which a line of ``columns`` characters fits in a width."""
     return width / ((columns * CODE_ADVANCE + CODE_PADDING) * geometry.font_size * UNITS["pt"])
 
 
 def is_rough(block: Paragraph) -> bool:
     """Return whether a paragraph has a piece that is neither broken nor hyphenated.
 
-    Justified, it would leave wide gaps.
+    If it were justified, it would have wide gaps.
     """
     return _UNBREAKABLE.search(plain_text(block.spans)) is not None
 
@@ -425,8 +427,8 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if len(text) > MAX_LABEL:
         return _is_question(block, text, following)
-    first, *rest = (span for span in block.spans if span.text.strip())
-    if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in rest):
+    first, *others = (span for span in block.spans if span.text.strip())
+    if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in others):
         return True
     if any(span.href or span.note or span.math for span in block.spans):
         return False
@@ -438,8 +440,8 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if isinstance(following, Code):
         return len(text) <= MAX_CODE_LABEL
-    least = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED)
-    return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= least
+    min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED)
+    return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
 
 
 def _is_question(block: Paragraph, text: str, following: Block) -> bool:
@@ -466,14 +468,14 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     text = plain_text(block.spans).strip()
     if _ITEM_SIGN.match(text):
         return not neighbors or any(map(_begins_with_sign, neighbors))
-    is_one = len(text) <= MAX_LABEL_LINE and _ENTRY.fullmatch(text) is not None
-    is_one = is_one and not text.endswith((".", "!", "?", "…"))
+    is_line = len(text) <= MAX_LABEL_LINE and _ENTRY.fullmatch(text) is not None
+    is_line = is_line and not text.endswith((".", "!", "?", "…"))
     before = neighbors[0] if neighbors else None
     is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
     longest = MAX_LABEL_LINE if is_first else MAX_BARE_LINE
     is_bare = 0 < len(text) <= longest and _BARE_END.search(text) is not None
-    is_one = is_one or (is_bare and "\n" not in text and not _is_all(block, "strong"))
-    return is_one and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
+    is_line = is_line or (is_bare and "\n" not in text and not _is_all(block, "strong"))
+    return is_line and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
 
 
 def _begins_with_sign(block: Block | None) -> bool:
@@ -497,8 +499,10 @@ def is_verse(block: Paragraph) -> bool:
     One in four may be longer, as in a list of titles, but none is as long as a paragraph.
     """
     lengths = [len(line) for line in plain_text(block.spans).strip().split("\n")]
-    many = sum(length > MAX_VERSE_LINE for length in lengths)
-    return len(lengths) > 2 and 4 * many <= len(lengths) and max(lengths) <= 4 * MAX_VERSE_LINE
+    long_lines = sum(length > MAX_VERSE_LINE for length in lengths)
+    return (
+        len(lengths) > 2 and 4 * long_lines <= len(lengths) and max(lengths) <= 4 * MAX_VERSE_LINE
+    )
 
 
 def is_formula_number(block: Block, previous: Block) -> bool:

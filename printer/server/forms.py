@@ -21,6 +21,7 @@ from ..jobs import validate_url
 from ..options import EXTRACTORS, IMAGE_METHODS
 from ..render.markup import printable
 from ..settings import Settings
+from ..text import truncate
 from ..themes.loader import theme_names
 from ..urls import add_scheme
 
@@ -159,9 +160,10 @@ def typed_url(text: str) -> str:
         if url != text and "." not in url and not url.lower().startswith("http://localhost"):
             raise BadURL("a word")
     except BadURL:
-        quoted = text if len(text) <= 80 else text[:79] + "…"
         raise BadURL(
-            f"“{quoted}” is not the address of a web page" if text else "There is no address",
+            f"“{truncate(text, 80)}” is not the address of a web page"
+            if text
+            else "There is no address",
             hint="An address looks like https://example.org/story",
         ) from None
     return url

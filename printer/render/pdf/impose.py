@@ -33,18 +33,18 @@ class ImposedPdf:
 
 def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) -> ImposedPdf:
     """Arrange the pages of a PDF on sheets; ``rtl`` documents are bound on the right."""
-    two_sided = options.duplex or options.booklet
+    uses_backs = options.duplex or options.booklet
     if options.booklet:
         sides = booklet_sides(pages)
     elif options.nup > 1:
         sides = nup_sides(pages, options.nup)
     else:
-        return ImposedPdf(pdf, (pages + 1) // 2 if two_sided else pages)
+        return ImposedPdf(pdf, (pages + 1) // 2 if uses_backs else pages)
     if rtl:
         sides = [_mirror(side) for side in sides]
     grid = (2, 2) if options.nup == 4 else (2, 1)
     data = _draw_sheets(pdf, sides, grid, booklet=options.booklet)
-    return ImposedPdf(data, (len(sides) + 1) // 2 if two_sided else len(sides))
+    return ImposedPdf(data, (len(sides) + 1) // 2 if uses_backs else len(sides))
 
 
 def booklet_sides(pages: int) -> list[Side]:
@@ -88,7 +88,7 @@ def _draw_sheets(
 
     try:
         with pikepdf.open(BytesIO(pdf)) as source, pikepdf.new() as target:
-            width, height = _size(source.pages[0])
+            width, height = _page_size(source.pages[0])
             sheet = (2 * width, height) if booklet else (width, height)
             if grid == (2, 1) and not booklet:
                 sheet = (height, width)
@@ -113,13 +113,13 @@ def _draw_side(
         if index is not None:
             page, name = source.pages[index], f"/P{index}"
             forms[name] = target.copy_foreign(page.as_form_xobject())
-            operations.append(_draw_in_cell(name, _size(page), cell))
+            operations.append(_draw_in_cell(name, _page_size(page), cell))
     page = target.add_blank_page(page_size=sheet)
     page.obj.Resources = pikepdf.Dictionary(XObject=forms)
     page.obj.Contents = target.make_stream("\n".join(operations).encode())
 
 
-def _size(page: Page) -> tuple[float, float]:
+def _page_size(page: Page) -> tuple[float, float]:
     left, bottom, right, top = (float(value) for value in page.mediabox)
     return right - left, top - bottom
 

@@ -147,19 +147,19 @@ class PdfWriter:
         if self._pending:
             self._flush()
         number = self.reserve()
-        start = self._positions[number] = self._position
+        position = self._positions[number] = self._position
         count = len(self._positions)
         digest = self._digest.hexdigest().encode("ascii")
         info_entry = b"/Info %d 0 R " % info if info else b""
         compressor = zlib.compressobj()
         rows = b"".join(
-            compressor.compress(b"".join(map(self._row, range(at, min(at + _ROWS, count)))))
-            for at in range(0, count, _ROWS)
+            compressor.compress(b"".join(map(self._row, range(start, min(start + _ROWS, count)))))
+            for start in range(0, count, _ROWS)
         )
         entries = b"/Type /XRef /W [ 1 6 2 ] /Size %d /Root %d 0 R %s/ID [ <%s> <%s> ]"
         entries %= (count, root, info_entry, digest, digest)
         self._write_deflated(number, entries, rows + compressor.flush())
-        self._emit(b"startxref\n%d\n%%%%EOF\n" % start)
+        self._emit(b"startxref\n%d\n%%%%EOF\n" % position)
 
     def _row(self, number: int) -> bytes:
         position, place = self._positions[number], self._places[number]
@@ -302,10 +302,10 @@ class _Merger:
         metadata, tree = root.Metadata, root.StructTreeRoot
         metadata.write(metadata.read_bytes())  # PDF/A requires this to be uncompressed.
         copier = self._copier(front)
-        self._catalog_entries = copier.serialize(_without(root, *_MERGED))
-        self._names_entries = copier.serialize(_without(root.get("/Names", {}), "/Dests"))
-        self._tree_entries = copier.serialize(_without(tree, "/K", "/ParentTree"))
-        self._document_entries = copier.serialize(_without(tree.K[0], "/K"))
+        self._catalog_entries = copier.serialize(_copy_without(root, *_MERGED))
+        self._names_entries = copier.serialize(_copy_without(root.get("/Names", {}), "/Dests"))
+        self._tree_entries = copier.serialize(_copy_without(tree, "/K", "/ParentTree"))
+        self._document_entries = copier.serialize(_copy_without(tree.K[0], "/K"))
         self._info = copier.copy(front.trailer.Info) if "/Info" in front.trailer else 0
         self._add(front, copier, 0)
 
@@ -398,29 +398,31 @@ class _Merger:
         pages = b"<< /Type /Pages /Count %d /Kids %s >>" % (len(self._forms), kids)
         target.write(self._pages, pages)
         kids = b"/K " + _references(self._kids)
-        target.write(self._document, _extend(self._document_entries, kids))
+        target.write(self._document, _add_entries(self._document_entries, kids))
         kids = _references(number for number, _ in self._parent_nodes)
         parent_tree = target.add(b"<< /Kids %s >>" % kids)
         entries = b"/K [ %d 0 R ] /ParentTree %d 0 R" % (self._document, parent_tree)
-        target.write(self._tree, _extend(self._tree_entries, entries))
-        names = _extend(self._names_entries, b"/Dests %d 0 R" % self._write_destinations())
+        target.write(self._tree, _add_entries(self._tree_entries, entries))
+        names = _add_entries(self._names_entries, b"/Dests %d 0 R" % self._write_destinations())
         entries = b"/Pages %d 0 R /StructTreeRoot %d 0 R /Names %s"
         entries %= (self._pages, self._tree, names)
         if self._outline:
             outline = target.reserve()
             target.write(outline, b"<< %s >>" % self._write_outline(self._outline, outline)[0])
             entries += b" /Outlines %d 0 R" % outline
-        target.close(target.add(_extend(self._catalog_entries, entries)), self._info)
+        target.close(target.add(_add_entries(self._catalog_entries, entries)), self._info)
 
     def _write_destinations(self) -> int:
         """Write the name tree (7.9.6); return its number."""
         names = sorted(self._destinations)
         leaves = []
         for start in range(0, len(names), _NAMES_PER_LEAF):
-            some = names[start : start + _NAMES_PER_LEAF]
-            row = b" ".join(b"%s %s" % (_string(name), self._destinations[name]) for name in some)
-            limits = b"%s %s" % (_string(some[0]), _string(some[-1]))
-            leaves.append(self._target.add(b"<< /Limits [ %s ] /Names [ %s ] >>" % (limits, row)))
+            leaf_names = names[start : start + _NAMES_PER_LEAF]
+            pairs = b" ".join(
+                b"%s %s" % (_hex_string(name), self._destinations[name]) for name in leaf_names
+            )
+            limits = b"%s %s" % (_hex_string(leaf_names[0]), _hex_string(leaf_names[-1]))
+            leaves.append(self._target.add(b"<< /Limits [ %s ] /Names [ %s ] >>" % (limits, pairs)))
         return self._target.add(b"<< /Kids %s >>" % _references(leaves))
 
     def _write_outline(self, items: Sequence[_OutlineItem], parent: int) -> tuple[bytes, int]:
@@ -437,7 +439,7 @@ class _Merger:
                 links, count = self._write_outline(item.children, numbers[index])
                 visible += count
                 entries += links
-            self._target.write(numbers[index], _extend(item.entries, entries))
+            self._target.write(numbers[index], _add_entries(item.entries, entries))
         links = b"/First %d 0 R /Last %d 0 R /Count %d" % (numbers[0], numbers[-1], visible)
         return links, visible
 
@@ -445,7 +447,7 @@ class _Merger:
 def _read_outline(parent: Any, copier: PdfCopier) -> Iterator[_OutlineItem]:
     item = parent.get("/First")
     while item is not None:
-        entries = copier.serialize(_without(item, *_OUTLINE_LINKS))
+        entries = copier.serialize(_copy_without(item, *_OUTLINE_LINKS))
         yield _OutlineItem(entries, list(_read_outline(item, copier)))
         item = item.get("/Next")
 
@@ -465,12 +467,12 @@ def _rename_notes(pdf: Pdf, number: int) -> None:
                 note.ID = pikepdf.String(f"{note.ID}-{number}")
 
 
-def _without(dictionary: Any, *keys: str) -> Any:
-    rest = {key: dictionary[key] for key in dictionary.keys() if key not in keys}  # noqa: SIM118
-    return pikepdf.Dictionary(rest)
+def _copy_without(dictionary: Any, *keys: str) -> Any:
+    remaining = {key: dictionary[key] for key in dictionary.keys() if key not in keys}  # noqa: SIM118
+    return pikepdf.Dictionary(remaining)
 
 
-def _extend(dictionary: bytes, entries: bytes) -> bytes:
+def _add_entries(dictionary: bytes, entries: bytes) -> bytes:
     """Return a serialized dictionary with more entries."""
     return b"%s%s >>" % (dictionary.removesuffix(b">>"), entries)
 
@@ -479,5 +481,5 @@ def _references(numbers: Iterable[int]) -> bytes:
     return b"[ %s ]" % b" ".join(b"%d 0 R" % number for number in numbers)
 
 
-def _string(name: bytes) -> bytes:
+def _hex_string(name: bytes) -> bytes:
     return b"<%s>" % name.hex().encode("ascii")

@@ -85,10 +85,10 @@ def build_provenance(pages: Sequence[ExtractedPage], *, attach: bool) -> Provena
         data = article.encode("utf-8", "replace")
         description = "The article found in the page, as data"
         files.append(AttachedFile(f"article{suffix}.json", data, description, "Data", modified))
-    return Provenance(_build_xmp([_values(page.source) for page in pages]), tuple(files))
+    return Provenance(_build_xmp([_source_values(page.source) for page in pages]), tuple(files))
 
 
-def _values(source: PageSource) -> dict[str, str]:
+def _source_values(source: PageSource) -> dict[str, str]:
     fetched = source.fetched
     return {
         "source": printable(source.url),

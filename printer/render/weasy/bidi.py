@@ -67,7 +67,7 @@ def _reverse(neighbors: list[Box]) -> None:
 
 
 def _split_line(context: Any, line: Box) -> None:
-    leaves = list(_leaves(line))
+    leaves = list(_iter_leaves(line))
     if len(leaves) < 2:
         return
     texts = [getattr(leaf, "text", _OBJECT).replace("\n", " ") for leaf in leaves]
@@ -83,21 +83,21 @@ def _split_line(context: Any, line: Box) -> None:
         offset += len(text)
     if is_divided:
         opposite = "ltr" if direction == "rtl" else "rtl"
-        parts = (pair for child in line.children for pair in _split(child, places, opposite))
+        parts = (pair for child in line.children for pair in _split_box(child, places, opposite))
         line.children = [
-            part if hasattr(part, _AGAINST) or not is_against else _mark(part)
-            for is_against, group in _group(parts)
+            part if hasattr(part, _AGAINST) or not is_against else _mark_against(part)
+            for is_against, group in _group_by_direction(parts)
             for part in group
         ]
 
 
-def _leaves(box: Box) -> Iterator[Box]:
+def _iter_leaves(box: Box) -> Iterator[Box]:
     """Yield the texts and objects of a line in their order."""
     for child in box.children:
         if not child.is_in_normal_flow() or getattr(child, "text", None) == "":
             continue
         if type(child).__name__ == "InlineBox" and _has_direction(child, box):
-            yield from _leaves(child)
+            yield from _iter_leaves(child)
         else:
             yield child
 
@@ -128,17 +128,17 @@ def _find_against(context: Any, text: str, style: Any) -> list[bool]:
         offsets.append(offset)
         offset += len(character.encode())
     base, strong = int(style["direction"] == "rtl"), _STRONG[style["direction"]]
-    found: list[bool] = []
+    flags: list[bool] = []
     pairs = [(levels[at] > base, character) for at, character in zip(offsets, text, strict=True)]
     for is_higher, phrase in groupby(pairs, itemgetter(0)):
         characters = [character for _, character in phrase]
         # Numbers alone stand in their place in either direction.
         is_against = is_higher and any(bidirectional(sign) in strong for sign in characters)
-        found += [is_against] * len(characters)
-    return found
+        flags += [is_against] * len(characters)
+    return flags
 
 
-def _split(
+def _split_box(
     box: Box, places: dict[int, list[bool]], opposite: str
 ) -> Iterator[tuple[bool | None, Box]]:
     """Yield the parts of an inline-level box, each of one direction, and whether it is against.
@@ -147,27 +147,29 @@ def _split(
     """
     against = places.get(id(box))
     if against is not None and not hasattr(box, "text"):
-        yield against[0], _mark(box) if against[0] else box
+        yield against[0], _mark_against(box) if against[0] else box
     elif against is not None:
         start = 0
         for is_against, phrase in groupby(against):
             end = start + len(list(phrase))
             is_all = end - start == len(box.text)
             part = box if is_all else box.copy_with_text(box.text[start:end])
-            yield is_against, _mark(part, opposite) if is_against else part
+            yield is_against, _mark_against(part, opposite) if is_against else part
             start = end
     else:
         children = box.children if type(box).__name__ == "InlineBox" else ()
-        parts = _group(pair for child in children for pair in _split(child, places, opposite))
+        parts = _group_by_direction(
+            pair for child in children for pair in _split_box(child, places, opposite)
+        )
         if not parts:
             yield None, box
         for is_against, inside in parts:
             part = box if len(parts) == 1 else box.copy()
             part.children = inside
-            yield is_against, _mark(part, opposite) if is_against else part
+            yield is_against, _mark_against(part, opposite) if is_against else part
 
 
-def _group(parts: Iterable[tuple[bool | None, Box]]) -> list[tuple[bool, list[Box]]]:
+def _group_by_direction(parts: Iterable[tuple[bool | None, Box]]) -> list[tuple[bool, list[Box]]]:
     """Return the neighbors of the same direction together."""
     groups: list[tuple[bool, list[Box]]] = []
     for is_against, part in parts:
@@ -178,7 +180,7 @@ def _group(parts: Iterable[tuple[bool | None, Box]]) -> list[tuple[bool, list[Bo
     return groups
 
 
-def _mark(box: Box, direction: str = "") -> Box:
+def _mark_against(box: Box, direction: str = "") -> Box:
     """Return a box marked as against the direction of its paragraph, and turned if it is text."""
     box = box.copy()
     setattr(box, _AGAINST, True)

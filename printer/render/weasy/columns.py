@@ -26,10 +26,10 @@ def keep_headings_above_spanning(
 ) -> Any:
     """Lay out columns with the headings of blocks that span them as wide, and on their page."""
     _span_headings(box)
-    columns, resume_at, *rest = original(context, box, *args)
+    columns, resume_at, *others = original(context, box, *args)
     if columns is not None and resume_at and list(resume_at.values()) == [None]:
         resume_at = _break_before_headings(box, columns, *resume_at)
-    return columns, resume_at, *rest
+    return columns, resume_at, *others
 
 
 def _span_headings(box: Box) -> None:
@@ -61,11 +61,15 @@ def _break_before_headings(box: Box, columns: Box, index: int) -> dict[int, None
     count = 0
     while count < index and _is_heading(box.children[index - count - 1]):
         count += 1
-    remaining, taken = columns.children[:-count], columns.children[-count:]
-    below = box.children[index - count : index]
-    if not count or not remaining or [b.element for b in taken] != [b.element for b in below]:
+    remaining, last_boxes = columns.children[:-count], columns.children[-count:]
+    headings = box.children[index - count : index]
+    if (
+        not count
+        or not remaining
+        or [b.element for b in last_boxes] != [b.element for b in headings]
+    ):
         return {index: None}
     columns.children = remaining
-    last = remaining[-1]
-    columns.height = last.border_box_y() + last.border_height() - columns.content_box_y()
+    last_box = remaining[-1]
+    columns.height = last_box.border_box_y() + last_box.border_height() - columns.content_box_y()
     return {index - count: None}

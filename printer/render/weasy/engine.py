@@ -35,6 +35,7 @@ import _cffi_backend
 import pyphen
 
 from ...errors import MissingLibrary, RenderError
+from ...text import truncate
 from ...themes.assets import Assets
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
@@ -57,15 +58,15 @@ MAX_NAMED_CHARACTERS = 8
 #: A picture with more than this many times the requested resolution is scaled down.
 DPI_TOLERANCE = 1.1
 
-#: A document of at least ``MIN_PAGES`` and at most so many pages is laid out again with longer
-#: pages if less than this share of its last page is filled, with the lines of the source.
+#: A document of at least ``MIN_PAGES`` pages and at most the first number is laid out again with
+#: longer pages if its text and source fill less than this share of its last page.
 MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (30, 0.2), (60, 0.12))
 
-#: The fewest lines of a last page that cannot be spared, for which lines of the page before it are
-#: moved if they leave no larger hole there, as a share of the height of the text.
+#: The fewest lines of a last page: lines of the page before it are moved to it, unless they would
+#: leave a larger gap there, as a share of the height of the text.
 MIN_LAST_LINES, MAX_LAST_HOLE = 5, 0.15
 
-#: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
+#: Prefixes of the URLs of pictures inside a prepared SVG, which webprint encoded and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
 
 #: Modules from which WeasyPrint uses only functions and classes that it calls.
@@ -77,7 +78,7 @@ _MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
 #: First words of Unicode names that are a kind of character, not a script.
 _KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
 
-#: First words of the two-word names of scripts.
+#: First words of script names with two words.
 _TWO_WORD_SCRIPTS = frozenset({
     "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
     "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
@@ -183,56 +184,56 @@ def lay_out_document(html: Any, document: Document) -> Any:
                 continue
             if gain_by_figure and not figures:
                 continue
-            longer = lay_out(CSS(string=stylesheet))
-            if len(longer.pages) < len(layout.pages):
-                return longer
-    if css := _shorten_last_but_one(layout.pages):
-        fuller = lay_out(CSS(string=css), may_break=False)
-        if _is_better_filled(fuller.pages, len(layout.pages)):
-            return fuller
+            longer_layout = lay_out(CSS(string=stylesheet))
+            if len(longer_layout.pages) < len(layout.pages):
+                return longer_layout
+    if css := _last_page_css(layout.pages):
+        balanced = lay_out(CSS(string=css), may_break=False)
+        if _is_better_filled(balanced.pages, len(layout.pages)):
+            return balanced
     return layout
 
 
 def _needed_share(pages: list[Any]) -> float:
-    """Return the share of a page that earlier pages would gain to spare a last one of a few lines.
+    """Return the share of a page that earlier pages must gain to save a nearly empty last page.
 
-    It is 0 for a last page that is not to be spared.  One that holds but a picture is.
+    It is 0 if the last page is to stay; a page that holds only a picture is always to be saved.
     """
-    most = next((share for count, share in NEARLY_EMPTY if len(pages) <= count), 0.0)
-    if len(pages) < MIN_PAGES or not most:
+    max_share = next((share for count, share in NEARLY_EMPTY if len(pages) <= count), 0.0)
+    if len(pages) < MIN_PAGES or not max_share:
         return 0.0
     page = pages[-1]._page_box
     used = figure_placement.lowest_edge(page.children[0]) - page.content_box_y()
-    if used >= most * page.height and not figure_placement.is_picture_alone(page):
+    if used >= max_share * page.height and not figure_placement.is_picture_alone(page):
         return 0.0
     gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
     return float(max(used - gap, 1.0) / page.height)
 
 
-def _shorten_last_but_one(pages: list[Any]) -> str:
-    """Return a style sheet that moves lines to a last page that has too few, '' if it has enough.
+def _last_page_css(pages: list[Any]) -> str:
+    """Return a style sheet that moves lines to a last page with too few; '' if it has enough.
 
-    The page before it becomes shorter by as many lines as are missing.
+    It shortens the page before it by the missing lines.
     """
-    tops = _line_tops(pages[-1])
-    if len(pages) < MIN_PAGES or not 0 < len(tops) < MIN_LAST_LINES:
+    heights = _line_heights(pages[-1])
+    if len(pages) < MIN_PAGES or not 0 < len(heights) < MIN_LAST_LINES:
         return ""
     gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
-    height = gap + (MIN_LAST_LINES - len(tops) - 0.5) * max(tops.values())
+    height = gap + (MIN_LAST_LINES - len(heights) - 0.5) * max(heights.values())
     return f"@page :nth({len(pages) - 1}) {{ padding-bottom: {height:.2f}px !important }}"
 
 
 def _is_better_filled(pages: list[Any], count: int) -> bool:
-    """Return whether the last of so many pages has enough lines, and the one before it no hole."""
-    if len(pages) != count or 0 < len(_line_tops(pages[-1])) < MIN_LAST_LINES:
+    """Return whether there are still ``count`` pages, the last two of which are well filled."""
+    if len(pages) != count or 0 < len(_line_heights(pages[-1])) < MIN_LAST_LINES:
         return False
     page = pages[-2]._page_box
     hole = figure_placement.measure_gap(page) + page.padding_bottom
     return bool(hole <= MAX_LAST_HOLE * (page.height + page.padding_bottom))
 
 
-def _line_tops(page: Any) -> dict[int, float]:
-    """Return the places of the lines on a page with their heights; none if it holds a picture."""
+def _line_heights(page: Any) -> dict[int, float]:
+    """Return the heights of the lines on a page by position; none if it holds a picture."""
     root = page._page_box.children[0]
     if any(type(box).__name__.endswith("ReplacedBox") for box in root.descendants()):
         return {}
@@ -330,7 +331,7 @@ class _DeferredModule(ModuleType):
 
 
 def import_weasyprint() -> None:
-    """Import WeasyPrint without what takes half of the time and is rarely needed.
+    """Import WeasyPrint without modules that take half of the time and are rarely needed.
 
     If HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only.  Its C
     declarations are compiled already; without them, cffi also starts some forty processes to look
@@ -356,7 +357,7 @@ def import_weasyprint() -> None:
 
 @contextmanager
 def _stand_ins(modules: dict[str, ModuleType]) -> Iterator[None]:
-    """Replace modules by others for a while."""
+    """Replace modules temporarily."""
     originals = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     try:
@@ -374,7 +375,7 @@ _shared = threading.local()
 _fonts_lock = threading.Lock()
 _families: frozenset[str] | None = None
 
-# We report it ourselves, as an error.
+# A missing font configuration is reported as an error instead.
 warnings.filterwarnings("ignore", r"No fonts configured|FontConfig cannot", UserWarning)
 
 
@@ -456,7 +457,7 @@ def _summarize(messages: list[str]) -> Iterator[str]:
         elif message.startswith(_BROKEN_DRAWING):  # with an address that only webprint knows
             warnings["a drawing has a fault, so part of it may be missing"] = None
         else:
-            warnings[_shorten(message)] = None
+            warnings[truncate(" ".join(message.split()), 200)] = None
     yield from missing_glyphs(characters)
     yield from list(warnings)[:MAX_WARNINGS]
     if len(warnings) > MAX_WARNINGS:
@@ -469,9 +470,9 @@ def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
     for character in dict.fromkeys(characters):
         scripts.setdefault(script_name(character), []).append(_describe(character))
     for name, names in scripts.items():
-        rest = len(names) - MAX_NAMED_CHARACTERS
-        more = f" and {rest} more" if rest > 0 else ""
-        yield f"no installed font has, of {name}: {', '.join(names[:MAX_NAMED_CHARACTERS])}{more}"
+        unnamed = len(names) - MAX_NAMED_CHARACTERS
+        suffix = f" and {unnamed} more" if unnamed > 0 else ""
+        yield f"no installed font has, of {name}: {', '.join(names[:MAX_NAMED_CHARACTERS])}{suffix}"
 
 
 def script_name(character: str) -> str:
@@ -496,12 +497,8 @@ def _describe(character: str) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return _shorten(str(error).partition("\n")[0])
-
-
-def _shorten(line: str) -> str:
-    line = " ".join(line.split())
-    return line if len(line) <= 200 else line[:199] + "…"
+    """Return the first line of a message, cut at 200 characters."""
+    return truncate(" ".join(str(error).partition("\n")[0].split()), 200)
 
 
 #: The offset of the first value of a pattern, and its values.
@@ -541,9 +538,9 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
             OSError: The file cannot be read.
             LookupError: Its encoding is unknown.
         """
-        first_line, _, rest = path.read_bytes().partition(b"\n")
+        first_line, _, body = path.read_bytes().partition(b"\n")
         encoding = first_line.decode("ascii").strip().lower()
-        text = rest.decode("cp1251" if encoding == "microsoft-cp1251" else encoding)
+        text = body.decode("cp1251" if encoding == "microsoft-cp1251" else encoding)
         lines = [line.strip() for line in text.split("\n")]
         letters = "\n".join(lines).translate(_WITHOUT_DIGITS).split("\n")
         self.patterns = Patterns()
@@ -571,7 +568,7 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
 
 
 def _drop_impossible(word: str, positions: list[int]) -> list[int]:
-    """Return positions without those around pieces of a German word that are no syllables.
+    """Return the positions without those around pieces of a German word that are not syllables.
 
     The patterns divide "un-g-lü-ck-lich", "Bisma-rck" and "Cha-rles".
     """
@@ -624,24 +621,23 @@ DECLARATIONS = Path(__file__).with_name("declarations.json")
 
 
 class StaleDeclarations(Exception):
-    """The declarations of WeasyPrint are not those of the file."""
+    """The compiled declarations are not those of the installed WeasyPrint."""
 
 
 class CompiledFFI(_cffi_backend.FFI):  # type: ignore[misc]
-    """A foreign function interface with the declarations of the file."""
+    """A foreign function interface with the compiled declarations."""
 
     def __init__(self) -> None:
-        """Load the file."""
         data = json.loads(DECLARATIONS.read_bytes())
         super().__init__("weasyprint", **decode_arguments(data["arguments"]))
         self.source: str = data["source"]
 
     def dlopen(self, name: str, flags: int = 0) -> Any:
-        """Load a library for good, as its objects may be freed after it at the end of Python."""
+        """Load a library that is never unloaded: Python may free its objects later, at exit."""
         return super().dlopen(name, flags | os.RTLD_NOW | os.RTLD_NODELETE)
 
     def cdef(self, source: str) -> None:
-        """Check that these are the declarations of the file.
+        """Check that the source is that of the compiled declarations.
 
         Raises:
             StaleDeclarations: They differ.

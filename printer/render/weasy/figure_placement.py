@@ -26,7 +26,7 @@ that says where the next page begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, TypeAlias
@@ -99,7 +99,7 @@ def place_figures_on_page(
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
     filler = _PageFiller(root, may_break=getattr(html, _MAY_BREAK))
-    shrinks_lead = index == 0 and _let_text_below_lead(page, root, next_page)
+    shrinks_lead = index == 0 and _shrink_lead_for_text(page, root, next_page)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
         improves = shrinks_lead or filler.improve(page, next_page)
@@ -188,12 +188,12 @@ class _Change:
 
     def _settle_indents(self, parent: Box, start: int, end: int) -> None:
         """Indent paragraphs after paragraphs, and no others."""
-        after, flush = getattr(parent, _INDENTS)
+        indented, flush = getattr(parent, _INDENTS)
         for index in range(max(1, start), min(end, len(parent.children))):
             box, previous = parent.children[index], parent.children[index - 1]
             if _is_beside(previous) and index > 1:
                 previous = parent.children[index - 2]
-            style = after if _is_indented(previous) else flush
+            style = indented if _is_indented(previous) else flush
             if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
                 continue
             self.set_style(box, margin_top=style["margin_top"])
@@ -206,7 +206,7 @@ def _is_indented(box: Box) -> bool:
 
 
 def _is_beside(box: Box) -> bool:
-    """Return whether text runs along the side of a figure, which is no interruption of it."""
+    """Return whether a box is a figure with text beside it, which does not interrupt the text."""
     return bool(box.element_tag == "figure" and "beside" in (box.element.get("class") or ""))
 
 
@@ -214,17 +214,17 @@ def _read_indents(parent: Box) -> None:
     """Record how the paragraphs of a body are set after others and not after others."""
     if hasattr(parent, _INDENTS):
         return
-    after = flush = None
+    indented = flush = None
     for previous, box in zip((None, *parent.children), parent.children, strict=False):
         if _is_indented(box):
             if previous is None or not (previous.element_tag == "p" or _is_beside(previous)):
                 flush = flush or box.style
             elif _is_indented(previous):
-                after = after or box.style
-    if after is None and flush is not None and (indent := _stated_indent(flush)):
-        after = flush.copy()
-        after["text_indent"] = flush["text_indent"]._replace(value=indent, unit="px")
-    setattr(parent, _INDENTS, (after, flush))
+                indented = indented or box.style
+    if indented is None and flush is not None and (indent := _stated_indent(flush)):
+        indented = flush.copy()
+        indented["text_indent"] = flush["text_indent"]._replace(value=indent, unit="px")
+    setattr(parent, _INDENTS, (indented, flush))
 
 
 def _stated_indent(style: Any) -> float:
@@ -249,8 +249,8 @@ class _PageFiller:
         """Change the tree to fill the page better; return whether it was changed."""
         place = _find_first_figure(page, self._root, next_page)
         undone = False
-        in_vain = place and self._before and not place.is_better_than(self._before)
-        if in_vain and self._change.has_changed:
+        is_no_better = place and self._before and not place.is_better_than(self._before)
+        if is_no_better and self._change.has_changed:
             self._change.undo()
             place, undone = self._before, True
         self._before, self._change = place, _Change()
@@ -259,26 +259,22 @@ class _PageFiller:
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
         """Try what was not tried yet for this figure; text may follow text if it helped."""
         if _is_turned(place.figure):
-            return not undone and _let_text_before_turned(place, self._change)
+            return not undone and _move_turned_table_behind_text(place, self._change)
         if place.gap < MIN_GAP * place.height:
             return False
         if not _is_figure(place.figure):
             is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-            return (
-                not undone
-                and self._may_break
-                and is_large
-                and _let_break(place.figure, self._change)
-            )
+            may_break = self._may_break and is_large and not undone
+            return may_break and _allow_breaks(place.figure, self._change)
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: _let_text_ahead(place, self._change),
+            "text": lambda: _move_text_before_figure(place, self._change),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
-            "back": lambda: _move_back(page, place, self._change),
+            "back": lambda: _move_before_text(page, place, self._change),
             "together": lambda: _shrink_both(page, place, self._change),
             "rows": lambda: _shrink_rows(page, place, self._change),
-            "heading": lambda: _pass_heading(place, self._change),
-            "entry": lambda: _put_below_headings(place, self._change),
+            "heading": lambda: _move_heading_before_figure(place, self._change),
+            "entry": lambda: _move_below_headings(place, self._change),
         }
         if _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
@@ -359,9 +355,11 @@ def count_wide_figures(pages: list[Any]) -> int:
 
 
 def is_picture_alone(page: Box) -> bool:
-    """Return whether a page holds but one figure or row of figures, and the source."""
-    bodies = (box for box in page.descendants() if box.element_tag == "div" and _is(box, "body"))
-    blocks = [box for body in bodies for box in body.children if not _is(box, "colophon")]
+    """Return whether a page holds a single figure or row of figures, and at most the source."""
+    bodies = (
+        box for box in page.descendants() if box.element_tag == "div" and _has_class(box, "body")
+    )
+    blocks = [box for body in bodies for box in body.children if not _has_class(box, "colophon")]
     return len(blocks) == 1 and _is_figure(blocks[0])
 
 
@@ -385,15 +383,6 @@ def _keeps_next(parent: Box, index: int) -> bool:
     if index >= len(parent.children) or _is_movable(parent, index):
         return False
     return bool(parent.children[index].style["break_after"] == "avoid")
-
-
-def _count_blocks_to_pass(parent: Box, index: int) -> int:
-    """Return the number of blocks to move a rotated table behind: a text with its headings."""
-    steps = 1
-    while _has_tag(parent, index + steps, HEADINGS):
-        steps += 1
-    end = index + steps
-    return steps if end < len(parent.children) and not _is_turned(parent.children[end]) else 0
 
 
 def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
@@ -423,9 +412,9 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
     """Return the boxes on a page that are laid out from a box: its columns, or itself."""
     root = page.children[0]
     boxes = [box for box in root.descendants() if box.element is parent.element]
-    found = next((box for box in boxes if box.element_tag == parent.element_tag), root)
-    is_divided = parent.style["column_count"] != "auto" and found.children
-    return list(found.children) if is_divided else [found]
+    fragment = next((box for box in boxes if box.element_tag == parent.element_tag), root)
+    has_columns = parent.style["column_count"] != "auto" and fragment.children
+    return list(fragment.children) if has_columns else [fragment]
 
 
 def lowest_edge(root: Box, default: float = 0) -> float:
@@ -438,7 +427,7 @@ def lowest_edge(root: Box, default: float = 0) -> float:
     return float(max(edges, default=default))
 
 
-def _let_break(block: Box, change: _Change) -> bool:
+def _allow_breaks(block: Box, change: _Change) -> bool:
     """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
 
     A short item or row still stays with its neighbor, as does the first row.
@@ -460,30 +449,32 @@ def _let_break(block: Box, change: _Change) -> bool:
     return change.has_changed
 
 
-def _let_text_before_turned(place: _Place, change: _Change) -> bool:
+def _move_turned_table_behind_text(place: _Place, change: _Change) -> bool:
     """Move a rotated table behind text; return whether it was moved."""
     parent, index = place.parent, place.index
     # A heading must not be left alone at the foot of the previous page.
     after_heading = index > 0 and _has_tag(parent, index - 1, HEADINGS)
     if not after_heading and place.gap <= MAX_GAP_BEFORE_TURNED * place.height:
         return False
-    steps = _count_blocks_to_pass(parent, index)
-    return steps > 0 and change.move(parent, index, index + steps + 1)
+    end = index + 1
+    while _has_tag(parent, end, HEADINGS):
+        end += 1
+    if end >= len(parent.children) or _is_turned(parent.children[end]):
+        return False
+    return change.move(parent, index, end + 1)
 
 
 def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is no figure and no embed."""
     children = parent.children
-    while index < len(children) and _is_figure_or_embed(children[index]):
+    while index < len(children) and (
+        _is_figure(children[index]) or _has_class(children[index], "embed")
+    ):
         index += 1
     return index
 
 
-def _is_figure_or_embed(box: Box) -> bool:
-    return _is_figure(box) or _is(box, "embed")
-
-
-def _let_text_ahead(place: _Place, change: _Change) -> bool:
+def _move_text_before_figure(place: _Place, change: _Change) -> bool:
     """Move the text behind a figure before it; return whether there is any."""
     start = end = _end_of_figures(place.parent, place.index)
     while _has_tag(place.parent, end, TEXT) and _keeps_next(place.parent, end):
@@ -498,13 +489,13 @@ def _has_end_mark(box: Box) -> bool:
     return any("closing" in (part.get("class") or "").split() for part in box.element.iter())
 
 
-def _pass_heading(place: _Place, change: _Change) -> bool:
+def _move_heading_before_figure(place: _Place, change: _Change) -> bool:
     """Move the heading behind a figure before it, with the text below; return whether it is."""
     parent = place.parent
     start = _end_of_figures(parent, place.index)
     end = _end_of_headings(parent, start)
     text = _end_of_figures(parent, end)
-    if _heads_entry(place.figure):
+    if _is_above_heading(place.figure):
         return False
     if place.gap <= MIN_GAP_TO_PASS_HEADING * place.height or end == start:
         return False
@@ -531,29 +522,29 @@ def _end_of_pair(parent: Box, start: int, end: int) -> int:
     return end if _has_end_mark(parent.children[text]) else text
 
 
-def _heads_entry(box: Box) -> bool:
-    """Return whether a figure belongs to the heading that the page has below it."""
+def _is_above_heading(box: Box) -> bool:
+    """Return whether a figure belongs to the heading below it."""
     return box.element_tag == "figure" and box.element.get("data-heads") is not None
 
 
-def _put_below_headings(place: _Place, change: _Change) -> bool:
+def _move_below_headings(place: _Place, change: _Change) -> bool:
     """Move the figures of entries below their headings, the first also below the text.
 
     Return whether there are any.
     """
     parent, index = place.parent, place.index
-    stands_above = _heads_entry(place.figure) and place.figure.style["break_after"] == "avoid"
+    stands_above = _is_above_heading(place.figure) and place.figure.style["break_after"] == "avoid"
     if not stands_above or place.start < index:
         return False
     text = _end_of_headings(parent, index + 1)
     if not _has_tag(parent, text, TEXT) or _has_end_mark(parent.children[text]):
         return False
-    for later in range(index, len(parent.children)):
-        figure = parent.children[later]
-        if _heads_entry(figure) and figure.style["break_after"] == "avoid":
+    for position in range(index, len(parent.children)):
+        figure = parent.children[position]
+        if _is_above_heading(figure) and figure.style["break_after"] == "avoid":
             change.set_style(figure, break_after="auto")
-            end = _end_of_headings(parent, later + 1)
-            change.move(parent, later, text + 1 if later == index else end)
+            end = _end_of_headings(parent, position + 1)
+            change.move(parent, position, text + 1 if position == index else end)
     return True
 
 
@@ -564,7 +555,7 @@ def _end_of_headings(parent: Box, index: int) -> int:
     return index
 
 
-def _move_back(page: Box, place: _Place, change: _Change) -> bool:
+def _move_before_text(page: Box, place: _Place, change: _Change) -> bool:
     """Move a figure before the text above it, so that both fit; return whether it was moved."""
     is_in_item = place.parent.element_tag == "li"  # whose mark would stand beside the picture
     belongs_below = place.figure.style["break_after"] == "avoid"
@@ -592,16 +583,13 @@ def _move_back(page: Box, place: _Place, change: _Change) -> bool:
     return False
 
 
-def _shrink(page: Box, place: _Place, change: _Change, least: float) -> bool:
+def _shrink(page: Box, place: _Place, change: _Change, min_scale: float) -> bool:
     """Shrink the picture of a figure to fit a gap; return whether this is possible."""
     height = _picture_height(place.figure)
     if not height or _is_shrunk(place.figure):
         return False
-    scale = 1 - (_estimate_height(page, place) - place.gap) / height
-    if not least <= scale < 1:
-        return False
-    _scale(place.figure, change, scale)
-    return True
+    excess = _estimate_height(page, place) - place.gap
+    return _shrink_by([place.figure], height, excess, change, min_scale)
 
 
 def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
@@ -615,12 +603,7 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
     heights = list(map(_picture_height, pair))
     if len(pair) < 2 or not all(heights) or any(map(_is_shrunk, pair)):
         return False
-    scale = 1 - (_estimate_height(page, place) - place.gap) / sum(heights)
-    if not MIN_SCALE <= scale < 1:
-        return False
-    for figure in pair:
-        _scale(figure, change, scale)
-    return True
+    return _shrink_by(pair, sum(heights), _estimate_height(page, place) - place.gap, change)
 
 
 def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
@@ -633,33 +616,46 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
         if id(before.element) not in on_page:
             break
         first -= 1
-    rows = [_figures(row) for row in place.parent.children[first : place.index + 1]]
+    rows = [_row_figures(row) for row in place.parent.children[first : place.index + 1]]
     figures = [figure for row in rows for figure in row]
     heights = [max(map(_picture_height, row), default=0.0) for row in rows]
     if first == place.index or not all(heights) or any(map(_is_shrunk, figures)):
         return False
-    needed = SLACK + _row_height(place.figure, heights[-1]) - place.gap
-    scale = 1 - needed / sum(heights)
-    if not MIN_SCALE <= scale < 1:
-        return False
+    excess = SLACK + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.
-    cells = (box for box in place.figure.descendants() if _is(box, "cell"))
+    cells = (box for box in place.figure.descendants() if _has_class(box, "cell"))
     is_labelled = any(len(cell.children) > 1 for cell in cells)
+    return _shrink_by(figures, sum(heights), excess, change, is_centered=not is_labelled)
+
+
+def _shrink_by(
+    figures: Sequence[Box],
+    height: float,
+    excess: float,
+    change: _Change,
+    min_scale: float = MIN_SCALE,
+    *,
+    is_centered: bool = True,
+) -> bool:
+    """Shrink pictures of a total height by an excess; return whether this is possible."""
+    scale = 1 - excess / height
+    if not min_scale <= scale < 1:
+        return False
     for figure in figures:
-        _scale(figure, change, scale, is_centered=not is_labelled)
+        _scale(figure, change, scale, is_centered=is_centered)
     return True
 
 
 def _is_row(box: Box) -> bool:
-    return _is(box, "figures")
+    return _has_class(box, "figures")
 
 
-def _is(box: Box, name: str) -> bool:
+def _has_class(box: Box, name: str) -> bool:
     """Return whether a box is of an element with just this class."""
     return bool(box.element is not None and box.element.get("class") == name)
 
 
-def _figures(row: Box) -> list[Box]:
+def _row_figures(row: Box) -> list[Box]:
     figures = (box for box in row.descendants() if box.element_tag == "figure")
     return [figure for figure in figures if _picture_height(figure)]
 
@@ -667,14 +663,14 @@ def _figures(row: Box) -> list[Box]:
 def _row_height(row: Box, picture_height: float) -> float:
     """Return roughly the height of a row of figures with their labels."""
     texts = [0.0]
-    for cell in (box for box in row.descendants() if _is(box, "cell")):
+    for cell in (box for box in row.descendants() if _has_class(box, "cell")):
         width = max((box.style["width"].value for box in _pictures(cell)), default=0.0)
         labels = (box for box in cell.children if box.element_tag != "figure")
         texts.append(sum(_text_height(box, width) for box in labels) if width else 0.0)
     return _margins(row, "top") + picture_height + max(texts)
 
 
-def _let_text_below_lead(page: Box, root: Box, next_page: SkipStack) -> bool:
+def _shrink_lead_for_text(page: Box, root: Box, next_page: SkipStack) -> bool:
     """Shrink the picture that ends a first page without text; return whether it was shrunk."""
     parent, index = root, 0
     while next_page and len(next_page) == 1:
@@ -693,11 +689,7 @@ def _let_text_below_lead(page: Box, root: Box, next_page: SkipStack) -> bool:
         return False
     lines = MIN_FIRST_LINES * line_height(parent.children[index])
     gap = measure_gap(page) - _margins(figure, "bottom")
-    scale = 1 - (SLACK + lines - gap) / height
-    if MIN_SCALE <= scale < 1:
-        _scale(figure, _Change(), scale)
-        return True
-    return False
+    return _shrink_by([figure], height, SLACK + lines - gap, _Change())
 
 
 def _is_shrunk(figure: Box) -> bool:
@@ -744,14 +736,10 @@ def _estimate_height(page: Box, place: _Place) -> float:
         end = _end_of_headings(place.parent, place.index + 1)
         boxes += place.parent.children[place.index + 1 : end]
         texts = MIN_LINES * line_height(place.figure)
+    figure = place.figure
+    boxes += (box for box in figure.children if box.element_tag == "figcaption")
     texts += sum(_text_height(box, width) for box in boxes)
-    return SLACK + texts + _picture_block_height(place.figure, width)
-
-
-def _picture_block_height(figure: Box, width: float) -> float:
-    captions = (box for box in figure.children if box.element_tag == "figcaption")
-    texts = sum(_text_height(box, width) for box in captions)
-    return _margins(figure, "top") + _picture_height(figure) + texts
+    return SLACK + texts + _margins(figure, "top") + _picture_height(figure)
 
 
 def _text_height(box: Box, width: float) -> float:

@@ -6,8 +6,8 @@ notes that it calls are compared with those at its foot.  If they differ, the pa
 with the notes set first and the text in the room that is left: with the fewest notes such that the
 page calls no others.  With fewer notes, there is more room for text and thus for calls.
 
-WeasyPrint lays out all notes of a page again for each one; here, each is laid out once, as notes
-stand below each other without margins.
+WeasyPrint lays out all notes of a page again for each one; here, each is laid out once, because
+notes stand below each other without margins.
 
 This relies on the notes that ``make_page`` sets before its text, as they were reported by the page
 before it (see :mod:`.patches`).
@@ -49,12 +49,12 @@ class _PageLayout:
     """The layouts of one page with different notes."""
 
     def __init__(
-        self, original: Callable[..., tuple[Box, Any]], index: int, context: Any, *rest: Any
+        self, original: Callable[..., tuple[Box, Any]], index: int, context: Any, *arguments: Any
     ) -> None:
         self.original = original
         self.index = index
         self.context = context
-        self.rest = rest
+        self.arguments = arguments
         self.broken_out_of_flow = dict(context.broken_out_of_flow)
         placed = getattr(context, _PLACED)
         self.placed = {id(note) for page in range(index) for note in placed.get(page, ())}
@@ -62,24 +62,20 @@ class _PageLayout:
 
     def lay_out(self) -> tuple[Box, Any]:
         """Return the page and where the next one begins."""
-        page, next_page = self._natural()
-        called = self._calls(page)
-        if _same(called, self.context.current_page_footnotes):
+        page, next_page = self._lay_out(self.pending, ())  # as WeasyPrint places the notes
+        called = self._find_called_notes(page)
+        if _are_same_notes(called, self.context.current_page_footnotes):
             notes = called
         else:
-            page, next_page, notes = self._with_notes_first()
+            page, next_page, notes = self._lay_out_notes_first()
         getattr(self.context, _PLACED)[self.index] = notes
         self.context.footnotes, self.context.reported_footnotes = [], []
         return page, next_page
 
-    def _natural(self) -> tuple[Box, Any]:
-        """Lay out the page with notes as WeasyPrint places them."""
-        return self._lay_out(self.pending, ())
-
-    def _reserving(self, notes: Sequence[Box]) -> tuple[Box, Any, list[Box]]:
+    def _lay_out_reserving(self, notes: Sequence[Box]) -> tuple[Box, Any, list[Box]]:
         """Lay out the page with these notes set first; return the notes that it calls, too."""
         page, next_page = self._lay_out([], notes)
-        return page, next_page, self._calls(page)
+        return page, next_page, self._find_called_notes(page)
 
     def _lay_out(self, free: Sequence[Box], reserved: Sequence[Box]) -> tuple[Box, Any]:
         context = self.context
@@ -103,13 +99,13 @@ class _PageLayout:
             # Lines that are taken back would take their notes with them.
             context.unlayout_footnote = lambda _: None
         try:
-            return self.original(self.index, context, *self.rest)
+            return self.original(self.index, context, *self.arguments)
         finally:
             vars(context).pop("unlayout_footnote", None)
             del context.layout_footnote, context._update_footnote_area
             setattr(context, _RESERVED, ())
 
-    def _calls(self, page: Box) -> list[Box]:
+    def _find_called_notes(self, page: Box) -> list[Box]:
         """Return the notes called on a page, in the order of the document.
 
         Notes of the same number are the same link's; the first is enough.
@@ -118,28 +114,28 @@ class _PageLayout:
         notes: dict[Any, Box] = {}
         for note in self.pending:
             if id(note) in called:
-                notes.setdefault(_key(note.element), note)
+                notes.setdefault(_note_key(note.element), note)
         return list(notes.values())
 
-    def _with_notes_first(self) -> tuple[Box, Any, list[Box]]:
+    def _lay_out_notes_first(self) -> tuple[Box, Any, list[Box]]:
         """Lay out the page with the fewest notes such that it calls no others."""
-        candidates = self._reserving(())[2]
-        best = self._reserving(candidates)
-        following = self._next_page()
-        most, tried = len(candidates), -1
+        candidates = self._lay_out_reserving(())[2]
+        best = self._lay_out_reserving(candidates)
+        next_page = self._next_page()
+        max_count, failed_count = len(candidates), -1
         for _ in range(MAX_TRIES):
             # The page with the most notes has room for these; with fewer, it may call more.
-            count = max(len(best[2]), tried + 1)
-            if count >= most:
+            count = max(len(best[2]), failed_count + 1)
+            if count >= max_count:
                 break
-            layout = self._reserving(candidates[:count])
-            if all(_is_in(note, candidates[:count]) for note in layout[2]):
-                best, following, most = layout, self._next_page(), count
+            layout = self._lay_out_reserving(candidates[:count])
+            if all(_contains_note(note, candidates[:count]) for note in layout[2]):
+                best, next_page, max_count = layout, self._next_page(), count
             else:
-                tried = count
-        self.context.page_maker[self.index + 1] = following
+                failed_count = count
+        self.context.page_maker[self.index + 1] = next_page
         page, _, called = best
-        _remove_notes(page, [note for note in candidates if not _is_in(note, called)])
+        _remove_notes(page, [note for note in candidates if not _contains_note(note, called)])
         return best
 
     def _next_page(self) -> Any:
@@ -190,17 +186,17 @@ def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any
     return original(context, *args)
 
 
-def _key(element: Any) -> Any:
+def _note_key(element: Any) -> Any:
     """Return what identifies a note: the number of its link, or itself."""
     return element.get("data-number") or id(element)
 
 
-def _is_in(note: Box, notes: Iterable[Box]) -> bool:
+def _contains_note(note: Box, notes: Iterable[Box]) -> bool:
     return any(note is member for member in notes)
 
 
-def _same(called: Sequence[Box], placed: Sequence[Box]) -> bool:
-    return len(called) == len(placed) and all(_is_in(note, placed) for note in called)
+def _are_same_notes(called: Sequence[Box], placed: Sequence[Box]) -> bool:
+    return len(called) == len(placed) and all(_contains_note(note, placed) for note in called)
 
 
 def _remove_notes(page: Box, notes: Iterable[Box]) -> None:
@@ -219,13 +215,13 @@ def _remove_notes(page: Box, notes: Iterable[Box]) -> None:
 
 def count_misplaced(pages: Iterable[Any]) -> int:
     """Count the notes that are not on the page of their first call."""
-    known: set[Any] = set()
+    earlier: set[Any] = set()
     misplaced = 0
     for page in pages:
         root, *areas = page._page_box.children
         elements = (box.element for area in areas for box in area.descendants())
-        printed = {_key(element) for element in elements if element is not None}
-        called = {box.footnote.element for box in root.descendants() if box.footnote} - known
-        misplaced += len({_key(element) for element in called} - printed)
-        known |= called
+        printed = {_note_key(element) for element in elements if element is not None}
+        called = {box.footnote.element for box in root.descendants() if box.footnote} - earlier
+        misplaced += len({_note_key(element) for element in called} - printed)
+        earlier |= called
     return misplaced

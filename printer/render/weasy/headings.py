@@ -137,7 +137,7 @@ def break_heading(context: Any, box: Box) -> None:
             if _count_faults(smaller, penalties) < faults:
                 chosen = smaller
                 _scale_once([box, *inside])
-        _insert(pieces, [breaks[n] for n in chosen])
+        _insert_breaks(pieces, [breaks[n] for n in chosen])
 
 
 def _count_faults(chosen: list[int], penalties: list[float]) -> int:
@@ -163,7 +163,7 @@ class _Ruler:
     def __init__(self, context: Any, pieces: list[Box]) -> None:
         self._context = context
         self._pieces = pieces
-        self._known: dict[tuple[int, str], float] = {}
+        self._widths: dict[tuple[int, str], float] = {}
 
     def measure(self, start: int, end: int) -> float:
         """Return the width of the text from one index to another."""
@@ -185,9 +185,9 @@ class _Ruler:
 
     def _width(self, text: str, piece: Box) -> float:
         key = id(piece.style), text
-        if key not in self._known:
-            _, self._known[key] = set_on_line(text, piece.style, self._context)
-        return self._known[key]
+        if key not in self._widths:
+            _, self._widths[key] = set_on_line(text, piece.style, self._context)
+        return self._widths[key]
 
 
 def find_breaks(text: str, language: str) -> list[Break]:
@@ -256,9 +256,9 @@ def _function_words(language: str) -> frozenset[str]:
 def _split_phrases(text: str, language: str) -> list[str] | None:
     """Return the phrases of a text in a script without spaces, None if they cannot be told."""
     if _THAI.search(text):
-        return list(_parser("thai").parse(text))
+        return list(_budoux_parser("thai").parse(text))
     if _KANA.search(text) or (language.lower().startswith("ja") and _HAN.search(text)):
-        return list(_parser("japanese").parse(text))
+        return list(_budoux_parser("japanese").parse(text))
     return _split_chinese(text) if _HAN.search(text) else None
 
 
@@ -270,14 +270,14 @@ def _split_chinese(text: str) -> list[str]:
     """
     import rjieba
 
-    known = None
+    boundaries = None
     if _is_traditional(text):
-        phrases = _parser("traditional_chinese").parse(text)
-        known = set(accumulate(map(len, phrases)))
+        phrases = _budoux_parser("traditional_chinese").parse(text)
+        boundaries = set(accumulate(map(len, phrases)))
     words: list[str] = []
     length, is_open = 0, True
     for word in rjieba.cut(text):
-        is_bound = word in _ENCLITICS or (known is not None and length not in known)
+        is_bound = word in _ENCLITICS or (boundaries is not None and length not in boundaries)
         if words and (is_open or is_bound) and not (words[-1] + word).isspace():
             words[-1] += word
         else:
@@ -294,10 +294,10 @@ def _is_traditional(text: str) -> bool:
 
 
 @cache
-def _parser(name: str) -> Any:
+def _budoux_parser(name: str) -> Any:
     import budoux
 
-    return getattr(budoux, f"load_default_{name}_parser")()
+    return getattr(budoux, f"load_default_{name}_budoux_parser")()
 
 
 def choose_lines(
@@ -355,7 +355,7 @@ def _end_line_at(
     return chosen if is_short or len(breaks) > len(chosen) + 1 else breaks
 
 
-def _insert(pieces: list[Box], breaks: list[Break]) -> None:
+def _insert_breaks(pieces: list[Box], breaks: list[Break]) -> None:
     """Put line feeds into text boxes, in place of spaces."""
     offset = 0
     pending = list(breaks)

@@ -37,7 +37,7 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
     texts: dict[int, list[str]] = {}
     elements: dict[str, set[int]] = {}
     targets: set[str] = set()
-    for box, block in _boxes(pages):
+    for box, block in _iter_boxes(pages):
         element = box.element
         if "::" in (box.element_tag or ""):
             continue
@@ -46,7 +46,7 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
             if element is None or element.get("class") not in ("link", "target"):
                 texts.setdefault(block, []).append(box.text)
         elif element is not None:
-            if kind := _kind(element):
+            if kind := _element_kind(element):
                 elements.setdefault(kind, set()).add(id(element))
             if box.element_tag == "a" and (href := element.get("href")):
                 targets.add(href)
@@ -61,7 +61,7 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
     )
 
 
-def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
+def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
     """Yield the boxes of pages, except in the margins, with the ``id()`` of the block's element.
 
     A block continued on other pages or columns has several boxes but one element.
@@ -84,7 +84,7 @@ def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
             stack.extend((child, block) for child in reversed(getattr(box, "children", ())))
 
 
-def _kind(element: Any) -> str:
+def _element_kind(element: Any) -> str:
     """Return the kind of an element in the counts, '' for none."""
     classes = set((element.get("class") or "").split())
     if classes & _ADDED:

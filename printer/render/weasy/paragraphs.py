@@ -82,8 +82,8 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         return original(context, box, *args)
     width = max_x - position_x
     is_beside_float = abs(width + box.text_indent - parent.width) > 0.1
-    paragraph = None if is_beside_float else _paragraph(context, box)
-    line = paragraph and paragraph.line_at(_offset(box, skip_stack), width, parent.width)
+    paragraph = None if is_beside_float else _get_paragraph(context, box)
+    line = paragraph and paragraph.line_at(_resume_offset(box, skip_stack), width, parent.width)
     if not line:
         result = original(context, box, *args)
         # With its last space, a line may be too wide for its place and be justified as if below it.
@@ -95,7 +95,7 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
     finally:
         setattr(context, _PLANNED, None)
     line_box, resume_at, *_ = result
-    _fit(context, line_box, max_x, line.hang, is_last=resume_at is None)
+    _adjust_spaces(context, line_box, max_x, line.hang, is_last=resume_at is None)
     return result
 
 
@@ -141,7 +141,7 @@ def split_planned_text(
     return piece, end if is_split else None, False
 
 
-def _fit(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
+def _adjust_spaces(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
     """Stretch or shrink the spaces of a line, so that its last sign hangs over the edge.
 
     Lines of which nothing hangs over are stretched by WeasyPrint, the last line is not.
@@ -195,9 +195,9 @@ class Paragraph:
     def __init__(self, context: Any, pieces: list[Box], size: float) -> None:
         self.size = size
         self._context = context
-        self._pieces = [(piece, *_measure(context, piece)) for piece in pieces]
+        self._pieces = [(piece, *_measure_bytes(context, piece)) for piece in pieces]
         lengths = (len(positions) - 1 for _, positions, _ in self._pieces)
-        *starts, self._length = accumulate(lengths, initial=0)
+        *starts, self._text_length = accumulate(lengths, initial=0)
         #: The offset of each text box in bytes.
         self.offsets = dict(zip(map(id, pieces), starts, strict=True))
         self._width = 0.0
@@ -219,7 +219,7 @@ class Paragraph:
             for before, place in pairwise(chosen):
                 width = place.width - before.next_width
                 # The last line also has the spaces at the end of the text.
-                end = self._length if place is chosen[-1] else place.start
+                end = self._text_length if place is chosen[-1] else place.start
                 self._lines[before.start] = Line(width, place.hang, end, place.hyphen)
         return self._lines[start]
 
@@ -232,8 +232,8 @@ class Paragraph:
                     continue
             index = bisect_left(places, start, key=attrgetter("start"))
             if places[index].start == start:
-                rest = places[index:]
-                chosen = choose_breaks(rest, self.size, line_width, self._width, tolerance)
+                candidates = places[index:]
+                chosen = choose_breaks(candidates, self.size, line_width, self._width, tolerance)
                 if chosen:
                     return chosen
         return []
@@ -264,38 +264,49 @@ class Paragraph:
         breaks = [Break(0, 0.0, 0.0, 0, 0)]
         offset, width, spaces = 0, 0.0, 0
         end = Break(0, 0.0, 0.0, 0, 0)
-        after_space = True
-        for (piece, positions, allowed), inside in zip(self._pieces, divisions, strict=True):
+        follows_space = True
+        for (piece, positions, line_breaks), word_breaks in zip(
+            self._pieces, divisions, strict=True
+        ):
             data, size = piece.text.encode(), piece.style["font_size"]
-            hyphen = _hyphen_width(self._context, piece.style) if inside else 0.0
+            hyphen = _hyphen_width(self._context, piece.style) if word_breaks else 0.0
             is_nowrap = piece.style["white_space"] == "nowrap"
             spaced = (at for match in _SPACES.finditer(data) for at in match.span())
-            for index in sorted({0, *spaced, *inside, *allowed}):
+            for index in sorted({0, *spaced, *word_breaks, *line_breaks}):
                 if index == len(data):
                     continue
                 byte = data[index]
-                here, start = width + positions[index], offset + index
+                position, start = width + positions[index], offset + index
                 if byte == _SPACE and not is_nowrap:
-                    if not after_space:
+                    if not follows_space:
                         hang = size * HANGS.get(_character_before(data, index), 0.0)
-                        end = Break(start, here, here, spaces, spaces, hang)
+                        end = Break(start, position, position, spaces, spaces, hang)
                     spaces += 1
-                    after_space = True
+                    follows_space = True
                     continue
-                if after_space and start:
-                    breaks.append(Break(start, end.width, here, end.spaces, spaces, end.hang))
-                elif index in inside:
+                if follows_space and start:
+                    breaks.append(Break(start, end.width, position, end.spaces, spaces, end.hang))
+                elif index in word_breaks:
                     hang = size * HANGS["-"]
                     breaks.append(
-                        Break(start, here + hyphen, here, spaces, spaces, hang, True, inside[index])
+                        Break(
+                            start,
+                            position + hyphen,
+                            position,
+                            spaces,
+                            spaces,
+                            hang,
+                            True,
+                            word_breaks[index],
+                        )
                     )
-                elif index in allowed and not is_nowrap:
-                    breaks.append(Break(start, here, here, spaces, spaces))
+                elif index in line_breaks and not is_nowrap:
+                    breaks.append(Break(start, position, position, spaces, spaces))
                 spaces += byte == _SPACE or data.startswith(_NO_BREAK_SPACE, index)
-                after_space = False
+                follows_space = False
             offset += len(data)
             width += positions[-1]
-        if not after_space:
+        if not follows_space:
             end = Break(offset, width, width, spaces, spaces)
         return [*breaks, end]
 
@@ -317,35 +328,35 @@ def choose_breaks(
     last = len(places) - 1
     # The least demerits of the lines up to each place, and where the last of them begins.
     best: list[tuple[float, int] | None] = [(0.0, 0)]
-    for at, place in enumerate(places[1:], 1):
+    for index, place in enumerate(places[1:], 1):
         candidates = []
         # Longer lines need not be looked at: nothing shrinks by half.
-        shortest = bisect_left(starts, place.width - 1.5 * max(width, first_width), 0, at)
-        for start in range(at - 1, shortest - 1, -1):
-            known, origin = best[start], places[start]
+        shortest = bisect_left(starts, place.width - 1.5 * max(width, first_width), 0, index)
+        for start in range(index - 1, shortest - 1, -1):
+            best_so_far, origin = best[start], places[start]
             room = (width if start else first_width) - (place.width - origin.next_width)
             spaces = (place.spaces - origin.next_spaces) * size
             if room + place.hang < -SHRINK * spaces:
                 break
-            if known is None or (at < last and room > tolerance * STRETCH * spaces):
+            if best_so_far is None or (index < last and room > tolerance * STRETCH * spaces):
                 continue
-            ratio = _ratio(room, place.hang, spaces) if at < last or room < 0 else 0.0
+            ratio = _adjustment_ratio(room, place.hang, spaces) if index < last or room < 0 else 0.0
             demerits = (LINE_PENALTY + 100 * abs(ratio) ** 3) ** 2
             demerits += place.hyphen * (HYPHEN + origin.hyphen * NEXT_HYPHEN)
             demerits += place.name * NAME_HYPHEN
-            demerits += (at == last and origin.hyphen) * LAST_HYPHEN
-            candidates.append((known[0] + demerits, start))
+            demerits += (index == last and origin.hyphen) * LAST_HYPHEN
+            candidates.append((best_so_far[0] + demerits, start))
         best.append(min(candidates, default=None))
-    chosen, at = [places[last]], last
-    while at:
-        if (line := best[at]) is None:
+    chosen, index = [places[last]], last
+    while index:
+        if (line := best[index]) is None:
             return []
-        at = line[1]
-        chosen.append(places[at])
+        index = line[1]
+        chosen.append(places[index])
     return chosen[::-1]
 
 
-def _ratio(room: float, hang: float, spaces: float) -> float:
+def _adjustment_ratio(room: float, hang: float, spaces: float) -> float:
     """Return by how much of SHRINK (if negative) or STRETCH spaces of a total width change."""
     room += hang
     if not spaces:
@@ -357,31 +368,31 @@ def _character_before(data: bytes, index: int) -> str:
     return data[max(0, index - 3) : index].decode(errors="ignore")[-1:]
 
 
-def _offset(box: Box, skip_stack: Any) -> int:
+def _resume_offset(box: Box, skip_stack: Any) -> int:
     """Return the offset in bytes at which a paragraph is resumed."""
     offset = 0
     while skip_stack:
         ((index, skip_stack),) = skip_stack.items()
         if hasattr(box, "text"):
             return offset + int(index)
-        offset += sum(_length(child) for child in box.children[:index])
+        offset += sum(_text_length(child) for child in box.children[:index])
         if index >= len(box.children):
             break
         box = box.children[index]
     return offset
 
 
-def _length(box: Box) -> int:
+def _text_length(box: Box) -> int:
     if hasattr(box, "text"):
         return len(box.text.encode())
-    return sum(map(_length, box.children)) if box.is_in_normal_flow() else 0
+    return sum(map(_text_length, box.children)) if box.is_in_normal_flow() else 0
 
 
-def _paragraph(context: Any, box: Box) -> Paragraph | None:
+def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
     """Return the paragraph of a line box, None if its lines are filled one by one."""
     size = box.style["font_size"]
-    known: tuple[float, Paragraph | None] | None = getattr(box, _PARAGRAPH, None)
-    if known is None or known[0] != size:
+    cached: tuple[float, Paragraph | None] | None = getattr(box, _PARAGRAPH, None)
+    if cached is None or cached[0] != size:
         pieces = (_text_boxes(box) if box.style["direction"] == "ltr" else None) or []
         text = "".join(piece.text for piece in pieces)
         is_suitable = (
@@ -389,30 +400,32 @@ def _paragraph(context: Any, box: Box) -> Paragraph | None:
             and not _UNSUITABLE.search(text)
             and 4 * len(_UNSPACED.findall(text)) < len(text)
         )
-        known = size, Paragraph(context, pieces, size) if is_suitable else None
-        setattr(box, _PARAGRAPH, known)
-    return known[1]
+        cached = size, Paragraph(context, pieces, size) if is_suitable else None
+        setattr(box, _PARAGRAPH, cached)
+    return cached[1]
 
 
 def _text_boxes(box: Box) -> list[Box] | None:
     """Return the text boxes of a paragraph, None if it holds anything else but plain inlines."""
     from weasyprint.formatting_structure import boxes
 
-    found: list[Box] = []
+    texts: list[Box] = []
     for child in box.children:
         if child.is_floated() or child.style["white_space"] not in ("normal", "nowrap"):
             return None
         if isinstance(child, boxes.TextBox):
-            found.append(child)
+            texts.append(child)
         elif child.is_in_normal_flow():
-            inside = _text_boxes(child) if isinstance(child, boxes.InlineBox) else None
-            if inside is None or any(getattr(child.style[name], "value", 1) for name in _EDGES):
+            child_texts = _text_boxes(child) if isinstance(child, boxes.InlineBox) else None
+            if child_texts is None or any(
+                getattr(child.style[name], "value", 1) for name in _EDGES
+            ):
                 return None
-            found += inside
-    return found
+            texts += child_texts
+    return texts
 
 
-def _measure(context: Any, piece: Box) -> tuple[list[float], frozenset[int]]:
+def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int]]:
     """Return the position of each byte of a text box and of its end, and the bytes at breaks."""
     from weasyprint.text.ffi import FROM_UNITS, ffi, pango
     from weasyprint.text.line_break import create_layout

@@ -254,9 +254,11 @@ def avoid_divided_words(
     See css-text-4, 6.3.5 (``hyphenate-limit-last``), which WeasyPrint does not have.
     """
     end = len(new_children) - needed
-    least = max(box.style["orphans"], end - MAX_LINES_MOVED)
-    ends = (at for at in range(end, least - 1, -1) if not _is_divided(new_children[at - 1]))
-    count = end if context.in_column else next(ends, None)
+    min_count = max(box.style["orphans"], end - MAX_LINES_MOVED)
+    undivided_ends = (
+        at for at in range(end, min_count - 1, -1) if not _is_divided(new_children[at - 1])
+    )
+    count = end if context.in_column else next(undivided_ends, None)
     if count is None:
         count = end
         if end > 1:
@@ -268,7 +270,7 @@ def avoid_divided_words(
 
 
 def _set_undivided(
-    context: Any, box: Box, lines: list[Box], at: int, args: tuple[Any, ...]
+    context: Any, box: Box, lines: list[Box], index: int, args: tuple[Any, ...]
 ) -> None:
     """Set a line of a paragraph, not its first, without its last word, which is divided.
 
@@ -276,16 +278,16 @@ def _set_undivided(
     """
     from weasyprint.layout.inline import iter_line_boxes
 
-    line = lines[at]
+    line = lines[index]
     if any(part.footnote for part in line.descendants()):
         return
-    index, *_, absolute_boxes, fixed_boxes = args
+    child_index, *_, absolute_boxes, fixed_boxes = args
     setattr(context, UNDIVIDED, True)
     try:
         undivided, resume_at = next(
             iter_line_boxes(
-                context, box.children[index], line.position_y, 0, lines[at - 1].resume_at, box,
-                absolute_boxes, fixed_boxes, None, None,
+                context, box.children[child_index], line.position_y, 0, lines[index - 1].resume_at,
+                box, absolute_boxes, fixed_boxes, None, None,
             )
         )  # fmt: skip
     finally:
@@ -293,7 +295,7 @@ def _set_undivided(
     is_short = hasattr(undivided, _LEFT_SHORT)
     if resume_at is not None and undivided.height == line.height and not is_short:
         undivided.resume_at = resume_at
-        lines[at] = undivided
+        lines[index] = undivided
 
 
 def _is_divided(line: Box) -> bool:
@@ -443,20 +445,20 @@ def _line_layout(base: Any) -> Any:
 
 def compute_once(original: Callable[[Any], Any], style: Any) -> Any:
     """Compute what depends on a style alone once for all lines that have it."""
-    known: dict[Callable[..., Any], Any] = vars(style).setdefault("_webprint_computed", {})
-    if original not in known:
-        known[original] = original(style)
-    return known[original]
+    computed: dict[Callable[..., Any], Any] = vars(style).setdefault("_webprint_computed", {})
+    if original not in computed:
+        computed[original] = original(style)
+    return computed[original]
 
 
 def keep_page_references(original: Callable[..., Any], pdf: Any, *args: Any, **kwargs: Any) -> Any:
     """Tag a document with a list of its pages that is made once, and not for each tag."""
-    plain = type(pdf)
-    pdf.__class__ = type("PDF", (plain,), {"page_references": pdf.page_references})
+    original_class = type(pdf)
+    pdf.__class__ = type("PDF", (original_class,), {"page_references": pdf.page_references})
     try:
         return original(pdf, *args, **kwargs)
     finally:
-        pdf.__class__ = plain
+        pdf.__class__ = original_class
 
 
 def avoid_breaks_in_floats(

@@ -12,6 +12,8 @@ from typing import Any
 
 import pydyf
 
+from ...text import truncate
+
 #: The most characters of a link's description, and of a text that is only a note's label.
 MAX_DESCRIPTION, MAX_LABEL = 160, 3
 
@@ -63,9 +65,7 @@ def _describe_links(document: Any) -> None:
         if len(text) <= MAX_LABEL and (anchor := anchors.get(target.removeprefix("#"))) is not None:
             text = max(text, _element_text(anchor), key=len)
         text = text or target.removeprefix("#")
-        if len(text) > MAX_DESCRIPTION:
-            text = text[: MAX_DESCRIPTION - 1] + "…"
-        link["Contents"] = pydyf.String(text)
+        link["Contents"] = pydyf.String(truncate(text, MAX_DESCRIPTION))
 
 
 def _element_text(element: Any) -> str:
@@ -90,17 +90,17 @@ def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
             continue
         for kid in [kid for kid in element["K"] if isinstance(kid, bytes) and kid not in elements]:
             element["K"].remove(kid)
-            reference = _get(pdf, kid)
+            reference = _get_object(pdf, kid)
             if element["S"] == "/Span":
-                _get(pdf, reference["Pg"])["Annots"].remove(reference["Obj"])
+                _get_object(pdf, reference["Pg"])["Annots"].remove(reference["Obj"])
             else:
                 link["K"].append(kid)
-                tree[places[_get(pdf, reference["Obj"])["StructParent"]]] = link.reference
+                tree[places[_get_object(pdf, reference["Obj"])["StructParent"]]] = link.reference
 
 
 def _parent_tree(pdf: Any) -> Any:
     """Return the numbers of pages and annotations, each followed by its structure elements."""
-    return _get(pdf, _get(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
+    return _get_object(pdf, _get_object(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
 
 
 def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:
@@ -133,16 +133,16 @@ def _mark_artifacts(pdf: Any, root: Any, elements: dict[bytes, Any]) -> None:
     tree = _parent_tree(pdf)
     rows: dict[int, Any] = dict(zip(tree[::2], tree[1::2], strict=True))
     for reference, ids in artifacts.items():
-        page = _get(pdf, reference)
+        page = _get_object(pdf, reference)
         row: Any = rows[page["StructParents"]]
         for mcid in ids:
             row[mcid] = "null"
         # An operator is preceded by its operands: the tag and its properties.
-        stream = _get(pdf, page["Contents"]).stream
+        stream = _get_object(pdf, page["Contents"]).stream
         for index, operator in enumerate(stream):
             if operator == b"BDC" and stream[index - 1].get("MCID") in ids:
                 stream[index - 2 : index + 1] = "/Artifact", b"", b"BMC"
 
 
-def _get(pdf: Any, reference: bytes) -> Any:
+def _get_object(pdf: Any, reference: bytes) -> Any:
     return pdf.objects[int(reference.split()[0])]

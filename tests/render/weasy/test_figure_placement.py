@@ -94,7 +94,7 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
     monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
     monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
-    monkeypatch.setattr(figure_placement, "_move_back", lambda *_: False)
+    monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
     plain = printed(full, pictures=specimens.pictures())
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
     assert "The valley in March." in paper.texts[0]
@@ -110,7 +110,7 @@ def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large
     full = replace(
         SAMPLE_ARTICLE, blocks=(*lines, *parts, *(paragraph(TEXT) for _ in range(6))), url=""
     )
-    for step in ("_shrink", "_move_back"):
+    for step in ("_shrink", "_move_before_text"):
         monkeypatch.setattr(figure_placement, step, lambda *_: False)
     paper = printed(full, pictures=specimens.pictures())
     assert "The wheel" in paper.texts[0]
@@ -147,7 +147,7 @@ def test_no_picture_is_put_between_pros_and_cons(printed, monkeypatch):
     pair = (heading("Pros", 3), items("quick", "light"), heading("Cons", 3), items("dear", "loud"))
     blocks = (*lines, heading("The mill"), PICTURE, *pair, *(paragraph(TEXT) for _ in range(6)))
     full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-    for step in ("_shrink", "_move_back"):
+    for step in ("_shrink", "_move_before_text"):
         monkeypatch.setattr(figure_placement, step, lambda *_: False)
     words = printed(full, pictures=specimens.pictures()).text
     assert words.index("quick") < words.index("loud") < words.index("The valley in March.")
@@ -357,7 +357,7 @@ def test_a_picture_that_ends_an_article_goes_before_the_text_above_it(printed):
 
 def test_no_picture_goes_behind_the_end_of_the_article(printed, monkeypatch):
     monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
-    monkeypatch.setattr(figure_placement, "_move_back", lambda *_: False)
+    monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
     lines = tuple(paragraph(f"Line {n}.") for n in range(22))
     blocks = (*lines, PICTURE, heading("At the end"), paragraph("Nothing follows this."))
     paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
@@ -436,7 +436,7 @@ def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
         return printed(full, pictures=high, css="header { padding-bottom: 67mm }").texts[0]
 
     assert "The river rose" in first_page()
-    monkeypatch.setattr(figure_placement, "_let_text_below_lead", lambda *_: False)
+    monkeypatch.setattr(figure_placement, "_shrink_lead_for_text", lambda *_: False)
     assert "The valley in March." in first_page()
     assert "The river rose" not in first_page()
 
@@ -475,7 +475,7 @@ def test_a_picture_of_a_shrunk_row_begins_above_its_label(printed):
 def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):
     texts = [paragraph(f"P {n}. {TEXT}") for n in range(11)]
     full = replace(SAMPLE_ARTICLE, blocks=(*texts, PICTURE), url="")
-    for step in ("_shrink", "_move_back"):
+    for step in ("_shrink", "_move_before_text"):
         monkeypatch.setattr(figure_placement, step, lambda *_: False)
     count = printed(full, pictures=specimens.pictures()).pages
     monkeypatch.setattr(figure_placement, "is_picture_alone", lambda _: False)
