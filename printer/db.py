@@ -103,7 +103,7 @@ def open_engine(database: str) -> Engine:
             f"{url.get_backend_name()}:// is no database of webprint",
             hint="Name the path of an SQLite file, or a postgresql:// address",
         )
-    return _sqlite(url)
+    return _open_sqlite(url)
 
 
 def sqlite_path(database: str) -> Path | None:
@@ -116,7 +116,7 @@ def sqlite_path(database: str) -> Path | None:
     return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
 
-def _sqlite(url: URL) -> Engine:
+def _open_sqlite(url: URL) -> Engine:
     from sqlalchemy import create_engine, event
 
     path = Path(str(url.database))

@@ -66,10 +66,10 @@ def select_omitted(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> 
     keep = [False] * len(verdict.keep)
     if selected:
         visible = page.index.visible_segments()
-        near = range(max(0, selected[0] - BEFORE), min(len(keep), selected[-1] + AFTER + 1))
+        nearby = range(max(0, selected[0] - BEFORE), min(len(keep), selected[-1] + AFTER + 1))
         omitted = [
             index
-            for index in near
+            for index in nearby
             if not verdict.keep[index]
             and index not in captions
             and index in visible
@@ -94,17 +94,21 @@ def editable_blocks(
     index = ElementIndex(page.tree)
     positions = _Positions(index, page.segments, pictures)
     included = [(f"b{n}", *pair) for n, pair in enumerate(positions.of(*article))]
-    waiting = [(f"d{n}", *pair) for n, pair in enumerate(positions.of(*omitted))]
-    elements = {name: at.element for name, _, at in (*included, *waiting) if at.element >= 0}
+    pending = [(f"d{n}", *pair) for n, pair in enumerate(positions.of(*omitted))]
+    elements = {
+        name: position.element
+        for name, _, position in (*included, *pending)
+        if position.element >= 0
+    }
     suggest = Suggester(index, elements).suggest
-    waiting.reverse()
+    pending.reverse()
     merged: list[EditableBlock] = []
-    for name, block, at in included:
-        while waiting and 0 <= waiting[-1][2].start < at.start:
-            omitted_name, omitted_block, _ = waiting.pop()
+    for name, block, position in included:
+        while pending and 0 <= pending[-1][2].start < position.start:
+            omitted_name, omitted_block, _ = pending.pop()
             merged.append(EditableBlock(omitted_name, omitted_block, False, suggest(omitted_name)))
         merged.append(EditableBlock(name, block, True, suggest(name)))
-    merged += [EditableBlock(n, block, False, suggest(n)) for n, block, _ in reversed(waiting)]
+    merged += [EditableBlock(n, block, False, suggest(n)) for n, block, _ in reversed(pending)]
     return tuple(merged)
 
 
@@ -139,15 +143,15 @@ class _Positions:
         """Yield each block with its position; a rule or formula has that of the previous block."""
         selected = [s for s, keep in zip(self.segments, verdict.keep, strict=True) if keep]
         start = -1.0
-        for block, segments in zip(blocks, _align(blocks, selected), strict=True):
+        for block, segments in zip(blocks, _align_segments(blocks, selected), strict=True):
             if isinstance(block, Figure):
-                at = self._figure(block)
+                position = self._figure(block)
             else:
-                at = self._text(segments) if segments else _Position()
-            if at.start < 0:
-                at = replace(at, start=start)
-            start = at.start
-            yield block, at
+                position = self._text(segments) if segments else _Position()
+            if position.start < 0:
+                position = replace(position, start=start)
+            start = position.start
+            yield block, position
 
     def _figure(self, figure: Figure) -> _Position:
         element = self.pictures.get(figure.svg or figure.src)
@@ -173,7 +177,7 @@ class _Positions:
         return common
 
 
-def _align(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[Segment]]:
+def _align_segments(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[Segment]]:
     """Return the segments from which each block was composed.
 
     Both are in reading order, except for blocks moved by composition, such as notes.
@@ -185,14 +189,14 @@ def _align(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[Se
     end, searches = 0, _MAX_ANYWHERE
     for segment in segments:
         part = "".join(segment.text.split())
-        at = text.find(part, end, end + 21 * len(part) + _AHEAD) if part else -1
-        if at >= 0:
-            end = at + len(part)
+        offset = text.find(part, end, end + 21 * len(part) + _AHEAD) if part else -1
+        if offset >= 0:
+            end = offset + len(part)
         elif len(part) >= _LONG and searches:
             searches -= 1
-            at = text.find(part)
-        if at >= 0:
-            aligned[bisect_right(starts, at) - 1].append(segment)
+            offset = text.find(part)
+        if offset >= 0:
+            aligned[bisect_right(starts, offset) - 1].append(segment)
     return aligned
 
 
@@ -324,8 +328,8 @@ class Snapshot:
                     ),
                     Capture(file.read("page"), source),
                     MappingProxyType({
-                        key: Picture(file.read(f"pictures/{number}"), *about)
-                        for number, (key, *about) in enumerate(pictures)
+                        key: Picture(file.read(f"pictures/{number}"), *properties)
+                        for number, (key, *properties) in enumerate(pictures)
                     }),
                 )  # fmt: skip
         except _DAMAGED as error:

@@ -110,7 +110,7 @@ def extract_article(
     ``probe`` drops pictures by the size of their files and may use the network for that;
     ``editable`` computes ``Extraction.blocks``.
     """
-    rules, verdict, selection, posts = _select(page, options, probe)
+    rules, verdict, selection, posts = _select_content(page, options, probe)
     # On a forum page the comments are the article.
     separate = options.comments and verdict.kind != "forum" and not posts
     comments = read_comments(page.tree, page.segments) if separate else Comments()
@@ -119,7 +119,7 @@ def extract_article(
     comment_elements = below(comments.elements)
     excluded = comment_elements | rules.dropped
     article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
-    beginning = _beginning(article)
+    beginning = _first_text(article)
     obstacle = find_obstacle(page, beginning)
     if not beginning and not obstacle:
         hint = "A rule for this site may remove it; try --no-rules" if rules.dropped else ""
@@ -131,13 +131,13 @@ def extract_article(
     article = replace(article, warnings=warnings, obstacle=obstacle)
     blocks: tuple[EditableBlock, ...] = ()
     if editable:
-        blocks = _editable(ruled_page, verdict, selection, article, comment_elements)
+        blocks = _editable_blocks(ruled_page, verdict, selection, article, comment_elements)
     return Extraction(
         article, page, verdict, excluded, selection, comments, rules.next_page, blocks
     )
 
 
-def _beginning(article: Article) -> str:
+def _first_text(article: Article) -> str:
     """Return an article's text, of a long article only the beginning."""
     lines: list[str] = []
     chars = 0
@@ -149,7 +149,7 @@ def _beginning(article: Article) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _select(
+def _select_content(
     page: Page, options: ExtractOptions, probe: SizeFilter | None
 ) -> tuple[RuleMatch, Verdict, PictureSelection, tuple[Post, ...]]:
     """Select text segments, pictures and posts by the site's rules and the extraction methods."""
@@ -163,7 +163,7 @@ def _select(
     return rules, verdict, selection, posts
 
 
-def _editable(
+def _editable_blocks(
     page: Page,
     verdict: Verdict,
     selection: PictureSelection,
@@ -177,21 +177,23 @@ def _editable(
     captions = frozenset[int]().union(*(figure.captions for figure in figures))
     omitted = select_omitted(page, verdict, captions)
     indexes = [index for index, keep in enumerate(verdict.keep) if keep]
-    near = range(max(0, indexes[0] - BEFORE), indexes[-1] + AFTER) if indexes else range(0)
-    pictures = find_alternatives(page, selection, near, MAX_OMITTED_PICTURES)
-    rest = compose(page, omitted, pictures, comments)
+    nearby = range(max(0, indexes[0] - BEFORE), indexes[-1] + AFTER) if indexes else range(0)
+    pictures = find_alternatives(page, selection, nearby, MAX_OMITTED_PICTURES)
+    omitted_article = compose(page, omitted, pictures, comments)
     elements = {
         placement.figure.svg or placement.figure.src: placement.element
         for placement in (*pictures, *figures)
     }
-    return editable_blocks(page, (article.blocks, verdict), (rest.blocks, omitted), elements)
+    return editable_blocks(
+        page, (article.blocks, verdict), (omitted_article.blocks, omitted), elements
+    )
 
 
 def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None) -> Explanation:
     """Explain the decision about each of a page's segments and pictures."""
     from .extraction.explain import explain as explain_segments
 
-    rules, verdict, selection, _ = _select(page, options, probe)
+    rules, verdict, selection, _ = _select_content(page, options, probe)
     explanation = explain_segments(page, verdict)
     segments = (
         replace(decision, rule=segment_reason(rules, segment))

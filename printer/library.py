@@ -56,14 +56,16 @@ class Library(Closing):
     def close(self) -> None:
         self._connection.close()
 
-    def add(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:
+    def add(
+        self, articles: Sequence[Article], file: str, printed_at: datetime | None = None
+    ) -> None:
         """Store articles printed into a file; an article replaces an earlier one of its URL."""
-        moment = (when or datetime.now(UTC)).isoformat(timespec="seconds")
+        timestamp = (printed_at or datetime.now(UTC)).isoformat(timespec="seconds")
         with self._errors(), self._connection:
             for article in articles:
                 if article.url:
                     self._connection.execute("DELETE FROM prints WHERE url = ?", (article.url,))
-                row = (article.url, article.title, article.byline, article.site, moment, file,
+                row = (article.url, article.title, article.byline, article.site, timestamp, file,
                        article.text[:_MAX_TEXT])  # fmt: skip
                 self._connection.execute(
                     "INSERT INTO prints (url, title, byline, site, printed, file, text)"

@@ -180,7 +180,7 @@ class Printer:
             FetchError: the page could not be fetched.
             BadURL: ``source`` is neither an address nor a file.
         """
-        source = _public(source)
+        source = _without_credentials(source)
         if isinstance(source, Capture):
             return source
         if source.startswith("file:") or ("://" not in source and path_exists(source)):
@@ -253,7 +253,7 @@ class Printer:
         Raises:
             WebprintError: the page cannot be fetched or contains no article.
         """
-        source = _public(source)
+        source = _without_credentials(source)
         capture = self.fetch(source)
         url, never = capture.source.requested_url, self.options.fetch.render == "never"
         if capture.source.method == "browser" or not is_http(capture.url):
@@ -294,7 +294,7 @@ class Printer:
     def explain(self, source: PageInput) -> Explanation:
         """Fetch a page and explain the decision about each of its segments and pictures."""
         capture = self.fetch(source)
-        return explain(_parse(capture), self._extract_options(capture.url), self._size_probe())
+        return explain(_parse_page(capture), self._extract_options(capture.url), self._size_probe())
 
     def print_pages(self, sources: Sequence[PageInput]) -> Result:
         """Print pages to one file.
@@ -320,7 +320,7 @@ class Printer:
             self.session.preload_fonts()
         check_options(self.options.page)
         concurrency = min(self.session.concurrency, len(sources))
-        return prefetch(self.read, map(_public, sources), concurrency)
+        return prefetch(self.read, map(_without_credentials, sources), concurrency)
 
     def render_outcomes(self, outcomes: Iterable[ReadOutcome]) -> Result:
         """Render the pages that could be read; see :meth:`print_pages`."""
@@ -341,16 +341,18 @@ class Printer:
 
     def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
         probe = self._size_probe()
-        first = extract_article(_parse(capture), options.extract, probe, editable=self._editable)
+        first = extract_article(
+            _parse_page(capture), options.extract, probe, editable=self._editable
+        )
         parts, losses, warnings = [first], [first.losses], tuple[str, ...]()
         if self.options.fetch.follow and is_http(capture.url):
-            more, warnings = self._further_pages(first)
-            parts += more
-            losses += [part.losses for part in more]
+            further_parts, warnings = self._further_pages(first)
+            parts += further_parts
+            losses += [part.losses for part in further_parts]
         if parts[1:] or warnings:
-            found = ContentCounts(parts=len(parts))
+            counts = ContentCounts(parts=len(parts))
             expected = ContentCounts(parts=len(parts) + len(warnings))
-            losses.append(CompletenessReport(expected, found))
+            losses.append(CompletenessReport(expected, counts))
         article = merge_pages([part.article for part in parts]) if parts[1:] else first.article
         article = replace(article, warnings=(*article.warnings, *warnings))
         article = first.complete(options.extract, article)
@@ -382,7 +384,7 @@ class Printer:
                 return parts[1:], (f"only the first {MAX_PAGES} pages of it are printed",)
             visited.add(url)
             try:
-                page = _parse(self.session.client.get_page(url))
+                page = _parse_page(self.session.client.get_page(url))
                 part = extract_article(page, self._extract_options(page.url), self._size_probe())
             except WebprintError as error:
                 return parts[1:], (f"a page of the article is missing: {error}",)
@@ -403,15 +405,15 @@ class Printer:
             return PreparedPictures()
         cache = {} if self._picture_cache is None else self._picture_cache
         figures = [(figure, page.article.url) for page in pages for figure in page.article.figures]
-        known, missing = {}, []
+        cached, missing = {}, []
         for figure, url in figures:
             key = figure.svg or figure.src
             if key in cache:
-                known[key] = cache[key]
+                cached[key] = cache[key]
             else:
                 missing.append((figure, url))
         if not missing:
-            return PreparedPictures(known)
+            return PreparedPictures(cached)
         from .images.prepare import prepare_pictures
         from .themes.page import max_picture_size
 
@@ -421,7 +423,7 @@ class Printer:
         with self.session.downloads.reuse([page.source.url for page in pages]) as get:
             prepared = prepare_pictures(missing, get, options, width=width, height=height)
         cache.update(prepared.pictures)
-        return replace(prepared, pictures={**known, **prepared.pictures}) if known else prepared
+        return replace(prepared, pictures={**cached, **prepared.pictures}) if cached else prepared
 
     def _size_probe(self) -> SizeFilter | None:
         return self.session.downloads.reject_by_size if self._probe_sizes else None
@@ -565,11 +567,11 @@ def _undated(source: PageSource) -> PageSource:
     return replace(source, fetched=datetime.fromtimestamp(int(epoch), UTC) if valid else None)
 
 
-def _parse(capture: Capture) -> Page:
+def _parse_page(capture: Capture) -> Page:
     return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
-def _public(source: PageInput) -> str | Capture:
+def _without_credentials(source: PageInput) -> str | Capture:
     """Return a source without user name and password, which are never shown; a path as a URL."""
     if isinstance(source, PathLike):
         return Path(source).absolute().as_uri()

@@ -59,11 +59,11 @@ Panel: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Dige
 
 def _setting(
     default: object, text: str, *, panel: Panel, gt: int | None = None, ge: int | None = None,
-    le: int | None = None, **more: str,
+    le: int | None = None, **extra_notes: str,
 ) -> Any:  # fmt: skip
-    notes: dict[str, Any] = {"panel": panel, **more}
+    notes: dict[str, Any] = {"panel": panel, **extra_notes}
     return Field(
-        default, description=text, json_schema_extra=notes, repr="sensitive" not in more,
+        default, description=text, json_schema_extra=notes, repr="sensitive" not in extra_notes,
         gt=gt, ge=ge, le=le,
     )  # fmt: skip
 
@@ -335,8 +335,8 @@ def check_layer(layer: Layer) -> None:
     names = list(Settings.model_fields)
     for name in layer.values:
         if name not in names:
-            wrong, known = _spell(name, layer), [_spell(name, layer) for name in names]
-            hint = did_you_mean(wrong, known) or "See 'webprint config'"
+            wrong, names_as_spelled = _spell(name, layer), [_spell(name, layer) for name in names]
+            hint = did_you_mean(wrong, names_as_spelled) or "See 'webprint config'"
             raise UsageError(f"{layer.name}: unknown setting {wrong}", hint=hint)
     try:
         Settings(**layer.values)

@@ -173,9 +173,9 @@ def build_profile(
             lengths[place] += 1
             frequency[term] += 1
             spellings.setdefault(term, Counter())[word] += 1
-            where = locations.setdefault(term, [])
-            if not where or where[-1] != place:
-                where.append(place)
+            places = locations.setdefault(term, [])
+            if not places or places[-1] != place:
+                places.append(place)
     queried = {term for term, _ in tokenizer.terms(query)}
     criterion = min(min_frequency, max(frequency.values(), default=1))
     worth = [t for t, count in frequency.most_common() if count >= criterion or t in queried]

@@ -95,8 +95,8 @@ def is_placeholder(text: str) -> bool:
     """Return whether a text has no words except unreplaced template placeholders."""
     if not any(sign in text for sign in "{[<"):
         return False
-    rest, count = _PLACEHOLDER.subn("", text)
-    return count > 0 and not any(map(str.isalnum, rest))
+    remaining, count = _PLACEHOLDER.subn("", text)
+    return count > 0 and not any(map(str.isalnum, remaining))
 
 
 def count_words(text: str) -> int:
@@ -155,6 +155,6 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     """Return "Did you mean NAME?" for the nearest of some names, '' if none is near."""
     from difflib import get_close_matches
 
-    known = {name.lower(): name for name in names}
-    near = get_close_matches(word.lower(), known, 1)
-    return f"Did you mean {known[near[0]]}?" if near else ""
+    names_by_lower = {name.lower(): name for name in names}
+    matches = get_close_matches(word.lower(), names_by_lower, 1)
+    return f"Did you mean {names_by_lower[matches[0]]}?" if matches else ""

@@ -184,8 +184,8 @@ def with_ascii_host(url: str) -> str:
 
 def _with_slashes(url: str) -> str:
     """Return a URL with slashes instead of backslashes before its query, as browsers read it."""
-    found = _UP_TO_QUERY.match(url) if "\\" in url else None
-    return found[0].replace("\\", "/") + url[found.end() :] if found else url
+    match = _UP_TO_QUERY.match(url) if "\\" in url else None
+    return match[0].replace("\\", "/") + url[match.end() :] if match else url
 
 
 def _quote_part(text: str) -> str:
@@ -221,8 +221,8 @@ def ascii_host(host: str) -> str:
 def split_credentials(url: str) -> tuple[str, str]:
     """Return a URL without its ``NAME:PASSWORD``, and that ('' for none)."""
     url_text = url.strip()
-    found = _CREDENTIALS.match(url_text)
-    return (found[1] + url_text[found.end() :], found[2]) if found else (url, "")
+    match = _CREDENTIALS.match(url_text)
+    return (match[1] + url_text[match.end() :], match[2]) if match else (url, "")
 
 
 def strip_userinfo(url: str) -> str:

@@ -93,7 +93,7 @@ class BatchRunner(Closing):
         state = folder / STATE_FOLDER
         with os_errors(UsageError, f"the folder {folder} cannot be made"):
             state.mkdir(parents=True, exist_ok=True)
-        self._lock = _lock(state / "lock")
+        self._lock_file = _lock_file(state / "lock")
         self._settings = settings.model_copy(update={
             "database": settings.database or str(state / STATE_FILE),
             "storage": settings.storage or str(state / "prints"),
@@ -103,15 +103,15 @@ class BatchRunner(Closing):
         self._queue = JobQueue(self._settings.database)
         self._storage = open_result_storage(self._settings)
         #: The addresses in the order of the list, and how many more are repetitions.
-        self.items, self.repeated = _parse(pages, _batch_id(folder) if shared else "")
-        for job_id in _recall(self.items, folder, options, self._queue):
+        self.items, self.repeated = _parse_list(pages, _batch_id(folder) if shared else "")
+        for job_id in _recall_results(self.items, folder, options, self._queue):
             self._queue.delete(job_id)
         self._names = {item.name.lower() for item in self.items}
 
     def close(self) -> None:
         self._workers.close()
         self._queue.disconnect()
-        self._lock.close()
+        self._lock_file.close()
 
     @property
     def unfinished(self) -> int:
@@ -128,7 +128,7 @@ class BatchRunner(Closing):
         if self._local and self.unfinished:
             self._queue.disconnect()
             settings = self._settings.model_copy(update={"workers": self._local})
-            self._workers.start(settings, [self._lock])
+            self._workers.start(settings, [self._lock_file])
 
     def run(self) -> None:
         """Print the remaining items; after an interruption, a later run continues."""
@@ -158,7 +158,7 @@ class BatchRunner(Closing):
             item.state = "waiting"
         elif job.state not in FINISHED:
             return
-        elif error := _error(job):
+        elif error := _failure(job):
             self._fail(item, error, delays)
         elif (pdf := self._storage.get(f"{job.result_folder}/{PDF}")) is None:
             self._queue.delete(job.id)
@@ -229,7 +229,7 @@ class BatchRunner(Closing):
         return name
 
 
-def _parse(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchItem], int]:
+def _parse_list(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchItem], int]:
     """Return the addresses of a list, each once, and the number of repetitions."""
     items: dict[str, BatchItem] = {}
     count = 0
@@ -247,7 +247,7 @@ def _parse(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchI
     return list(items.values()), count - len(items)
 
 
-def _recall(
+def _recall_results(
     items: Sequence[BatchItem], folder: Path, options: BatchOptions, queue: JobQueue
 ) -> list[str]:
     """Update items with the results of earlier runs; return the ids of the jobs to restart."""
@@ -264,7 +264,7 @@ def _recall(
                 item.state, item.name, item.result = "done", str(page["file"]), page
         elif job.state == "done" and job.file and (folder / job.file).exists():
             item.state, item.name, item.result = "done", job.file, job.result
-        elif job.state not in FINISHED or (error := _error(job)) is None:
+        elif job.state not in FINISHED or (error := _failure(job)) is None:
             item.state = "sent"
         elif error.is_transient and job.attempt < options.max_tries:
             item.tries = job.attempt
@@ -279,7 +279,7 @@ def planned_items(
     folder: Path, pages: Iterable[tuple[int, str]], settings: Settings, options: BatchOptions
 ) -> list[BatchItem]:
     """Return the items of a list with their state in a folder, without changing anything."""
-    items, _ = _parse(pages, _batch_id(folder) if settings.database else "")
+    items, _ = _parse_list(pages, _batch_id(folder) if settings.database else "")
     state = folder / STATE_FOLDER / STATE_FILE
     with TemporaryDirectory() as temporary:
         copy = Path(temporary) / STATE_FILE
@@ -291,7 +291,7 @@ def planned_items(
                 source.backup(target)
         queue = JobQueue(settings.database or str(copy))
         try:
-            _recall(items, folder, options, queue)
+            _recall_results(items, folder, options, queue)
         finally:
             queue.disconnect()
     return items
@@ -312,7 +312,7 @@ def _read_report(folder: Path) -> dict[str, dict[str, Any]]:
         return {}
 
 
-def _error(job: Job) -> ErrorRecord | None:
+def _failure(job: Job) -> ErrorRecord | None:
     """Return why a finished job has no print, or None if it has one."""
     if job.state == "done":
         obstacle = job.result.get("obstacle")
@@ -320,7 +320,7 @@ def _error(job: Job) -> ErrorRecord | None:
     return job.error or ErrorRecord("its job was cancelled")
 
 
-def _lock(path: Path) -> BinaryIO:
+def _lock_file(path: Path) -> BinaryIO:
     """Lock a file until it is closed or this process ends."""
     file = path.open("ab")
     try:
@@ -360,7 +360,9 @@ def report_text(items: Sequence[BatchItem], repeated: int) -> str:
     """Return the report as text: failures by reason with their lines, then what was printed."""
     lines = [summarize(items, repeated), ""]
     for reason, number in failure_reasons(items):
-        failed = [item for item in items if item.state == "failed" and _reason(item) == reason]
+        failed = [
+            item for item in items if item.state == "failed" and _failure_reason(item) == reason
+        ]
         lines.append(f"{number} failed: {reason}")
         lines += [f"    line {item.line}: {item.url}" for item in failed]
         hint = failed[0].error.hint if failed[0].error else ""
@@ -388,8 +390,8 @@ def summarize(items: Sequence[BatchItem], repeated: int) -> str:
 
 def failure_reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
     """Return the reasons for failures and their counts, most frequent first."""
-    return Counter(_reason(item) for item in items if item.state == "failed").most_common()
+    return Counter(_failure_reason(item) for item in items if item.state == "failed").most_common()
 
 
-def _reason(item: BatchItem) -> str:
+def _failure_reason(item: BatchItem) -> str:
     return item.error.message if item.error else "unknown reason"

@@ -101,9 +101,9 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
 
     del urllib, PIL, page
     pages = [argument for argument in arguments if not argument.startswith("-")]
-    many = not prints or len(pages) > MANY_PAGES
-    prepare = load_weasyprint if many else _render_specimen
-    return RenderPool(fork=_expects_pdf(arguments), fork_all=many, prepare=prepare)
+    fork_all = not prints or len(pages) > MANY_PAGES
+    prepare = load_weasyprint if fork_all else _render_specimen
+    return RenderPool(fork=_expects_pdf(arguments), fork_all=fork_all, prepare=prepare)
 
 
 def _render_specimen() -> None:

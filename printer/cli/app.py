@@ -51,11 +51,11 @@ class CommandGroup(help_module.HelpGroup):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return the commands, and the options of printing, that begin with what was typed."""
-        printing = self.get_command(ctx, "print")
-        found = super().shell_complete(ctx, incomplete)
-        known = {item.value for item in found}
-        more = printing.shell_complete(type(ctx)(printing, parent=ctx), incomplete)
-        return [*found, *(item for item in more if item.value not in known)]
+        print_command = self.get_command(ctx, "print")
+        commands = super().shell_complete(ctx, incomplete)
+        command_names = {item.value for item in commands}
+        options = print_command.shell_complete(type(ctx)(print_command, parent=ctx), incomplete)
+        return [*commands, *(item for item in options if item.value not in command_names)]
 
 
 app = help_module.Commands(
@@ -130,8 +130,8 @@ def _usage_error(error: TyperException) -> UsageError:
     elif match := re.fullmatch(r"Invalid value for '([^']+)'(?: / '[^']+')?: (.*)", message):
         message = f"{match[1]}: {plain_message(match[2].replace(chr(39), ''))}"
         value, _, choices = match[2].replace("'", "").partition(" is not one of ")
-        if near := did_you_mean(value, choices.split(", ")) if choices else "":
-            hint = f"{near} {hint}"
+        if suggestion := did_you_mean(value, choices.split(", ")) if choices else "":
+            hint = f"{suggestion} {hint}"
     elif match := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
         message = f"unexpected argument: {strip_userinfo(match[1])}"
     if message[1:2].islower():
@@ -146,9 +146,9 @@ _OTHER_PANELS = {"Server": "serve", "Digests": "digest run"}
 def _explain_option(option: str, context: Any) -> tuple[str, str]:
     """Return why an option is unknown to a command, and which one may be meant, '' for none."""
     root = context.find_root().command
-    printing = root.get_command(context, "print")
-    is_print = context.command.name == printing.name
-    if not is_print and any(option in param.opts for param in printing.params):
+    print_command = root.get_command(context, "print")
+    is_print = context.command.name == print_command.name
+    if not is_print and any(option in param.opts for param in print_command.params):
         return f"{option} is an option of printing, not of {context.info_name}", ""
     panels = {name: notes["panel"] for name, _, notes in setting_fields()}
     if command := _OTHER_PANELS.get(panels.get(option.strip("-").replace("-", "_"), "")):
@@ -159,8 +159,8 @@ def _explain_option(option: str, context: Any) -> tuple[str, str]:
     names = [name for param in params for name in (*param.opts, *param.secondary_opts)]
     # Without the dashes, which all have in common.
     names = [name.removeprefix("--") for name in names if name.startswith("--")]
-    near = did_you_mean(option.lstrip("-"), names)
-    return f"no such option: {option}", near.replace("mean ", "mean --")
+    suggestion = did_you_mean(option.lstrip("-"), names)
+    return f"no such option: {option}", suggestion.replace("mean ", "mean --")
 
 
 def _fail(error: WebprintError, debug: bool = False) -> None:

@@ -63,7 +63,7 @@ def _complete_setting(incomplete: str) -> list[str]:
 SettingName = Annotated[
     str, typer.Argument(metavar="NAME", help="A setting.", autocompletion=_complete_setting)
 ]
-Here = Annotated[
+HereOption = Annotated[
     bool, typer.Option("--here", help="Use webprint.toml in this folder, not your own.")
 ]
 
@@ -97,17 +97,17 @@ def set_value(
         list[str], typer.Argument(metavar="VALUE", help="The value; several for a list.")
     ],
     *,
-    here: Here = False,
+    here: HereOption = False,
 ) -> None:
     """Set a value in your settings file."""
     import tomlkit
 
     name = _setting_name(name)
-    several = isinstance(Settings.model_fields[name].default, tuple)
-    if len(values) > 1 and not several:
+    takes_list = isinstance(Settings.model_fields[name].default, tuple)
+    if len(values) > 1 and not takes_list:
         raise UsageError(f"{name.replace('_', '-')} has one value", hint="Put it in quotes")
     path = settings_files()[1 if here else 0]
-    layer = Layer("command line", {name: tuple(values) if several else values[0]})
+    layer = Layer("command line", {name: tuple(values) if takes_list else values[0]})
     check_layer(layer)
     settings = Settings(**layer.values)
     _check_value(name, settings)
@@ -117,8 +117,8 @@ def set_value(
     if key in document:
         document[key] = value
     else:  # Before the tables, where it is a setting.
-        rest = tomlkit.dumps(document)
-        document = tomlkit.parse(tomlkit.dumps({key: value}) + rest)
+        old_text = tomlkit.dumps(document)
+        document = tomlkit.parse(tomlkit.dumps({key: value}) + old_text)
     _write_settings(path, tomlkit.dumps(document))
 
 
@@ -136,7 +136,7 @@ def _check_value(name: str, settings: Settings) -> None:
 
 
 @config.command()
-def init(*, here: Here = False) -> None:
+def init(*, here: HereOption = False) -> None:
     """Write a settings file to start from, which explains every setting."""
     path = settings_files()[1 if here else 0]
     if path.exists():
@@ -245,7 +245,7 @@ Host = Annotated[
 
 
 @rules.callback(invoke_without_command=True)
-def _default(context: typer.Context) -> None:
+def show_rules(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         _print_rules(store.rule_store())
 
@@ -260,7 +260,7 @@ def list_rules(*, loaded: LoadedSettings) -> None:
 def _print_rules(rule_store: store.RuleStore) -> None:
     site_rules = rule_store.all()
     for rule in site_rules:
-        print(f"{rule.host}: {_counts(rule) or 'nothing'}  ({rule.name})")
+        print(f"{rule.host}: {_rule_counts(rule) or 'nothing'}  ({rule.name})")
         for selector in rule.drop if not rule.xpath else ():
             print(f"    drop {selector}")
     if not site_rules:
@@ -272,7 +272,7 @@ def _print_rules(rule_store: store.RuleStore) -> None:
         raise typer.Exit(UsageError.exit_code)
 
 
-def _counts(rule: SiteRule) -> str:
+def _rule_counts(rule: SiteRule) -> str:
     counts = ((action, len(getattr(rule, action))) for action in ACTIONS)
     return ", ".join(f"{count} {action.replace('_', '-')}" for action, count in counts if count)
 
@@ -313,12 +313,12 @@ def _comparison(
         before, after = getattr(without_rules, name), getattr(with_rules, name)
         if before != after:
             lines.append(f"{name}: {after or 'none'} instead of {before or 'none'}")
-    lines.append(f"without the rules: {_size(without_rules)}")
-    lines.append(f"with the rules:    {_size(with_rules)}")
+    lines.append(f"without the rules: {_article_size(without_rules)}")
+    lines.append(f"with the rules:    {_article_size(with_rules)}")
     return lines
 
 
-def _size(article: Article) -> str:
+def _article_size(article: Article) -> str:
     words = count_words(article.text)
     counts = ((words, "word"), (len(article.figures), "picture"), (len(article.blocks), "block"))
     return ", ".join(count(number, noun) for number, noun in counts)

@@ -73,7 +73,7 @@ def crawl(
     require("crawl")
     for seed in seeds:
         check_address(seed)
-    _check_out(out, as_json=as_json)
+    _check_output(out, as_json=as_json)
     if options.path_prefix and not options.path_prefix.startswith("/"):
         hint = f"Paths begin with a slash: --path-prefix /{options.path_prefix}"
         raise UsageError(f"no path begins with {options.path_prefix!r}", hint=hint)
@@ -93,11 +93,11 @@ def crawl(
         crawler = stack.enter_context(
             Crawl.from_settings(settings, seeds, options, database=database, fresh=fresh)
         )
-        run = _Run(crawler, console, len(seeds))
+        run = _CrawlRun(crawler, console, len(seeds))
         summary = run.crawl(seeds[0], options)
         articles = crawler.articles()
         printer = stack.enter_context(make_printer(settings, list(seeds), console, pool))
-        failed = _write(crawler, printer, console, articles, out, as_json=as_json)
+        failed = _write_articles(crawler, printer, console, articles, out, as_json=as_json)
     if run.errors and not run.interrupted and summary.fetched == summary.failed:
         raise run.errors[0]
     console.info(_summary_line(summary, len(articles)))
@@ -143,7 +143,7 @@ def _show_plan(
 
 
 @dataclass(slots=True)
-class _Run:
+class _CrawlRun:
     """A crawl with progress; ``errors`` are those of seeds."""
 
     crawler: Crawl
@@ -194,7 +194,7 @@ def _outcome_name(outcome: object, article: CrawledArticle | None) -> str:
     return str(next(filter(None, texts), type(outcome).__name__.lower()))
 
 
-def _write(
+def _write_articles(
     crawler: Crawl, printer: Printer, console: Console, articles: list[CrawledArticle], out: str,
     *, as_json: bool,
 ) -> WebprintError | None:  # fmt: skip
@@ -221,9 +221,9 @@ def _write(
     if articles:
         output.make_folder(folder)
         output.write(folder / LIST_FILE, data)
-    for article, name in zip(articles, _names(articles), strict=True):
+    for article, name in zip(articles, _file_names(articles), strict=True):
         capture = crawler.capture(article)
-        path, is_printed = _find_file(folder, name, capture.source.fetched)
+        path, is_printed = _find_pdf(folder, name, capture.source.fetched)
         if is_printed:
             console.info(f"{path} is already there")
             continue
@@ -237,7 +237,7 @@ def _write(
     return first
 
 
-def _names(articles: list[CrawledArticle]) -> list[str]:
+def _file_names(articles: list[CrawledArticle]) -> list[str]:
     """Return a file name for each article, after its title; the same ones in each run."""
     names: dict[str, None] = {}
     for article in articles:
@@ -248,7 +248,7 @@ def _names(articles: list[CrawledArticle]) -> list[str]:
     return list(names)
 
 
-def _find_file(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
+def _find_pdf(folder: Path, name: str, fetched: datetime | None) -> tuple[Path, bool]:
     """Return the PDF of an article, and whether it was printed by the run being continued.
 
     A file that is older than the page is of an earlier crawl, and kept.
@@ -274,7 +274,7 @@ def _summary_line(summary: CrawlSummary, articles: int) -> str:
     return ", ".join([*parts, *filter(None, [summary.stop_reason])])
 
 
-def _check_out(out: str, *, as_json: bool) -> None:
+def _check_output(out: str, *, as_json: bool) -> None:
     if as_json and _is_list(out):
         raise UsageError(
             "--json applies to printed pages only", hint="Add --out FILE.pdf or a folder"

@@ -66,12 +66,12 @@ def _complete_name(incomplete: str) -> list[str]:
         return []
 
 
-Name = Annotated[
+DigestName = Annotated[
     str, typer.Argument(metavar="NAME", help="The digest's name.", autocompletion=_complete_name)
 ]
 
 
-To = Annotated[
+TargetDigest = Annotated[
     str,
     typer.Option(
         "--digest", metavar="NAME", help="The digest to add to.", autocompletion=_complete_name
@@ -83,7 +83,7 @@ To = Annotated[
 @with_settings(*_RUN, without=_NOT_RUN)
 def run(
     context: typer.Context,
-    name: Name,
+    name: DigestName,
     out: Annotated[
         str,
         typer.Argument(
@@ -116,7 +116,7 @@ def run(
         history = stack.enter_context(closing(_open_history(settings)))
         pool = None if remote else context.obj
         builder = _issue_builder(loaded, history, console, pool, remote)
-        write = None if config.deliver and not out else _writer(out)
+        write = None if config.deliver and not out else _make_writer(out)
         outcome = run_digest(builder, config, datetime.now(UTC), write)
     for source, reason in outcome.issue.problems:
         console.warn(f"{source}: {reason}")
@@ -164,7 +164,10 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
         [strip_userinfo(source.location) for source in config.source],
         places,
         form=config.format,
-        stored=[f"what was printed in {_database(settings)}", *output.describe_library(settings)],
+        stored=[
+            f"what was printed in {_history_name(settings)}",
+            *output.describe_library(settings),
+        ],
         caches=settings.options().fetch.cache,
         as_json=as_json,
     )
@@ -203,7 +206,7 @@ def _json_lines(
 
 @digest.command()
 @with_settings("Article", "Fetching", *MESSAGES, "database", "reading_list")
-def check(name: Name, *, loaded: LoadedSettings) -> None:
+def check(name: DigestName, *, loaded: LoadedSettings) -> None:
     """Show what a digest would contain, and why it leaves out the rest; print nothing."""
     console = Console.from_settings(loaded.settings)
     config = _find_digest(name)
@@ -236,7 +239,7 @@ def add(
     url: Annotated[str, typer.Argument(metavar="URL", help="A site or a feed.")],
     *,
     loaded: LoadedSettings,
-    to: To = "digest",
+    to: TargetDigest = "digest",
     section: Annotated[str, typer.Option(help="The section of its articles.")] = "",
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
@@ -258,7 +261,7 @@ def add(
 def import_opml(
     file: Annotated[Path, typer.Argument(metavar="FILE.opml", help="A list of feeds.")],
     *,
-    to: To = "digest",
+    to: TargetDigest = "digest",
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     require("digest")
@@ -374,7 +377,7 @@ def _open_history(settings: Settings) -> StoryHistory:
     return StoryHistory(stories_database(settings))
 
 
-def _database(settings: Settings) -> str:
+def _history_name(settings: Settings) -> str:
     return "the database" if "://" in settings.database else str(data_folder() / "digests.sqlite")
 
 
@@ -391,7 +394,7 @@ def _issue_builder(
     )
 
 
-def _writer(out: str) -> Callable[[Issue, Result], str]:
+def _make_writer(out: str) -> Callable[[Issue, Result], str]:
     """Return a function that writes an issue and returns where."""
 
     def write(issue: Issue, result: Result) -> str:

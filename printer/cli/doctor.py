@@ -103,11 +103,13 @@ def check_pango() -> Check:
         from weasyprint.text.ffi import harfbuzz_subset, pango
     except OSError as error:
         packages = "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
-        return Check("Pango", "problem", " ".join(str(error).split())[:200], _apt(packages))
+        return Check(
+            "Pango", "problem", " ".join(str(error).split())[:200], _install_hint(packages)
+        )
     number = pango.pango_version()
     text = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
     if not harfbuzz_subset:
-        fix = _apt("libharfbuzz-subset0")
+        fix = _install_hint("libharfbuzz-subset0")
         return Check("Pango", "note", f"{text}; PDFs take longer without harfbuzz-subset", fix)
     return Check("Pango", "ok", f"{text}, with harfbuzz-subset")
 
@@ -120,7 +122,7 @@ def check_fonts() -> Iterator[Check]:
 
     installed = load_fonts()
     if not installed:
-        fix = _apt("fonts-linuxlibertine fonts-dejavu-core fonts-noto-core")
+        fix = _install_hint("fonts-linuxlibertine fonts-dejavu-core fonts-noto-core")
         yield Check("fonts", "problem", "no fonts are installed", fix)
         return
     roles = {
@@ -140,7 +142,7 @@ def _check_families(subject: str, missing: Iterable[str], text: str) -> Check:
     names = sorted(missing)
     if not names:
         return Check(subject, "ok", text)
-    fix = _apt(" ".join(sorted({debian_package(name) for name in names} - {""})))
+    fix = _install_hint(" ".join(sorted({debian_package(name) for name in names} - {""})))
     return Check(subject, "note", f"not installed: {', '.join(names)}", fix)
 
 
@@ -248,13 +250,13 @@ def _check_server(database: str) -> Check:
 def _check_file(path: Path) -> Check:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as database:
-            found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+            result = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
-        found = str(error)
-    if found == "ok":
+        result = str(error)
+    if result == "ok":
         return _check_space("database", path.parent, str(path))
     fix = "Make the file and its folder writable, or restore them from a backup"
-    return Check("database", "problem", f"{path}: {found}", fix)
+    return Check("database", "problem", f"{path}: {result}", fix)
 
 
 def check_clock(files: Iterable[Path]) -> Check:
@@ -267,7 +269,7 @@ def check_clock(files: Iterable[Path]) -> Check:
         late = f"{text} is earlier than our files, of {datetime.fromtimestamp(newest):%Y-%m-%d}"
         return Check("clock", "problem", late, "Set the clock: prints are deleted by their age")
     if not available_timezones():
-        return Check("clock", "note", f"{text}, without time zones", _apt("tzdata"))
+        return Check("clock", "note", f"{text}, without time zones", _install_hint("tzdata"))
     return Check("clock", "ok", text)
 
 
@@ -280,7 +282,7 @@ def check_extras() -> Check:
     return Check("extras", "ok", ", ".join(EXTRAS))
 
 
-def _apt(packages: str) -> str:
+def _install_hint(packages: str) -> str:
     if not packages:
         return ""
     if sys.platform == "linux":

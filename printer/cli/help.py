@@ -57,7 +57,10 @@ class HelpCommand(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line after the command."""
         options = [param for param in self.get_params(ctx) if not isinstance(param, TyperArgument)]
-        return [*(_usage(param) for param in arguments(self)), *(["[OPTIONS]"] if options else [])]
+        return [
+            *(_argument_usage(param) for param in arguments(self)),
+            *(["[OPTIONS]"] if options else []),
+        ]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         write_parameters(self, ctx, formatter)
@@ -96,12 +99,12 @@ class HelpGroup(TyperGroup):
 class Commands(typer.Typer):
     """Commands with plain help: without boxes, and without loading rich."""
 
-    def __init__(self, **more: Any) -> None:
-        more.setdefault("cls", HelpGroup)
-        super().__init__(rich_markup_mode=None, pretty_exceptions_enable=False, **more)
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("cls", HelpGroup)
+        super().__init__(rich_markup_mode=None, pretty_exceptions_enable=False, **options)
 
-    def command(self, name: str | None = None, **more: Any) -> Callable[[F], F]:
-        return super().command(name, **{"cls": HelpCommand, **more})
+    def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
+        return super().command(name, **{"cls": HelpCommand, **options})
 
 
 commands = Commands()
@@ -129,11 +132,11 @@ def show_help(
     for number, word in enumerate(words):
         names = list(command.list_commands(parent)) if isinstance(command, TyperGroup) else []
         if word not in names:
-            near = did_you_mean(word, names) or "See webprint --help"
+            suggestion = did_you_mean(word, names) or "See webprint --help"
             is_option = word.lstrip("-").replace("-", "_") in Settings.model_fields
             raise UsageError(
                 f"there is no command {' '.join(words[: number + 1])!r}",
-                hint="webprint --help-all explains the options" if is_option else near,
+                hint="webprint --help-all explains the options" if is_option else suggestion,
             )
         command = command.get_command(parent, word)
         parent = type(root)(command, info_name=word, parent=parent)
@@ -194,7 +197,7 @@ def panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
     return list(merged.items())
 
 
-def _usage(param: Any) -> str:
+def _argument_usage(param: Any) -> str:
     name = param.metavar or param.name.upper()
     name = name if param.required else f"[{name}]"
     return name + ("..." if param.nargs != 1 else "")

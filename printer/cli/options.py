@@ -64,7 +64,7 @@ DryRun: TypeAlias = Annotated[
     bool,
     typer.Option("--dry-run", help="Show what would be fetched, written and kept; do nothing."),
 ]
-Lists: TypeAlias = Annotated[
+AddressLists: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--input", "-i", metavar="LIST", help="A file with an address per line."),
 ]
@@ -194,13 +194,13 @@ def _class_options(cls: Any) -> list[inspect.Parameter]:
     for field in dataclasses.fields(cls):
         if "help" not in field.metadata:
             continue
-        more = dict(field.metadata)
-        flags = [more.pop("flag")] if "flag" in more else []
+        notes = dict(field.metadata)
+        flags = [notes.pop("flag")] if "flag" in notes else []
         kind, default = hints[field.name], field.default
         if get_origin(kind) is tuple:
             kind, default = list[str] | None, None
-            more["show_default"] = False
-        parameters.append(_parameter(field.name, kind, default, typer.Option(*flags, **more)))
+            notes["show_default"] = False
+        parameters.append(_parameter(field.name, kind, default, typer.Option(*flags, **notes)))
     return parameters
 
 
@@ -508,14 +508,14 @@ def _check_ending(name: str, named: str) -> None:
     path = Path(name)
     if name.lower() in chain.from_iterable(ENDINGS.values()):
         raise UsageError(f"{name} is only an ending", hint=f"Name a file, such as story{name}")
-    known = output.format_of(name)
-    if known and named not in ("auto", known):
+    named_format = output.format_of(name)
+    if named_format and named not in ("auto", named_format):
         ending = next(endings[0] for form, endings in ENDINGS.items() if form == named)
         raise UsageError(
             f"{name} and --format {named} do not agree",
             hint=f"End the name in {ending}, or leave out --format",
         )
-    if known or (path.exists() and not path.is_file()):  # a pipe or a device
+    if named_format or (path.exists() and not path.is_file()):  # a pipe or a device
         return
     if named == "auto":
         kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
@@ -527,14 +527,14 @@ def _check_ending(name: str, named: str) -> None:
 
 
 def _check_template(template: str) -> None:
-    known = ", ".join(f"{{{name}}}" for name in _FIELDS)
+    field_list = ", ".join(f"{{{name}}}" for name in _FIELDS)
     try:
         fields = [(name, spec, conv) for _, name, spec, conv in string.Formatter().parse(template)]
     except ValueError as error:
-        raise UsageError(f"{template} has an unmatched brace", hint=f"Use {known}") from error
+        raise UsageError(f"{template} has an unmatched brace", hint=f"Use {field_list}") from error
     for name, spec, conversion in fields:
         if name is not None and (name not in _FIELDS or spec or conversion):
-            hint = did_you_mean(name, _FIELDS) or f"Use {known}"
+            hint = did_you_mean(name, _FIELDS) or f"Use {field_list}"
             raise UsageError(f"{template}: there is no {{{name}}} for file names", hint=hint)
 
 
@@ -548,18 +548,20 @@ def check_print(
             "--title makes a cover for several pages in one file", hint="Add --bundle FILE"
         )
     local = not url and not any(name != output.STDOUT and not path_exists(name) for name in names)
-    if local and (name := _first(_FOR_WEB, typed)):
+    if local and (name := _first_typed(_FOR_WEB, typed)):
         raise UsageError(
-            f"{_option(name, loaded.settings)} does nothing for a file on this computer",
+            f"{_option_name(name, loaded.settings)} does nothing for a file on this computer",
             hint="Leave it out, or name the page's address",
         )
-    if form != "pdf" and (name := _first(_LAYOUT, typed)):
+    if form != "pdf" and (name := _first_typed(_LAYOUT, typed)):
         hint = "Leave it out, or write a PDF"
-        raise UsageError(f"{_option(name)} does nothing for {output.FORMAT_NAMES[form]}", hint=hint)
-    if form not in FORMATS_WITH_PICTURES and (name := _first(("dpi", "grayscale"), typed)):
+        raise UsageError(
+            f"{_option_name(name)} does nothing for {output.FORMAT_NAMES[form]}", hint=hint
+        )
+    if form not in FORMATS_WITH_PICTURES and (name := _first_typed(("dpi", "grayscale"), typed)):
         hint = "Leave it out, or write PDF, EPUB or HTML"
         raise UsageError(
-            f"{_option(name)} does nothing for {output.FORMAT_NAMES[form]}, which has no pictures",
+            f"{_option_name(name)} does nothing for {output.FORMAT_NAMES[form]}, which has no pictures",
             hint=hint,
         )
 
@@ -578,10 +580,11 @@ def check_settings(loaded: LoadedSettings) -> None:
         raise UsageError("--verbose and --quiet contradict each other", hint="Leave one out")
     if {"rules", "no_rules"} <= typed:
         raise UsageError("--rules and --no-rules contradict each other", hint="Leave one out")
-    needs_key = _first(("key_query", "key_paragraphs_as"), typed)
+    needs_key = _first_typed(("key_query", "key_paragraphs_as"), typed)
     if needs_key and not settings.key_paragraphs:
         raise UsageError(
-            f"{_option(needs_key)} needs the number of paragraphs", hint="Add --key-paragraphs 3"
+            f"{_option_name(needs_key)} needs the number of paragraphs",
+            hint="Add --key-paragraphs 3",
         )
     if "ner" in typed and settings.image_method != "joshi-liu":
         from ..images.papers.ner import check_recognizer
@@ -594,7 +597,9 @@ def check_settings(loaded: LoadedSettings) -> None:
         value = str(getattr(settings, name))
         path = Path(value).expanduser()
         if value and (not path_exists(path) or path.is_dir()):
-            raise UsageError(f"{_option(name)}: there is no file {value}", hint="Check its name")
+            raise UsageError(
+                f"{_option_name(name)}: there is no file {value}", hint="Check its name"
+            )
     if "extractor" in typed:
         from ..extraction.extract import check_extractor
 
@@ -605,11 +610,11 @@ def check_settings(loaded: LoadedSettings) -> None:
         check_method(settings.image_method)
 
 
-def _first(names: Collection[str], typed: Collection[str]) -> str:
+def _first_typed(names: Collection[str], typed: Collection[str]) -> str:
     return next((name for name in names if name in typed), "")
 
 
-def _option(name: str, settings: Settings | None = None) -> str:
+def _option_name(name: str, settings: Settings | None = None) -> str:
     flag = f"--{name.replace('_', '-')}"
     if settings and name == "render":
         return f"{flag} {settings.render}"

@@ -270,12 +270,12 @@ def _all_words(report: CompletenessReport) -> str:
 
 def json_line(
     url: str, out: str | None = None, *, error: ErrorRecord | None = None,
-    warnings: Iterable[str] = (), complete: bool = False, title: str = "", **more: object,
+    warnings: Iterable[str] = (), complete: bool = False, title: str = "", **details: object,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the line of --json for a page; see docs/formats.md."""
     return {
         "url": url, "out": out, "error": error.to_dict() if error else None,
-        "warnings": list(warnings), "complete": complete, "title": title, **more,
+        "warnings": list(warnings), "complete": complete, "title": title, **details,
     }  # fmt: skip
 
 

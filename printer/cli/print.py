@@ -22,11 +22,11 @@ from . import output
 from .help import Commands, HelpCommand, full_help, overview
 from .options import (
     MESSAGES,
+    AddressLists,
     AsJson,
     BaseURL,
     DryRun,
     JsonLines,
-    Lists,
     Out,
     PageArgument,
     Target,
@@ -92,7 +92,7 @@ def print_pages(
     bundle: Annotated[
         str, typer.Option("--bundle", metavar="FILE", help="Print all pages into this one file.")
     ] = "",
-    lists: Lists = None,
+    lists: AddressLists = None,
     url: BaseURL = "",
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Overwrite files named after a title.")
@@ -115,7 +115,7 @@ def print_pages(
     check_pages(names, url)
     chosen = settings.format if "format" in loaded.typed else "auto"
     target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
-    form = _format(target, chosen, settings)
+    form = _choose_format(target, chosen, settings)
     if as_json and target.file == output.STDOUT:
         raise UsageError(
             "--json and the result cannot both go to standard output", hint="Name a file with -o"
@@ -144,7 +144,7 @@ def print_pages(
         raise typer.Exit(errors[0].exit_code)
 
 
-def _format(target: Target, chosen: str, settings: Settings) -> Format:
+def _choose_format(target: Target, chosen: str, settings: Settings) -> Format:
     """Return the format to write: that of the call, the file's ending, or the settings."""
     file_format = output.format_of(target.name) if chosen == "auto" else None
     return file_format or settings.print_options().format
@@ -162,27 +162,29 @@ class _PrintJob:
 
     def print_file(self, outcomes: Iterable[ReadOutcome]) -> WebprintError | None:
         """Print pages to one file and report it; report and return a failure."""
-        read: list[tuple[str, Article | WebprintError]] = []
+        articles: list[tuple[str, Article | WebprintError]] = []
 
         def collect() -> Iterator[ReadOutcome]:
             for source, outcome in outcomes:
-                found = outcome if isinstance(outcome, WebprintError) else outcome.article
-                read.append((source_name(source), found))
-                if isinstance(found, Article):
-                    self._announce(found)
+                article_or_error = (
+                    outcome if isinstance(outcome, WebprintError) else outcome.article
+                )
+                articles.append((source_name(source), article_or_error))
+                if isinstance(article_or_error, Article):
+                    self._announce(article_or_error)
                 yield source, outcome
 
         try:
             result = self.printer.render_outcomes(collect())
             printed = [
-                found
-                for (_, found), page in zip(read, result.outcomes, strict=True)
-                if isinstance(found, Article) and not page.error
+                article_or_error
+                for (_, article_or_error), page in zip(articles, result.outcomes, strict=True)
+                if isinstance(article_or_error, Article) and not page.error
             ]
             place = self.target.write(result.data, printed[0], ENDINGS[result.format][0])
         except WebprintError as error:
-            for name, found in read:
-                failure = found if isinstance(found, WebprintError) else error
+            for name, article_or_error in articles:
+                failure = article_or_error if isinstance(article_or_error, WebprintError) else error
                 self.console.error(failure)
                 if self.as_json:
                     output.print_json(output.error_dict(name, failure))
@@ -283,7 +285,7 @@ def extract(
             "--out", "-o", help="A file, or a folder for one file each, instead of stdout."
         ),
     ] = "",
-    lists: Lists = None,
+    lists: AddressLists = None,
     url: BaseURL = "",
 ) -> None:
     """Write the articles of pages as JSON, Markdown, text or HTML.
@@ -427,12 +429,12 @@ def batch(
             console.show_status(item.url)
             console.advance()
             if as_json:
-                output.print_json(_json_line(item, folder))
+                output.print_json(_item_line(item, folder))
 
         work.on_finished = show_finished
         items, repeated = work.items, work.repeated
         for item in work.failed if as_json else ():
-            output.print_json(_json_line(item, folder))
+            output.print_json(_item_line(item, folder))
         try:
             work.start()  # before the progress bar, which starts a thread
             with console.progress(work.unfinished):
@@ -482,7 +484,7 @@ def _show_plan(
             Console.from_settings(settings).warn(text)
 
 
-def _json_line(item: BatchItem, folder: Path) -> dict[str, Any]:
+def _item_line(item: BatchItem, folder: Path) -> dict[str, Any]:
     error, result = item.error if item.state == "failed" else None, item.result
     out = str(folder / item.name) if item.state == "done" else None
     complete = bool(result.get("complete")) and not error

@@ -71,13 +71,15 @@ def jobs(
     queue = open_queue(loaded.settings)
     try:
         if action == "list":
-            found = [_find(queue, i) for i in ids] if ids else queue.list_recent(200, kinds=KINDS)
-            for job in found:
-                print(_to_json(job) if as_json else _to_line(job))
-            if not found and not as_json:
+            listed = (
+                [_find_job(queue, i) for i in ids] if ids else queue.list_recent(200, kinds=KINDS)
+            )
+            for job in listed:
+                print(_job_json(job) if as_json else _job_line(job))
+            if not listed and not as_json:
                 print("no jobs", file=sys.stderr)
         else:
-            _change(queue, action, ids or [])
+            _change_jobs(queue, action, ids or [])
     finally:
         queue.disconnect()
 
@@ -101,7 +103,7 @@ def token(
     print(keys.token)
 
 
-def _find(queue: JobQueue, job_id: str) -> Job:
+def _find_job(queue: JobQueue, job_id: str) -> Job:
     """Return a job; raise :class:`UsageError` if there is none."""
     if (job := queue.get(job_id)) is None:
         raise UsageError(
@@ -110,7 +112,7 @@ def _find(queue: JobQueue, job_id: str) -> Job:
     return job
 
 
-def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:
+def _change_jobs(queue: JobQueue, action: Action, ids: list[str]) -> None:
     """Retry or cancel jobs; raise for the first that is in the wrong state."""
     if not ids:
         raise UsageError(f"which jobs to {action}?", hint="webprint jobs list shows their ids")
@@ -124,13 +126,13 @@ def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:
             )
 
 
-def _to_line(job: Job) -> str:
+def _job_line(job: Job) -> str:
     created = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
     text = job.error.message if job.error else job.title
     return f"{job.id}  {job.state:9}  {created}  {job.url}" + (f"  {text}" if text else "")
 
 
-def _to_json(job: Job) -> str:
+def _job_json(job: Job) -> str:
     values = {name: getattr(job, name) for name in job.__dataclass_fields__}
     values["error"] = job.error.to_dict() if job.error else {}
     return json.dumps(values, ensure_ascii=False, default=dict)

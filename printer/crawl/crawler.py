@@ -264,8 +264,8 @@ def extract_links(capture: Capture) -> tuple[list[PageLink], str]:
     """
     tree = parse(decode(capture.body, capture.source.charset))
     base = base_url(tree, capture.url)
-    canonical = _canonical(resolve(base, read_head(tree).canonical))
-    if canonical == _canonical(capture.url):
+    canonical = _try_canonical(resolve(base, read_head(tree).canonical))
+    if canonical == _try_canonical(capture.url):
         canonical = ""
     if _forbids_following(tree):
         return [], canonical
@@ -274,10 +274,10 @@ def extract_links(capture: Capture) -> tuple[list[PageLink], str]:
         if count >= MAX_LINKS:
             break
         href = element.get("href")
-        if not href or href.startswith("#") or "nofollow" in _tokens(element.get("rel")):
+        if not href or href.startswith("#") or "nofollow" in _tokenize(element.get("rel")):
             continue
         target = resolve(base, href[:4_000])
-        url = _canonical(target)
+        url = _try_canonical(target)
         if url and url != capture.url:
             text = _link_text(element)
             if url not in links or len(text) > len(links[url].text):
@@ -285,7 +285,7 @@ def extract_links(capture: Capture) -> tuple[list[PageLink], str]:
     return list(links.values()), canonical
 
 
-def _canonical(url: str) -> str:
+def _try_canonical(url: str) -> str:
     try:
         return canonical_url(url) if url else ""
     except BadURL:
@@ -310,13 +310,13 @@ def _link_text(element: HtmlElement) -> str:
 
 def _forbids_following(tree: HtmlElement) -> bool:
     return any(
-        {"nofollow", "none"} & _tokens(element.get("content"))
+        {"nofollow", "none"} & _tokenize(element.get("content"))
         for element in tree.iter("meta")
         if (element.get("name") or "").strip().lower() == "robots"
     )
 
 
-def _tokens(value: str | None) -> set[str]:
+def _tokenize(value: str | None) -> set[str]:
     return set((value or "")[:500].lower().replace(",", " ").split())
 
 

@@ -190,7 +190,7 @@ class Frontier:
         scope.
         """
         sites = self.sites(connection)
-        best: dict[str, tuple[Link, str]] = {}
+        best_links: dict[str, tuple[Link, str]] = {}
         for link in links:
             try:
                 canonical = replace(link, url=canonical_url(link.url))
@@ -198,11 +198,11 @@ class Frontier:
                 continue
             if parent == 0 or self._is_in_scope(canonical, sites):
                 key = url_key(canonical.url)
-                if key not in best or best[key][0].score < link.score:
-                    best[key] = canonical, link.url.partition("#")[0]
-        known = self._known_scores(connection, list(best))
-        for key, (link, _) in best.items():
-            if key in known and known[key] < link.score:
+                if key not in best_links or best_links[key][0].score < link.score:
+                    best_links[key] = canonical, link.url.partition("#")[0]
+        known_scores = self._known_scores(connection, list(best_links))
+        for key, (link, _) in best_links.items():
+            if key in known_scores and known_scores[key] < link.score:
                 waiting = (addresses.c.url_key == key) & (addresses.c.state == "waiting")
                 change(connection, addresses, self._in_crawl & waiting, score=link.score)
         rows = [
@@ -211,8 +211,8 @@ class Frontier:
                 "kind": link.kind, "depth": link.depth, "score": link.score,
                 "pattern": url_pattern(link.url), "parent": parent,
             }
-            for key, (link, url) in best.items()
-            if key not in known
+            for key, (link, url) in best_links.items()
+            if key not in known_scores
         ]  # fmt: skip
         if rows and (rows := rows[: max(0, MAX_ADDRESSES - self._count(connection))]):
             names = {str(row["host"]) for row in rows}
@@ -286,11 +286,11 @@ class Frontier:
         """Return the progress of the crawl."""
         failed = self._in_crawl & (addresses.c.state == "failed")
         with self.store.read() as connection:
-            states = _counts(connection, addresses.c.state, self._in_crawl)
-            outcomes = _counts(
+            states = _count_rows(connection, addresses.c.state, self._in_crawl)
+            outcomes = _count_rows(
                 connection, addresses.c.outcome, self._in_crawl & (addresses.c.state == "done")
             )
-            failures = _counts(connection, addresses.c.message, failed, limit=20)
+            failures = _count_rows(connection, addresses.c.message, failed, limit=20)
             reason = select(crawls.c.stop_reason).where(crawls.c.id == self.crawl)
             stop_reason = connection.execute(reason).scalar()
         return CrawlSummary(
@@ -373,9 +373,9 @@ class Frontier:
             self._in_crawl, addresses.c.state == "taken"
         )
         times = [connection.execute(query).scalar() for query in (waiting, leased)]
-        known = [float(time) for time in times if time is not None]
-        if known:
-            return max(0.0, min(known) - now)
+        known_times = [float(time) for time in times if time is not None]
+        if known_times:
+            return max(0.0, min(known_times) - now)
         self.update_crawl(connection, state="over", stop_reason="nothing is left to visit")
         return None
 
@@ -383,10 +383,10 @@ class Frontier:
         """Return the scores of URLs seen before, by key."""
         scores: dict[str, float] = {}
         for start in range(0, len(keys), 500):  # SQLite limits the parameters of a statement.
-            known = select(addresses.c.url_key, addresses.c.score).where(
+            query = select(addresses.c.url_key, addresses.c.score).where(
                 self._in_crawl, addresses.c.url_key.in_(keys[start : start + 500])
             )
-            scores.update(tuple(row) for row in connection.execute(known))
+            scores.update(tuple(row) for row in connection.execute(query))
         return scores
 
     def _count(self, connection: Connection, *states: str) -> int:
@@ -396,11 +396,11 @@ class Frontier:
         return int(connection.execute(counted).scalar_one())
 
 
-def _counts(
-    connection: Connection, column: Any, which: Any, limit: int | None = None
+def _count_rows(
+    connection: Connection, column: Any, condition: Any, limit: int | None = None
 ) -> dict[str, int]:
     """Return how many rows have each value of a column, most frequent first."""
-    counted = select(column, func.count()).where(which).group_by(column)
+    counted = select(column, func.count()).where(condition).group_by(column)
     rows = connection.execute(counted.order_by(func.count().desc()).limit(limit))
     return {row[0]: row[1] for row in rows}
 
@@ -438,7 +438,7 @@ class _Recorder:
             self._finish(state="done", outcome="followed", message=page.reason)
             self._count_barren()
             return None
-        duplicate_of = self._near_duplicate(sketch)
+        duplicate_of = self._find_near_duplicate(sketch)
         self._claim_canonical(page.canonical, sketch, duplicate_of)
         if duplicate_of:
             self._finish(state="done", outcome="duplicate", duplicate_of=duplicate_of)
@@ -520,7 +520,7 @@ class _Recorder:
         self.connection.execute(bands.insert(), rows)
         return CrawledArticle(lease.id, url, score, lease.depth, info)
 
-    def _near_duplicate(self, sketch: Sketch) -> int:
+    def _find_near_duplicate(self, sketch: Sketch) -> int:
         """Return the row of the article with nearly the same text, or 0."""
         sharing_band = select(bands.c.address).where(
             bands.c.crawl == self.frontier.crawl, bands.c.band.in_(near_duplicates.bands(sketch))
@@ -543,16 +543,16 @@ class _Recorder:
         is_canonical = (addresses.c.crawl == self.frontier.crawl) & (
             addresses.c.url_key == url_key(canonical)
         )
-        known = connection.execute(select(addresses).where(is_canonical)).first()
-        if known is None:
+        row = connection.execute(select(addresses).where(is_canonical)).first()
+        if row is None:
             self._add_links([Link(canonical, 0.0, lease.depth)], lease.id)
-        elif known.id == lease.id:
+        elif row.id == lease.id:
             return
-        elif known.state == "same":
-            claimed_by = known.duplicate_of
+        elif row.state == "same":
+            claimed_by = row.duplicate_of
             if claimed_by != duplicate_of and not self._resembles(claimed_by, sketch):
                 # Two pages with different texts name it, so trust neither.
-                is_known = addresses.c.id == known.id
+                is_known = addresses.c.id == row.id
                 change(connection, addresses, is_known, state="waiting", duplicate_of=0)
             return
         waiting, original = (
@@ -563,8 +563,8 @@ class _Recorder:
 
     def _resembles(self, article: int, sketch: Sketch) -> bool:
         of_article = select(articles.c.sketch).where(articles.c.address == article)
-        known = self.connection.execute(of_article).scalar()
-        return resemblance(known or b"", sketch) >= NEAR_DUPLICATE
+        known_sketch = self.connection.execute(of_article).scalar()
+        return resemblance(known_sketch or b"", sketch) >= NEAR_DUPLICATE
 
     # Patterns
 

@@ -58,11 +58,11 @@ def sketch(text: str) -> Sketch:
     return minima.astype("<u4").tobytes()
 
 
-def resemblance(one: Sketch, other: Sketch) -> float:
+def resemblance(first: Sketch, second: Sketch) -> float:
     """Return the estimated resemblance of two texts, from 0 to 1; 0 for one without words."""
-    if not one or not other:
+    if not first or not second:
         return 0.0
-    return float(np.mean(np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")))
+    return float(np.mean(np.frombuffer(first, "<u4") == np.frombuffer(second, "<u4")))
 
 
 def bands(sketch: Sketch) -> list[int]:

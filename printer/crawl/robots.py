@@ -53,11 +53,11 @@ class RobotsRules:
         """Return whether a page may be fetched."""
         if self.state != "read":
             return self.state == "none"
-        return bool(_parse(self.body).can_fetch(url, user_agent))
+        return bool(_parse_rules(self.body).can_fetch(url, user_agent))
 
     def delay(self, user_agent: str) -> float:
         """Return the seconds between requests that the rules ask for."""
-        rules = _parse(self.body if self.state == "read" else "")
+        rules = _parse_rules(self.body if self.state == "read" else "")
         delay = rules.crawl_delay(user_agent) or 0.0
         if rate := rules.request_rate(user_agent):
             delay = max(delay, rate.seconds / max(rate.requests, 1))
@@ -65,12 +65,12 @@ class RobotsRules:
 
     def sitemaps(self) -> list[str]:
         """Return the URLs of the sitemaps that the rules name."""
-        urls = list(_parse(self.body if self.state == "read" else "").sitemaps)
+        urls = list(_parse_rules(self.body if self.state == "read" else "").sitemaps)
         return [str(url) for url in urls[:_MAX_SITEMAPS]]
 
 
 @lru_cache(maxsize=32)
-def _parse(body: str) -> Protego:
+def _parse_rules(body: str) -> Protego:
     return Protego.parse(body)
 
 
@@ -115,8 +115,10 @@ def fetch_rules(
     text = body.decode("utf-8-sig", "replace").replace("\0", "")
     is_origin = robots.c.origin == str(origin)
     with store.write() as connection:
-        known = connection.execute(select(robots.c.failures).where(is_origin)).scalar() or 0
-        rules = RobotsRules(state, text, known + 1 if state == "closed" else 0)
+        earlier_failures = (
+            connection.execute(select(robots.c.failures).where(is_origin)).scalar() or 0
+        )
+        rules = RobotsRules(state, text, earlier_failures + 1 if state == "closed" else 0)
         connection.execute(delete(robots).where(is_origin))
         connection.execute(
             robots.insert().values(

@@ -264,7 +264,7 @@ class IssueBuilder:
             # A cut after the last attempt would not be rendered.
             if fits or len(issue.stories) == 1 or not remaining:
                 break
-            issue = _cut(issue, len(issue.stories) * limit // result.pages)
+            issue = _drop_stories(issue, len(issue.stories) * limit // result.pages)
         return issue, result
 
 
@@ -445,7 +445,7 @@ def _template_story(story: SelectedStory) -> Story:
     )
 
 
-def _cut(issue: Issue, count: int) -> Issue:
+def _drop_stories(issue: Issue, count: int) -> Issue:
     """Remove stories, beginning with the last of the longest section."""
     sections = {n: story.candidate.source.section for n, story in enumerate(issue.stories)}
     cut: dict[int, str] = {}

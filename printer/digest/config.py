@@ -345,7 +345,7 @@ def load_digests() -> tuple[Digest, ...]:
 
 def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
     """Return the digests of a settings file; raise :class:`UsageError`."""
-    digests = _parse(text, {"digest": tables.get("digest", ())}, file).digest
+    digests = _parse_tables(text, {"digest": tables.get("digest", ())}, file).digest
     names = [digest.name for digest in digests]
     for number, name in enumerate(names):
         if name in names[:number]:
@@ -358,7 +358,7 @@ def destinations() -> dict[str, NamedDestination]:
     """Return the destinations of [[send]] tables and of digests, by name."""
     named: dict[str, NamedDestination] = {}
     for path, text, tables in _read_files():
-        for destination in _parse(text, {"send": tables.get("send", ())}, path).send:
+        for destination in _parse_tables(text, {"send": tables.get("send", ())}, path).send:
             named.setdefault(destination.name or destination.label, destination)
     labels = {destination.label for destination in named.values()}
     for digest in load_digests():
@@ -371,11 +371,11 @@ def destinations() -> dict[str, NamedDestination]:
 
 def find_destination(name: str) -> NamedDestination:
     """Return a destination by name; raise :class:`UsageError` for an unknown one."""
-    known = destinations()
-    if name not in known:
-        hint = f"There are: {', '.join(known)}" if known else NO_DESTINATIONS
+    by_name = destinations()
+    if name not in by_name:
+        hint = f"There are: {', '.join(by_name)}" if by_name else NO_DESTINATIONS
         raise UsageError(f"there is no destination {name[:60]!r}", hint=hint)
-    return known[name]
+    return by_name[name]
 
 
 def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path, int]:
@@ -391,23 +391,23 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     if path.is_file():
         text, tables = read_settings_file(path)
     digests = parse_digests(text, tables, str(path))
-    place = next((n for n, digest in enumerate(digests) if digest.name == name), None)
-    known = {source.feed for source in digests[place].source} if place is not None else set()
-    new = [subscription for subscription in subscriptions if subscription.feed not in known]
+    index = next((n for n, digest in enumerate(digests) if digest.name == name), None)
+    listed = {source.feed for source in digests[index].source} if index is not None else set()
+    new = [subscription for subscription in subscriptions if subscription.feed not in listed]
     if not new:
         return path, 0
-    if place is None:
+    if index is None:
         heading = f'{text.rstrip()}\n\n[[digest]]\nname = "{name}"\n'.lstrip("\n")
         text = heading + "".join(
-            f"\n{tomlkit.dumps({'digest': {'source': [_row(row)]}})}" for row in new
+            f"\n{tomlkit.dumps({'digest': {'source': [_source_row(row)]}})}" for row in new
         )
     else:
         document: Any = tomlkit.parse(text)
-        sources = document["digest"][place]["source"]
+        sources = document["digest"][index]["source"]
         is_array = isinstance(sources, tomlkit.items.Array)
         for row in new:
             table = tomlkit.inline_table() if is_array else tomlkit.table()
-            table.update(_row(row))
+            table.update(_source_row(row))
             if not is_array:
                 table.add(tomlkit.nl())
             sources.append(table)
@@ -418,7 +418,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     return path, len(new)
 
 
-def _row(subscription: Subscription) -> dict[str, str]:
+def _source_row(subscription: Subscription) -> dict[str, str]:
     row = {"feed": subscription.feed, "name": subscription.name, "section": subscription.section}
     return {key: value for key, value in row.items() if value}
 
@@ -430,7 +430,7 @@ def _read_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
             yield str(path), *read_settings_file(path)
 
 
-def _parse(text: str, tables: Mapping[str, Any], file: str) -> _Tables:
+def _parse_tables(text: str, tables: Mapping[str, Any], file: str) -> _Tables:
     try:
         return _Tables(**tables)
     except ValidationError as error:
@@ -439,21 +439,21 @@ def _parse(text: str, tables: Mapping[str, Any], file: str) -> _Tables:
     keys = [str(key) for key in path if isinstance(key, str)]
     message, hint = fault["msg"].removeprefix("Value error, "), ""
     if fault["type"] == "extra_forbidden":
-        message, hint = f"unknown key {keys[-1][:60]}", _hint(keys)
+        message, hint = f"unknown key {keys[-1][:60]}", _key_hint(keys)
     else:
         reason = "is missing" if fault["type"] == "missing" else message[:1].lower() + message[1:]
         message = f"{'.'.join(keys)}: {reason}"
     raise UsageError(f"{file}, line {line_of(text, path)}: {message}", hint=hint)
 
 
-def _hint(keys: list[str]) -> str:
+def _key_hint(keys: list[str]) -> str:
     """Return the known key nearest to the last one, or else all keys of its table."""
     models: dict[str, type[_Table]] = {
         "source": Source, "deliver": Destination, "send": NamedDestination,
     }  # fmt: skip
     model = models.get(keys[-2] if len(keys) > 1 else "", Digest)
-    known = [str(field.alias) for field in model.model_fields.values()]
-    return did_you_mean(keys[-1], known) or f"Known are {', '.join(known)}"
+    keys_of_table = [str(field.alias) for field in model.model_fields.values()]
+    return did_you_mean(keys[-1], keys_of_table) or f"Known are {', '.join(keys_of_table)}"
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
@@ -471,10 +471,10 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
             for key in path[:depth]:
                 node = node[key]
             node.comment("\0")
-            before, found, _ = root.as_string().partition("\0")
+            before, marker, _ = root.as_string().partition("\0")
         except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError):
             continue
-        if found:  # The comment is at the end of a value, or after the header of a table.
+        if marker:  # The comment is at the end of a value, or after the header of a table.
             is_table = isinstance(node, tomlkit.items.Table)
             return int(before.count("\n") + 1 - (0 if is_table else node.as_string().count("\n")))
     return 1

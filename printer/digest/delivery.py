@@ -120,7 +120,7 @@ def send(
     for attempt in range(1, _MAX_ATTEMPTS + 1):
         cause: Exception
         try:
-            _send(message, server, context or ssl.create_default_context())
+            _send_once(message, server, context or ssl.create_default_context())
             return
         except DeliveryUncertain:
             raise
@@ -159,7 +159,7 @@ class _SMTPS(_SMTP, smtplib.SMTP_SSL):
     """The same with TLS from the first byte."""
 
 
-def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) -> None:
+def _send_once(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) -> None:
     try:
         client: _SMTP
         if server.implicit_tls:
@@ -265,7 +265,7 @@ def _deliver_to_folder(delivery: Delivery, destination: Destination) -> str:
     with _filesystem(destination.folder) as (fs, root):
         fs.makedirs(root, exist_ok=True)
         path = _free_path(fs, root, delivery)
-        _write(fs, path, delivery.data)
+        _write_file(fs, path, delivery.data)
         _add_to_feed(fs, root, path, delivery, destination)
     return path
 
@@ -304,7 +304,7 @@ def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
     raise OutputError(f"there are too many files called {delivery.stem}")
 
 
-def _write(fs: Any, path: str, data: bytes) -> None:
+def _write_file(fs: Any, path: str, data: bytes) -> None:
     """Write a file atomically; remote stores do so by themselves."""
     if "file" not in (fs.protocol if isinstance(fs.protocol, tuple | list) else (fs.protocol,)):
         fs.pipe_file(path, data)
@@ -324,7 +324,7 @@ def _add_to_feed(
     feed = fs.cat_file(feed_path, end=_MAX_FEED_BYTES) if fs.exists(feed_path) else b""
     if f'href="{escape(url)}"'.encode() not in feed:  # It is there after an interruption.
         feed_id = f"{destination.feed}#{quote(delivery.name)}"
-        _write(fs, feed_path, add_feed_entry(feed, feed_id, url, delivery))
+        _write_file(fs, feed_path, add_feed_entry(feed, feed_id, url, delivery))
 
 
 def add_feed_entry(feed: bytes, feed_id: str, url: str, delivery: Delivery) -> bytes:
@@ -332,16 +332,16 @@ def add_feed_entry(feed: bytes, feed_id: str, url: str, delivery: Delivery) -> b
     updated = delivery.date.astimezone(UTC).isoformat()
     media_type, size = MEDIA_TYPES[delivery.format], str(len(delivery.data))
     root = etree.Element(f"{_ATOM}feed", nsmap={None: _ATOM[1:-1]})  # type: ignore[dict-item]
-    _add(root, "title", delivery.title)
-    _add(root, "id", feed_id)
-    _add(root, "updated", updated)
-    _add(_add(root, "author"), "name", "webprint")
-    entry = _add(root, "entry")
-    _add(entry, "title", f"{delivery.title}, {delivery.date:%Y-%m-%d}")
-    _add(entry, "id", f"urn:sha256:{hashlib.sha256(delivery.data).hexdigest()}")
-    _add(entry, "updated", updated)
-    _add(entry, "link", rel="alternate", href=url)
-    _add(entry, "link", rel="enclosure", href=url, type=media_type, length=size)
+    _add_element(root, "title", delivery.title)
+    _add_element(root, "id", feed_id)
+    _add_element(root, "updated", updated)
+    _add_element(_add_element(root, "author"), "name", "webprint")
+    entry = _add_element(root, "entry")
+    _add_element(entry, "title", f"{delivery.title}, {delivery.date:%Y-%m-%d}")
+    _add_element(entry, "id", f"urn:sha256:{hashlib.sha256(delivery.data).hexdigest()}")
+    _add_element(entry, "updated", updated)
+    _add_element(entry, "link", rel="alternate", href=url)
+    _add_element(entry, "link", rel="enclosure", href=url, type=media_type, length=size)
     parser = xml_parser(recover=True, remove_blank_text=True)
     try:
         previous = etree.fromstring(feed, parser) if feed else None
@@ -353,7 +353,9 @@ def add_feed_entry(feed: bytes, feed_id: str, url: str, delivery: Delivery) -> b
     return data
 
 
-def _add(parent: etree._Element, name: str, text: str = "", **attributes: str) -> etree._Element:
+def _add_element(
+    parent: etree._Element, name: str, text: str = "", **attributes: str
+) -> etree._Element:
     element = etree.SubElement(parent, _ATOM + name, attributes)
     element.text = printable(text) or None
     return element

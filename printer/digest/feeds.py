@@ -106,10 +106,10 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
     if not parsed.get("version") and not parsed.entries:
         raise FetchError("this is not a feed", url=url, hint=_HINT)
     channel = parsed.get("feed", {})
-    entries = (_entry(item, url) for item in parsed.entries[:MAX_ENTRIES])
+    entries = (_parse_entry(item, url) for item in parsed.entries[:MAX_ENTRIES])
     return Feed(
         url,
-        _title(channel.get("title")),
+        _clean_title(channel.get("title")),
         _web_url(channel.get("link"), url),
         tuple(entry for entry in entries if entry.url),
     )
@@ -166,18 +166,18 @@ def _numeric_reference(match: re.Match[str]) -> str:
     return "&amp;" + match[0][1:]
 
 
-def _entry(item: dict[str, Any], base: str) -> Entry:
+def _parse_entry(item: dict[str, Any], base: str) -> Entry:
     contents = [content["value"] for content in item.get("content", ()) if content.get("value")]
     summary = str(item.get("summary", "") or "")
     html = max(contents, key=len, default="")
     link, identifier = str(item.get("link", "") or ""), str(item.get("id", "") or "")
     return Entry(
         url=_web_url(link or (identifier if is_http(identifier) else ""), base),
-        title=_title(item.get("title")),
+        title=_clean_title(item.get("title")),
         # feedparser's own get falls back from one date to the other, with a warning.
         published=_to_utc(dict.get(item, "published_parsed")),
         updated=_to_utc(dict.get(item, "updated_parsed")),
-        author=_title(item.get("author")),
+        author=_clean_title(item.get("author")),
         summary=_plain_text(summary or html, _MAX_SUMMARY),
         html=html or summary,
         is_full_text=bool(html),
@@ -204,31 +204,31 @@ def _parse_json(data: bytes, url: str) -> Feed:
         raise FetchError("this is JSON, but not a feed", url=url)
     items = feed.get("items")
     entries = [
-        _json_entry(item, url)
+        _parse_json_entry(item, url)
         for item in (items if isinstance(items, list) else [])[:MAX_ENTRIES]
         if isinstance(item, dict)
     ]
     return Feed(
         url,
-        _title(feed.get("title")),
+        _clean_title(feed.get("title")),
         _web_url(feed.get("home_page_url"), url),
         tuple(entry for entry in entries if entry.url),
     )
 
 
-def _json_entry(item: Mapping[str, Any], base: str) -> Entry:
-    html, plain = _text(item.get("content_html")), _text(item.get("content_text"))
+def _parse_json_entry(item: Mapping[str, Any], base: str) -> Entry:
+    html, plain = _string(item.get("content_html")), _string(item.get("content_text"))
     authors = item.get("authors") or [item.get("author")]
     authors = authors if isinstance(authors, list) else []
-    names = [_text(author.get("name")) for author in authors if isinstance(author, dict)]
-    link = _text(item.get("url")) or _text(item.get("external_url")) or _text(item.get("id"))
+    names = [_string(author.get("name")) for author in authors if isinstance(author, dict)]
+    link = _string(item.get("url")) or _string(item.get("external_url")) or _string(item.get("id"))
     return Entry(
         url=_web_url(link, base),
-        title=_title(item.get("title")),
+        title=_clean_title(item.get("title")),
         published=parse_date(item.get("date_published")),
         updated=parse_date(item.get("date_modified")),
-        author=_title(", ".join(filter(None, names))),
-        summary=_plain_text(_text(item.get("summary")) or html or plain, _MAX_SUMMARY),
+        author=_clean_title(", ".join(filter(None, names))),
+        summary=_plain_text(_string(item.get("summary")) or html or plain, _MAX_SUMMARY),
         html=html or "".join(f"<p>{escape(text, False)}</p>" for text in plain.split("\n\n")),
         is_full_text=bool(html or plain),
     )
@@ -246,12 +246,12 @@ def parse_date(value: object) -> datetime | None:
     return date.replace(tzinfo=UTC) if date and date.tzinfo is None else date
 
 
-def _text(value: object) -> str:
+def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _title(value: object) -> str:
-    return _plain_text(_text(value), _MAX_TITLE)
+def _clean_title(value: object) -> str:
+    return _plain_text(_string(value), _MAX_TITLE)
 
 
 def _plain_text(html: str, limit: int) -> str:
@@ -261,7 +261,7 @@ def _plain_text(html: str, limit: int) -> str:
 
 def _web_url(link: object, base: str) -> str:
     """Return a link as an absolute http(s) URL, or '' if that is not possible."""
-    text = _text(link).strip()
+    text = _string(link).strip()
     url = resolve(base, text) if text and len(text) <= _MAX_URL else ""
     return url if urlsplit(url).netloc else ""
 
@@ -355,8 +355,10 @@ def parse_opml(data: bytes) -> list[Subscription]:
         url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl"), 4_000)
         if is_http(url) and len(feeds) < _MAX_SUBSCRIPTIONS:
             parent = outline.getparent()
-            section = _name(parent) if parent is not None and parent.tag == "outline" else ""
-            feeds.setdefault(url, Subscription(url, _name(outline), section))
+            section = (
+                _outline_name(parent) if parent is not None and parent.tag == "outline" else ""
+            )
+            feeds.setdefault(url, Subscription(url, _outline_name(outline), section))
     return list(feeds.values())
 
 
@@ -377,5 +379,5 @@ def format_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
     return data
 
 
-def _name(outline: etree._Element) -> str:
+def _outline_name(outline: etree._Element) -> str:
     return clean_line(outline.get("title") or outline.get("text"), 300)

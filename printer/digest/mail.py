@@ -59,18 +59,18 @@ def parse_mail(data: bytes) -> Entry:
         message = BytesParser(policy=_POLICY).parsebytes(data)
     except RecursionError:  # A thousand nested parts: use only the headers.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
-    subject = clean_line(_header(message, "Subject"), 300) or "Without a subject"
-    name, address = _sender(clean_line(_header(message, "From"), _MAX_HEADER))
-    identifier = clean_line(_header(message, "Message-ID"), _MAX_HEADER).strip("<>")
+    subject = clean_line(_decode_header(message, "Subject"), 300) or "Without a subject"
+    name, address = _parse_sender(clean_line(_decode_header(message, "From"), _MAX_HEADER))
+    identifier = clean_line(_decode_header(message, "Message-ID"), _MAX_HEADER).strip("<>")
     url = f"mid:{identifier[:300] or hashlib.sha256(data).hexdigest()}"
-    date = _parse_date(_header(message, "Date"))
+    date = _parse_date(_decode_header(message, "Date"))
     source = PageSource(url, url, "text/html", "utf-8", fetched=date, method="file")
     return Entry(
         url=url,
         title=subject,
         published=date,
         author=(name or address)[:200],
-        capture=Capture(_page(message, subject), source),
+        capture=Capture(_mail_page(message, subject), source),
         source_name=name or address,
     )
 
@@ -88,7 +88,7 @@ class _BoundedHeaders(Compat32):
 _POLICY: Any = _BoundedHeaders()
 
 
-def _header(message: Message, name: str) -> str:
+def _decode_header(message: Message, name: str) -> str:
     encoded = str(message.get(name, ""))
     try:
         return str(make_header(decode_header(encoded)))
@@ -96,7 +96,7 @@ def _header(message: Message, name: str) -> str:
         return encoded
 
 
-def _sender(text: str) -> tuple[str, str]:
+def _parse_sender(text: str) -> tuple[str, str]:
     try:
         return parseaddr(text)
     except RecursionError:  # nested comments
@@ -111,7 +111,7 @@ def _parse_date(text: str) -> datetime | None:
         return None
 
 
-def _parts(message: Message) -> Iterator[Message]:
+def _iter_parts(message: Message) -> Iterator[Message]:
     """Yield a message and its nested parts, in their order."""
     pending = [message]
     while pending:
@@ -121,19 +121,19 @@ def _parts(message: Message) -> Iterator[Message]:
             pending += reversed(part.get_payload())  # type: ignore[arg-type]
 
 
-def _page(message: Message, subject: str) -> bytes:
+def _mail_page(message: Message, subject: str) -> bytes:
     """Return the HTML of a mail with its pictures embedded, or its plain text as a page."""
     html, plain, pictures = b"", "", {}
-    for number, part in enumerate(_parts(message)):
+    for number, part in enumerate(_iter_parts(message)):
         if number >= MAX_PARTS:
             break
         media_type = part.get_content_type()
         if media_type == "text/html" and not html:
-            html = _text(part).encode("utf-8", "replace")
+            html = _decode_text(part).encode("utf-8", "replace")
         elif media_type == "text/plain" and not plain:
-            plain = _text(part)
+            plain = _decode_text(part)
         elif media_type.startswith("image/") and part.get("Content-ID"):
-            pictures[_header(part, "Content-ID").strip(" <>")] = part
+            pictures[_decode_header(part, "Content-ID").strip(" <>")] = part
     if html:
         return _embed_pictures(html, pictures)
     paragraphs = (escape(text.strip()) for text in re.split(r"\n[ \t]*\n", plain))
@@ -141,7 +141,7 @@ def _page(message: Message, subject: str) -> bytes:
     return f"<title>{escape(subject)}</title><article>{body}</article>".encode()
 
 
-def _text(part: Message) -> str:
+def _decode_text(part: Message) -> str:
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""

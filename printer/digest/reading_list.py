@@ -108,19 +108,19 @@ def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
 def move_page(path: Path, url: str, direction: Direction) -> None:
     """Move a page of a reading list; raise :class:`OutputError`."""
     with _edit_lines(path) as lines:
-        places = [n for n, line in enumerate(lines) if _parse_line(line).url]
-        at = next((n for n in places if _parse_line(lines[n]).url == url), None)
-        if at is None:
+        indexes = [n for n, line in enumerate(lines) if _parse_line(line).url]
+        index = next((n for n in indexes if _parse_line(lines[n]).url == url), None)
+        if index is None:
             return
         match direction:
             case "first":
-                lines.insert(places[0], lines.pop(at))
-            case "up" if at != places[0]:
-                neighbor = places[places.index(at) - 1]
-                lines[at], lines[neighbor] = lines[neighbor], lines[at]
-            case "down" if at != places[-1]:
-                neighbor = places[places.index(at) + 1]
-                lines[at], lines[neighbor] = lines[neighbor], lines[at]
+                lines.insert(indexes[0], lines.pop(index))
+            case "up" if index != indexes[0]:
+                neighbor = indexes[indexes.index(index) - 1]
+                lines[index], lines[neighbor] = lines[neighbor], lines[index]
+            case "down" if index != indexes[-1]:
+                neighbor = indexes[indexes.index(index) + 1]
+                lines[index], lines[neighbor] = lines[neighbor], lines[index]
 
 
 def read_pages(path: Path) -> list[ListedPage]:
@@ -194,7 +194,7 @@ def parse_bookmarks(data: bytes) -> list[ListedPage]:
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     text = data.decode(encoding, "replace").replace("\0", "")
     pages = []
-    for url, title, is_read in _entries(text):
+    for url, title, is_read in _parse_entries(text):
         url = clean_line(url, _MAX_URL)
         if url:
             pages.append(ListedPage(url, clean_line(title, _MAX_TITLE), is_read))
@@ -210,7 +210,7 @@ def parse_bookmarks(data: bytes) -> list[ListedPage]:
     return pages
 
 
-def _entries(text: str) -> Iterator[tuple[str, str, bool]]:
+def _parse_entries(text: str) -> Iterator[tuple[str, str, bool]]:
     """Yield address, title and whether it was read."""
     if _HTML.match(text):
         return _from_html(text)
@@ -248,7 +248,7 @@ def _from_json(text: str) -> Iterator[tuple[str, str, bool]]:
         match pending.pop():
             case dict(item):
                 entry = {str(key).lower(): value for key, value in item.items()}
-                if _first(entry, _URL_KEYS):
+                if _first_text(entry, _URL_KEYS):
                     yield _from_item(entry)
                 else:
                     pending += reversed(list(item.values()))
@@ -277,10 +277,10 @@ def _from_lines(text: str) -> Iterator[tuple[str, str, bool]]:
 
 def _from_item(item: Mapping[str, Any]) -> tuple[str, str, bool]:
     is_read = any(str(item.get(key)).strip().lower() in _READ_VALUES for key in _READ_KEYS)
-    return _first(item, _URL_KEYS), _first(item, _TITLE_KEYS), is_read
+    return _first_text(item, _URL_KEYS), _first_text(item, _TITLE_KEYS), is_read
 
 
-def _first(item: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+def _first_text(item: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     """Return the first text that an entry has under some keys, or ''."""
     texts = (item.get(key) for key in keys)
     return next((text for text in texts if isinstance(text, str) and text.strip()), "")

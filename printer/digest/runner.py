@@ -242,10 +242,10 @@ class RemoteWorkers(Closing):
             else:
                 yield RenderError(result.message, hint=result.hint)
 
-    def _client(self, name: str, max_pending: int, **more: Any) -> JobClient:
+    def _client(self, name: str, max_pending: int, **options: Any) -> JobClient:
         return JobClient(
             queue=self._queue, storage=self._storage, name=name, file=TASK_RESULT,
-            max_pending=max_pending, on_submit=self._local_workers.check, **more,
+            max_pending=max_pending, on_submit=self._local_workers.check, **options,
         )  # fmt: skip
 
     def _may_fetch(self, request: JobRequest) -> bool:

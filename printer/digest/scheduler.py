@@ -170,7 +170,7 @@ class IssueWorkflow:
             "title": delivery.title, "articles": len(built.stories),
             "pages": delivery.report["pages"], "format": delivery.format,
             "bytes": len(delivery.data), "warnings": list(built.warnings),
-            "destinations": list(dict.fromkeys(map(_key, digest.deliver))),
+            "destinations": list(dict.fromkeys(map(_destination_key, digest.deliver))),
         }  # fmt: skip
 
     def _remember(self, job_id: str, name: str) -> None:
@@ -198,7 +198,9 @@ class IssueWorkflow:
                         start = steps.run("begin", partial(self._begin, *arguments, execution))
                         deliver = partial(self._deliver, *arguments, start, execution)
                         outcomes[key] = steps.run("deliver", deliver)
-            if attempt == MAX_ATTEMPTS or not any("error" in o for o in outcomes.values()):
+            if attempt == MAX_ATTEMPTS or not any(
+                "error" in outcome for outcome in outcomes.values()
+            ):
                 break
             steps.sleep(BACKOFF.delay(attempt))
         return list(outcomes.values())
@@ -255,10 +257,14 @@ class IssueWorkflow:
 
     def _destination(self, name: str, key: str) -> Destination | None:
         digest = self.digests.get(name)
-        return next((d for d in digest.deliver if _key(d) == key), None) if digest else None
+        return (
+            next((d for d in digest.deliver if _destination_key(d) == key), None)
+            if digest
+            else None
+        )
 
 
-def _key(destination: Destination) -> str:
+def _destination_key(destination: Destination) -> str:
     """Return a hash of a destination, as its address can contain a key."""
     address = (
         destination.webhook_url or destination.folder or destination.mail or destination.printer

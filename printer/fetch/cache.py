@@ -112,8 +112,8 @@ class Cache(BaseStorage):
         if self.disabled:
             return Entry(id=uuid.uuid4(), request=request, response=response)
         entry = self._store.create_entry(
-            replace(request, headers=_without(request.headers, self._secrets)),
-            replace(response, headers=_without(response.headers, _PRIVATE_RESPONSE)),
+            replace(request, headers=_remove_headers(request.headers, self._secrets)),
+            replace(response, headers=_remove_headers(response.headers, _PRIVATE_RESPONSE)),
             key,
             ttl=ttl,
             tti=tti,
@@ -122,7 +122,7 @@ class Cache(BaseStorage):
 
     def update_headers(self, id: uuid.UUID, headers: Headers) -> None:  # noqa: A002
         if not self.disabled:
-            self._store.update_headers(id, _without(headers, _PRIVATE_RESPONSE))
+            self._store.update_headers(id, _remove_headers(headers, _PRIVATE_RESPONSE))
 
     def remove_entry(self, id: uuid.UUID) -> None:  # noqa: A002
         if not self.disabled:
@@ -154,7 +154,7 @@ logging.getLogger("hishel").addHandler(_error_handler)
 logging.getLogger("hishel").propagate = False
 
 
-def _without(headers: Headers, names: frozenset[str]) -> Headers:
+def _remove_headers(headers: Headers, names: frozenset[str]) -> Headers:
     return Headers(
         {name: headers.get_list(name) or [] for name in headers if name.lower() not in names}
     )

@@ -322,13 +322,13 @@ class HttpClient(Closing):
             NotHTML: the response is not a web page.
             FetchError: the page cannot be fetched.
         """
-        return self._get(
+        return self._fetch(
             normalize_url(url), {"Accept": _ACCEPT_PAGE}, html=True, on_redirect=on_redirect
         )
 
     def get_fresh(self, url: str, accept: str) -> Capture:
         """Fetch something that changes, such as a feed; the cache is revalidated."""
-        return self._get(normalize_url(url), {"Accept": accept, "Cache-Control": "no-cache"})
+        return self._fetch(normalize_url(url), {"Accept": accept, "Cache-Control": "no-cache"})
 
     def get_resource(self, url: str, referer: str = "") -> Capture:
         """Fetch a resource of a page, such as a picture."""
@@ -338,9 +338,9 @@ class HttpClient(Closing):
             same = origin_of(referer) == origin_of(url)
             page = encode_url(referer).partition("#")[0]
             headers["Referer"] = page if same else f"{origin_of(referer)}/"
-        return self._get(url, headers)
+        return self._fetch(url, headers)
 
-    def _get(
+    def _fetch(
         self,
         url: str,
         headers: dict[str, str],
@@ -385,7 +385,7 @@ class HttpClient(Closing):
             except LIBRARY_ERRORS as error:
                 raise translate(error, url, request.budget) from error
             if body is not None:
-                return _capture(response, body, url, request.url)
+                return _make_capture(response, body, url, request.url)
             url = _redirect_target(url, response)
             if request.on_redirect is not None:
                 request.on_redirect(url)
@@ -508,7 +508,7 @@ def _check_encoding(response: httpx2.Response, url: str) -> None:
         )
 
 
-def _capture(response: httpx2.Response, body: bytes, url: str, requested_url: str) -> Capture:
+def _make_capture(response: httpx2.Response, body: bytes, url: str, requested_url: str) -> Capture:
     caching = response.extensions.get("caching") or {}
     source = PageSource(
         url=url,

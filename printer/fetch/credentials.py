@@ -54,8 +54,8 @@ class Credentials:
         login = self.logins.get(origin)
         if login is None:
             return self.headers
-        rest = (header for header in self.headers if header[0].lower() != "authorization")
-        return (*rest, ("Authorization", _basic(login)))
+        remaining = (header for header in self.headers if header[0].lower() != "authorization")
+        return (*remaining, ("Authorization", _basic_auth(login)))
 
 
 def load_credentials(
@@ -65,7 +65,7 @@ def load_credentials(
 
     ``logins`` are NAME:PASSWORD by origin, sent only to that origin.
     """
-    headers = _headers(options)
+    headers = _request_headers(options)
     for name, value in (*headers, ("User-Agent", options.user_agent)):
         if not _TOKEN.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a header")
@@ -75,7 +75,7 @@ def load_credentials(
     secret = repr(headers).encode() if headers else b""
     if options.cookies:
         cookies = read_cookies(options.cookies)
-        secret += b"\n" + _read(options.cookies, "the cookie file")
+        secret += b"\n" + _read_file(options.cookies, "the cookie file")
     if options.storage_state:
         state = read_storage_state(options.storage_state)
         secret += b"\n" + state.content
@@ -95,7 +95,7 @@ def load_credentials(
     )
 
 
-def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
+def _request_headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
     """Return the person's headers, including Authorization for --user (RFC 7617)."""
     if not options.user:
         return options.headers
@@ -106,17 +106,17 @@ def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
         raise UsageError(
             "--user and --header 'Authorization: ...' contradict each other", hint="Leave one out"
         )
-    return (*options.headers, ("Authorization", _basic(options.user)))
+    return (*options.headers, ("Authorization", _basic_auth(options.user)))
 
 
-def _basic(login: str) -> str:
+def _basic_auth(login: str) -> str:
     token = base64.b64encode(login.encode("utf-8", "surrogateescape")).decode()
     return f"Basic {token}"
 
 
 def read_cookies(path: str) -> CookieJar:
     """Return the cookies of a Netscape ``cookies.txt``; raise :class:`UsageError`."""
-    _check_cookie_file(path, _read(path, "the cookie file"))
+    _check_cookie_file(path, _read_file(path, "the cookie file"))
     jar = MozillaCookieJar(path)
     try:
         jar.load(ignore_discard=True, ignore_expires=True)
@@ -151,7 +151,7 @@ def _check_cookie_file(path: str, content: bytes) -> None:
             )
 
 
-def _read(path: str, kind: str) -> bytes:
+def _read_file(path: str, kind: str) -> bytes:
     try:
         with Path(path).open("rb") as file:
             content = file.read(_MAX_FILE_BYTES + 1)
@@ -174,7 +174,7 @@ class StorageState:
 
 def read_storage_state(path: str) -> StorageState:
     """Read a state file in Playwright's format; raise :class:`UsageError`."""
-    content = _read(path, "the state file")
+    content = _read_file(path, "the state file")
     try:
         state = json.loads(content)
         cookies = tuple(map(_parse_cookie, state.get("cookies", ())))
@@ -187,8 +187,8 @@ def read_storage_state(path: str) -> StorageState:
             hint="Make one with: webprint login URL --storage-state FILE",
         ) from error
     now = time.time()
-    fresh = tuple(c for c in cookies if c.expires is None or c.expires > now)
-    return StorageState(fresh, origins, content)
+    unexpired = tuple(c for c in cookies if c.expires is None or c.expires > now)
+    return StorageState(unexpired, origins, content)
 
 
 def write_storage_state(path: str, state: Any) -> None:
@@ -198,11 +198,12 @@ def write_storage_state(path: str, state: Any) -> None:
 
 
 def _parse_cookie(data: dict[str, Any]) -> Cookie:
-    domain, expires = _text(data["domain"]), float(data.get("expires", -1))
+    domain, expires = _check_text(data["domain"]), float(data.get("expires", -1))
     return Cookie(
-        version=0, name=_header_text(data["name"]), value=_header_text(data["value"]), port=None,
+        version=0, name=_check_header_text(data["name"]),
+        value=_check_header_text(data["value"]), port=None,
         port_specified=False, domain=domain, domain_specified=domain.startswith("."),
-        domain_initial_dot=domain.startswith("."), path=_text(data.get("path", "/")),
+        domain_initial_dot=domain.startswith("."), path=_check_text(data.get("path", "/")),
         path_specified=True, secure=bool(data.get("secure")),
         expires=None if expires < 0 else int(expires), discard=expires < 0, comment=None,
         comment_url=None, rest={"HTTPOnly": ""} if data.get("httpOnly") else {},
@@ -211,21 +212,24 @@ def _parse_cookie(data: dict[str, Any]) -> Cookie:
 
 def _parse_origin(data: dict[str, Any]) -> dict[str, Any]:
     stored = [
-        {"name": _text(item["name"]), "value": _text(item["value"])}
+        {"name": _check_text(item["name"]), "value": _check_text(item["value"])}
         for item in data.get("localStorage", ())
     ]
-    return {"origin": normalize_url(_text(data["origin"])).rstrip("/"), "localStorage": stored}
+    return {
+        "origin": normalize_url(_check_text(data["origin"])).rstrip("/"),
+        "localStorage": stored,
+    }
 
 
-def _header_text(value: object) -> str:
+def _check_header_text(value: object) -> str:
     """Return a value that is safe in a header, without line breaks."""
-    text = _text(value)
+    text = _check_text(value)
     if any(character < " " and character != "\t" for character in text):
         raise ValueError("not a line")
     return text
 
 
-def _text(value: object) -> str:
+def _check_text(value: object) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise ValueError("not text")
     return value

@@ -40,7 +40,7 @@ class TransientError(Exception):
 
 def translate(error: Exception, url: str, budget: Budget) -> WebprintError | TransientError:
     """Translate a library's exception; return a :class:`TransientError` if retrying may help."""
-    root = _root(error)
+    root = _root_cause(error)
     if isinstance(error, httpx2.InvalidURL):
         return BadURL(f"not a web address: {error}", url=url)
     if isinstance(root, ssl.SSLCertVerificationError):
@@ -67,9 +67,9 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
     if isinstance(error, httpx2.DecodingError):
         return FetchError(f"the response cannot be decompressed: {error}", url=url)
     if isinstance(error, (httpcore2.NetworkError, OSError, httpcore2.RemoteProtocolError)):
-        message = f"the connection to the server failed: {_reason(root)}"
+        message = f"the connection to the server failed: {_describe_cause(root)}"
         return TransientError(FetchError(message, url=url))
-    return FetchError(f"the page could not be fetched: {_reason(root)}", url=url)
+    return FetchError(f"the page could not be fetched: {_describe_cause(root)}", url=url)
 
 
 def with_url(error: E, url: str) -> E:
@@ -114,7 +114,7 @@ def _status_hint(status: int, retry_after: float, challenge: str) -> str:
     return "The fault is the server's; try again later" if status >= 500 else ""
 
 
-def _root(error: BaseException) -> BaseException:
+def _root_cause(error: BaseException) -> BaseException:
     """Return the system's exception wrapped by a library, or the innermost one."""
     for _ in range(10):
         if isinstance(error, (ssl.SSLError, ConnectionRefusedError, socket.gaierror)):
@@ -126,6 +126,6 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _reason(error: BaseException) -> str:
+def _describe_cause(error: BaseException) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(text).splitlines()[0][:200].rstrip(".").lower()

@@ -39,7 +39,7 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
             if stat.S_ISDIR(os.fstat(descriptor).st_mode):
                 raise IsADirectoryError
             os.set_blocking(descriptor, True)
-            body = _read(stream, max_bytes, str(path))
+            body = _read_bounded(stream, max_bytes, str(path))
         url = url or path.resolve().as_uri()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadURL(f"there is no file {path}") from error
@@ -47,16 +47,16 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
         raise BadURL(f"{path} is a folder", hint="Name the page in it") from error
     except (OSError, ValueError) as error:
         raise FetchError(f"{path} cannot be read: {reason_of(error)}") from error
-    return _capture(body, url, _MEDIA_TYPES.get(path.suffix.lower(), ""), "file", str(path))
+    return _make_capture(body, url, _MEDIA_TYPES.get(path.suffix.lower(), ""), "file", str(path))
 
 
 def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
     """Return the page in a stream; ``url`` is the address it was saved from."""
     with os_errors(FetchError, "standard input cannot be read"):
-        body = _read(stream, max_bytes, "standard input")
+        body = _read_bounded(stream, max_bytes, "standard input")
     if not body.strip():
         raise UsageError("standard input is empty", hint="Pipe a page into webprint -")
-    return _capture(body, url, "text/html", "stdin", "standard input")
+    return _make_capture(body, url, "text/html", "stdin", "standard input")
 
 
 def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
@@ -76,7 +76,7 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
         if not path.is_file():
             raise FetchError("there is no such file", url=url)
         with path.open("rb") as stream:
-            body = _read(stream, max_bytes, path.name)
+            body = _read_bounded(stream, max_bytes, path.name)
     except (OSError, ValueError) as error:
         raise FetchError(f"the file cannot be read: {reason_of(error)}", url=url) from error
     return Capture(body, PageSource(url, url, fetched=datetime.now(UTC), method="file"))
@@ -92,14 +92,16 @@ def path_of_file_url(url: str) -> Path:
     return Path(url2pathname(parts.path))
 
 
-def _read(stream: BinaryIO, max_bytes: int, name: str) -> bytes:
+def _read_bounded(stream: BinaryIO, max_bytes: int, name: str) -> bytes:
     body = stream.read(max_bytes + 1)
     if len(body) > max_bytes:
         raise TooLarge(f"{name} is larger than {format_bytes(max_bytes)}", hint=LARGER_HINT)
     return body
 
 
-def _capture(body: bytes, url: str, media_type: str, method: FetchMethod, name: str) -> Capture:
+def _make_capture(
+    body: bytes, url: str, media_type: str, method: FetchMethod, name: str
+) -> Capture:
     check_html(media_type, body[:1024], name)
     source = PageSource(
         url, url, media_type or "text/html", fetched=datetime.now(UTC), method=method

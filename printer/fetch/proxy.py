@@ -170,10 +170,10 @@ class Proxy:
             )
             async with asyncio.timeout(limit):
                 return await _connect_through(upstream, host, port)
-        *rest, last = await loop.run_in_executor(
+        *earlier, last = await loop.run_in_executor(
             self._resolvers, self._guard.addresses, host, port, limit
         )
-        for address in rest:
+        for address in earlier:
             try:
                 async with asyncio.timeout(limit):
                     return await asyncio.open_connection(address, port)

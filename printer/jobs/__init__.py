@@ -160,8 +160,8 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
     """Return settings updated with the options of a request; raise :class:`UsageError`."""
     for name, value in options.items():
         if name not in REQUEST_OPTIONS:
-            known = ", ".join(request_options())
-            raise UsageError(f"{name[:40]!r} is not an option of a print", hint=f"Use: {known}")
+            allowed = ", ".join(request_options())
+            raise UsageError(f"{name[:40]!r} is not an option of a print", hint=f"Use: {allowed}")
         texts = value if isinstance(value, list | tuple) else [value]
         if len(texts) > MAX_VALUES or any(len(str(text)) > MAX_VALUE_LENGTH for text in texts):
             raise UsageError(f"{name} is too long")

@@ -434,11 +434,11 @@ def open_result_storage(settings: Settings) -> Storage:
 def lock_database(settings: Settings, kind: str = PRINT) -> Iterator[None]:
     """Lock an SQLite file for one engine per kind of job; raise :class:`JobsError` if locked."""
     path = sqlite_path(database_location(settings))
-    with _lock(path, kind) if path else nullcontext():
+    with _lock_file(path, kind) if path else nullcontext():
         yield
 
 
-def _lock(path: Path, kind: str) -> BinaryIO:
+def _lock_file(path: Path, kind: str) -> BinaryIO:
     suffix = "lock" if kind == PRINT else f"{kind}.lock"
     with os_errors(JobsError, f"the database {path} cannot be used", "Name a file with --database"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -203,7 +203,7 @@ class WorkerPool:
         """Run a job and return its outcome; raise :class:`Abandoned` or :class:`WorkerError`."""
         worker = self._acquire_worker(cancelled)
         try:
-            return self._handle(worker, attempt, notify, cancelled)
+            return self._run_in_worker(worker, attempt, notify, cancelled)
         except BaseException:
             self._stop(worker)
             self._check_cancelled(cancelled)
@@ -221,13 +221,13 @@ class WorkerPool:
         if self._closing.is_set() or cancelled.is_set():
             raise Abandoned
 
-    def _handle(
+    def _run_in_worker(
         self, worker: _Worker, attempt: Attempt, notify: Callable[[str], None],
         cancelled: threading.Event,
     ) -> dict[str, Any]:  # fmt: skip
         self._start_when_possible(worker, cancelled)
         step, notified = "", (started := time.monotonic())
-        worker.submit(_handle, self.handler, attempt, deadline=started + _SEND_SECONDS)
+        worker.submit(_run_handler, self.handler, attempt, deadline=started + _SEND_SECONDS)
         while True:
             message = worker.receive(time.monotonic() + _CHECK_INTERVAL)
             self._check_cancelled(cancelled)
@@ -298,7 +298,7 @@ class WorkerPool:
         delete_leftovers()
 
 
-def _handle(handler: Handler, attempt: Attempt) -> dict[str, Any]:
+def _run_handler(handler: Handler, attempt: Attempt) -> dict[str, Any]:
     return handler(attempt, worker_process.notify)
 
 

@@ -427,8 +427,8 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if len(text) > MAX_LABEL:
         return _is_question(block, text, following)
-    first, *others = (span for span in block.spans if span.text.strip())
-    if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in others):
+    first, *later_spans = (span for span in block.spans if span.text.strip())
+    if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in later_spans):
         return True
     if any(span.href or span.note or span.math for span in block.spans):
         return False

@@ -112,18 +112,18 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != "body")[:200]
-        detail = f"{where}: {first['msg']}" if where else str(first["msg"])
+        location = ".".join(str(part) for part in first["loc"] if part != "body")[:200]
+        detail = f"{location}: {first['msg']}" if location else str(first["msg"])
         is_json = request.headers.get("content-type", "").startswith("application/json")
         hint = ""
-        if not where and not is_json:
+        if not location and not is_json:
             hint = "Send the body with the header 'Content-Type: application/json'"
-        elif first["type"] == "extra_forbidden" and where.startswith("options."):
+        elif first["type"] == "extra_forbidden" and location.startswith("options."):
             hint = "A print has no such option; /api/openapi.json lists them"
         return error_response(request.headers, 422, detail[:400], hint)
 
     @app.exception_handler(ClientDisconnect)
-    def _gone(request: Request, _error: ClientDisconnect) -> Response:
+    def _disconnected(request: Request, _error: ClientDisconnect) -> Response:
         _log.warning("A client disconnected while sending to %r", request.url.path[:80])
         return Response(status_code=400)  # Nobody reads it.
 

@@ -113,18 +113,18 @@ class PrintHistory(Closing):
         with self._open() as connection:
             self._update(connection)
             while True:
-                rows = _select(connection, query, before, query.limit + 1 - len(jobs))
-                known = self._queue.get_many([row[1] for row in rows])
-                gone = [(row[1],) for row in rows if row[1] not in known]
-                connection.executemany("DELETE FROM prints WHERE id = ?", gone)
+                rows = _select_prints(connection, query, before, query.limit + 1 - len(jobs))
+                jobs_by_id = self._queue.get_many([row[1] for row in rows])
+                missing = [(row[1],) for row in rows if row[1] not in jobs_by_id]
+                connection.executemany("DELETE FROM prints WHERE id = ?", missing)
                 for n, print_id, snippet in rows:
-                    if print_id in known and len(jobs) == query.limit:
+                    if print_id in jobs_by_id and len(jobs) == query.limit:
                         return HistoryPage(jobs, snippets, before)
                     before = n
-                    if print_id in known:
-                        jobs.append(known[print_id])
+                    if print_id in jobs_by_id:
+                        jobs.append(jobs_by_id[print_id])
                         snippets[print_id] = snippet
-                if not gone:
+                if not missing:
                     return HistoryPage(jobs, snippets, None)
 
     def recent(self, limit: int) -> list[Job]:
@@ -151,14 +151,14 @@ class PrintHistory(Closing):
         with self._open() as connection:
             return connection.execute(query, (print_id,)).fetchone() is not None
 
-    def mark_deleted(self, ids: Sequence[str], when: float | None) -> list[str]:
+    def mark_deleted(self, ids: Sequence[str], deleted_at: float | None) -> list[str]:
         """Mark prints as deleted at a time, or restore them; return the ids of those changed."""
         changed = []
         with self._open() as connection:
             self._update(connection)
             query = "UPDATE prints SET deleted = ? WHERE id = ? AND (deleted IS NULL) = ?"
             for print_id in ids:
-                values = (when, print_id, when is not None)
+                values = (deleted_at, print_id, deleted_at is not None)
                 if connection.execute(query, values).rowcount:
                     changed.append(print_id)
         return changed
@@ -186,14 +186,14 @@ class PrintHistory(Closing):
         while True:
             jobs = self._queue.list_recent(limit)
             query = f"SELECT id FROM prints WHERE id IN ({','.join('?' * len(jobs))})"  # noqa: S608
-            known = {row[0] for row in connection.execute(query, [job.id for job in jobs])}
-            if len(jobs) < limit or jobs[-1].id in known or limit >= _MAX_JOBS:
+            indexed = {row[0] for row in connection.execute(query, [job.id for job in jobs])}
+            if len(jobs) < limit or jobs[-1].id in indexed or limit >= _MAX_JOBS:
                 break
             limit = min(5 * limit, _MAX_JOBS)
-        new = [job for job in reversed(jobs) if job.id not in known]
+        new = [job for job in reversed(jobs) if job.id not in indexed]
         connection.executemany(
             "INSERT INTO prints (id, created, state, site, url) VALUES (?, ?, 'queued', ?, ?)",
-            [(job.id, job.created, _site(job.url), _valid(job.url)) for job in new],
+            [(job.id, job.created, _rule_site(job.url), _valid_unicode(job.url)) for job in new],
         )
         query = "SELECT id FROM prints WHERE state IN (?, ?, ?) ORDER BY n DESC LIMIT ?"
         pending = connection.execute(query, ("queued", "running", _UNREAD, _MAX_PENDING))
@@ -206,13 +206,15 @@ class PrintHistory(Closing):
                 state = _UNREAD  # type: ignore[assignment]
             connection.execute(
                 "UPDATE prints SET state = ?, title = ?, text = ? WHERE id = ?",
-                (state, _valid(job.title), text, job.id),
+                (state, _valid_unicode(job.title), text, job.id),
             )
 
     def _read_text(self, job: Job) -> str:
         with suppress(ValueError, RecursionError, AttributeError):
             article = json.loads(self._storage.get(f"{job.result_folder}/{ARTICLE}") or b"")
-            return _valid(f"{article.get('byline') or ''}\n{article.get('text') or ''}"[:_MAX_TEXT])
+            return _valid_unicode(
+                f"{article.get('byline') or ''}\n{article.get('text') or ''}"[:_MAX_TEXT]
+            )
         return ""
 
     @contextmanager
@@ -230,7 +232,7 @@ class PrintHistory(Closing):
                 raise JobsError(f"the history of prints cannot be used: {error}") from error
 
 
-def _select(
+def _select_prints(
     connection: sqlite3.Connection, query: HistoryQuery, before: int | None, limit: int
 ) -> list[tuple[int, str, str]]:
     """Return number, id and snippet of the newest prints that fit."""
@@ -238,7 +240,7 @@ def _select(
     conditions, values = ["deleted IS NULL"], list[object]()
     for word in words:
         if _NO_SPACES.search(word):
-            pattern = f"%{_escape_pattern(_valid(word))}%"
+            pattern = f"%{_escape_pattern(_valid_unicode(word))}%"
             conditions.append(r"(prints.title LIKE ? ESCAPE '\' OR prints.text LIKE ? ESCAPE '\')")
             values += [pattern, pattern]
     terms = " ".join(search_terms(" ".join(w for w in words if not _NO_SPACES.search(w))))
@@ -247,12 +249,12 @@ def _select(
         source = "words JOIN prints ON prints.n = words.rowid"
         snippet = "snippet(words, 2, '\x02', '\x03', '…', 18)"
         conditions.append("words MATCH ?")
-        values.append(_valid(terms))
+        values.append(_valid_unicode(terms))
     if words and not values:
         return []  # Nothing in them can be searched for.
     if query.site:
         conditions.append(r"(site = ? OR site LIKE ? ESCAPE '\')")
-        site = _valid(query.site.strip().lower().removeprefix("www."))
+        site = _valid_unicode(query.site.strip().lower().removeprefix("www."))
         values += [site, f"%.{_escape_pattern(site)}"]
     for condition, value in (("n < ?", before), ("created >= ?", query.since),
                              ("created < ?", query.until)):  # fmt: skip
@@ -273,9 +275,9 @@ def _escape_pattern(text: str) -> str:
     return re.sub(r"([\\%_])", r"\\\1", text)
 
 
-def _site(url: str) -> str:
-    return _valid(rule_host(url).removeprefix("www."))
+def _rule_site(url: str) -> str:
+    return _valid_unicode(rule_host(url).removeprefix("www."))
 
 
-def _valid(text: str) -> str:
+def _valid_unicode(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", " ")

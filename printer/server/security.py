@@ -68,19 +68,19 @@ class AccessKeys:
     def is_reading_password(self, text: str) -> bool:
         """Compare a text with the token and the password of e-readers, in constant time."""
         password = self.reading_password.replace("-", "")
-        return self.is_token(text) or _equal(text.strip().lower().replace("-", ""), password)
+        return self.is_token(text) or _is_equal(text.strip().lower().replace("-", ""), password)
 
     def is_token(self, text: str) -> bool:
         """Compare a text with the token, in constant time."""
-        return _equal(text, self.token)
+        return _is_equal(text, self.token)
 
     def is_button_key(self, text: str, purpose: Purpose | Literal["any"]) -> bool:
         """Return whether a text is the key of a bookmarklet, or of the extension, for a purpose."""
         purposes = get_args(Purpose) if purpose == "any" else (purpose, "order")
-        return any(_equal(text, self.key(known)) for known in purposes)
+        return any(_is_equal(text, self.key(name)) for name in purposes)
 
 
-def _equal(text: str, secret: str) -> bool:
+def _is_equal(text: str, secret: str) -> bool:
     return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())
 
 
@@ -167,9 +167,9 @@ def _session_key(keys: AccessKeys, cookie: str) -> str:
 
 def _read_sessions(path: Path) -> dict[str, float]:
     with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
-        found = json.loads(file.read(_MAX_SESSION_BYTES))
-        if isinstance(found, dict):
-            return {key: float(end) for key, end in found.items() if isinstance(end, int | float)}
+        stored = json.loads(file.read(_MAX_SESSION_BYTES))
+        if isinstance(stored, dict):
+            return {key: float(end) for key, end in stored.items() if isinstance(end, int | float)}
     return {}
 
 
@@ -193,7 +193,7 @@ def load_keys(path: Path) -> AccessKeys:
                 file.write(secrets.token_urlsafe(32) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
-        return _read(path)
+        return _read_token(path)
 
 
 def replace_token(path: Path) -> AccessKeys:
@@ -201,10 +201,10 @@ def replace_token(path: Path) -> AccessKeys:
     with os_errors(JobsError, f"no token can be written to {path}"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         atomic_write(path, secrets.token_urlsafe(32) + "\n", 0o600, keep_mode=False)
-        return _read(path)
+        return _read_token(path)
 
 
-def _read(path: Path) -> AccessKeys:
+def _read_token(path: Path) -> AccessKeys:
     if path.stat().st_mode & 0o077:
         raise JobsError(f"others can read the token in {path}", hint=f"chmod 600 {path}")
     token = path.read_text().strip()
@@ -421,7 +421,7 @@ class SecurityMiddleware:
             if scheme.lower() == "basic" and self.access.keys.is_reading_password(password):
                 scope["state"]["auth_method"] = "reader"
                 return None
-        return self._demand(
+        return self._demand_secret(
             scope, "password", 'Basic realm="webprint", charset="UTF-8"',
             "It is on the settings page; any user name will do",
         )  # fmt: skip
@@ -429,18 +429,18 @@ class SecurityMiddleware:
     async def _check_button(self, scope: Scope, receive: Receive) -> tuple[Receive, ASGIApp | None]:
         """Check the key of a submitted page before the rest of its body arrives."""
         headers = Headers(scope=scope)
-        start, more = b"", True
+        start, more_body = b"", True
         with anyio.move_on_after(_KEY_SECONDS):
-            while more and len(start) < _MAX_KEY_OFFSET and not _KEY.search(start):
+            while more_body and len(start) < _MAX_KEY_OFFSET and not _KEY.search(start):
                 message = await receive()
                 start += message.get("body", b"")
-                more = message.get("more_body", False)
+                more_body = message.get("more_body", False)
         match = _KEY.search(start)
         if match is None or not self.access.keys.is_button_key(match[1].decode(), "any"):
             detail = "this button is not valid for this server"
             return receive, error_response(headers, 403, detail, "Drag it to your bookmarks again")
         scope["state"]["auth_method"] = "button"
-        unread: Message | None = {"type": "http.request", "body": start, "more_body": more}
+        unread: Message | None = {"type": "http.request", "body": start, "more_body": more_body}
 
         async def receive_all() -> Message:
             nonlocal unread
@@ -457,13 +457,13 @@ class SecurityMiddleware:
             # On a first visit the start page reads the token; other pages ask to sign in.  Neither
             # is rate-limited: wrong tokens from others must not lock the owner out.
             return None if scope["path"] == "/" and scope["query_string"] else self.sign_in
-        return self._demand(
+        return self._demand_secret(
             scope, "token", "Bearer",
             "Send the header 'Authorization: Bearer TOKEN'; the token is in the address that"
             " webprint serve printed, and in the file 'token' beside the settings",
         )  # fmt: skip
 
-    def _demand(self, scope: Scope, secret: str, challenge: str, hint: str) -> Response:
+    def _demand_secret(self, scope: Scope, secret: str, challenge: str, hint: str) -> Response:
         """Return a demand for a token or a password, or a rate-limit error."""
         headers = {"WWW-Authenticate": challenge}
         return self._limit(_STRANGERS, scope, f"too many requests without the {secret}") or (
@@ -476,8 +476,8 @@ class SecurityMiddleware:
         if not wait:
             return None
         seconds = math.ceil(wait)
-        hint, headers = f"Try again in {seconds} seconds", {"Retry-After": str(seconds)}
-        return error_response(Headers(scope=scope), 429, detail, hint, headers)
+        hint, extra_headers = f"Try again in {seconds} seconds", {"Retry-After": str(seconds)}
+        return error_response(Headers(scope=scope), 429, detail, hint, extra_headers)
 
 
 def _client(scope: Scope) -> str:
@@ -524,7 +524,7 @@ class BodyLimitMiddleware:
             answer = problem_response(413, too_large, headers={"Connection": "close"})
             await answer(scope, receive, send)
             return
-        who = auth, _client(scope)
+        client = auth, _client(scope)
         seconds = _STRANGER_BODY_SECONDS if auth == "none" else _BODY_SECONDS
         size, complete, deadline = 0, False, anyio.current_time() + seconds
 
@@ -541,10 +541,10 @@ class BodyLimitMiddleware:
             complete = not message.get("more_body", False)
             length = len(message.get("body", b""))
             size += length
-            self._sizes[who] += length
+            self._sizes[client] += length
             if size > max_bytes:
                 raise HTTPException(413, too_large, {"Connection": "close"})
-            if self._sizes[who] > self._max_total // 2 or self._sizes.total() > self._max_total:
+            if self._sizes[client] > self._max_total // 2 or self._sizes.total() > self._max_total:
                 busy = {"Retry-After": "5", "Connection": "close"}
                 raise HTTPException(503, "too many large requests at a time", busy)
             return message
@@ -552,6 +552,6 @@ class BodyLimitMiddleware:
         try:
             await self._app(scope, receive_counted, send)
         finally:
-            self._sizes[who] -= size
-            if not self._sizes[who]:
-                del self._sizes[who]
+            self._sizes[client] -= size
+            if not self._sizes[client]:
+                del self._sizes[client]

@@ -192,7 +192,7 @@ class PrintService:
         """Return a picture of a page of a PDF, counted from 1; raise 404 if it has none."""
         data = self.read_result(job, PDF)
         with _pdfium:
-            picture = _draw_page(data, number - 1)
+            picture = _render_page(data, number - 1)
         if picture is None:
             raise HTTPException(404, "there is no such page")
         return picture
@@ -337,7 +337,7 @@ def rule_site(job: Job) -> str:
     return rule_host(job.url).removeprefix("www.")
 
 
-def _draw_page(pdf: bytes, number: int) -> bytes | None:
+def _render_page(pdf: bytes, number: int) -> bytes | None:
     """Render a page of a PDF as a PNG; return None if it has no such page.
 
     Not thread-safe, as PDFium is not.

@@ -246,7 +246,7 @@ class PageCapture:
         with suppress(PlaywrightTimeout):  # Go on without what does not load.
             await page.wait_for_load_state("load", timeout=self._time_left(_LOADED))
         id_attribute = f"data-{secrets.token_hex(6)}"
-        return self._result(await self._read(id_attribute), id_attribute, url)
+        return self._opened_tab(await self._read(id_attribute), id_attribute, url)
 
     async def _read(self, id_attribute: str) -> dict[str, Any]:
         """Wait until the page is calm, expand its article, and return the script's report.
@@ -286,7 +286,7 @@ class PageCapture:
         media_type = media_type_of(response.headers.get("content-type", ""))
         check_html(media_type, None, response.url)
 
-    def _result(self, report: dict[str, Any], id_attribute: str, requested_url: str) -> Capture:
+    def _opened_tab(self, report: dict[str, Any], id_attribute: str, requested_url: str) -> Capture:
         response = self._requests.response
         limit = self._options.max_bytes
         url = str(report.get("url", ""))
@@ -334,14 +334,14 @@ def parse_layout(data: Any, id_attribute: str) -> Layout | None:
     displays: list[str] = data["displays"]
     boxes = {
         number: ElementBox(Rect(*rect), displays[display], _visibility(visibility))
-        for number, display, *rect, visibility in _rows(data["boxes"], 7)
+        for number, display, *rect, visibility in _chunks(data["boxes"], 7)
     }
     texts: dict[tuple[int, bool], TextBox] = {}
-    for number, tail, font, *rect, visibility in _rows(data["texts"], 8):
+    for number, tail, font, *rect, visibility in _chunks(data["texts"], 8):
         text = TextBox(Rect(*rect), fonts[font], _visibility(visibility))
         earlier = texts.get((number, bool(tail)))
-        texts[number, bool(tail)] = text if earlier is None else _join(earlier, text)
-    rows = zip(_rows(data["graphics"], 9), data["sources"], strict=True)
+        texts[number, bool(tail)] = text if earlier is None else _join_text_boxes(earlier, text)
+    rows = zip(_chunks(data["graphics"], 9), data["sources"], strict=True)
     pictures = {
         number: PictureBox(
             Rect(*rect), source, width, height, bool(background), _visibility(visibility)
@@ -354,21 +354,21 @@ def parse_layout(data: Any, id_attribute: str) -> Layout | None:
     )  # fmt: skip
 
 
-def _rows(numbers: list[int], width: int) -> Iterable[tuple[int, ...]]:
+def _chunks(numbers: list[int], width: int) -> Iterable[tuple[int, ...]]:
     iterator = iter(numbers)
     return zip(*[iterator] * width, strict=True)
 
 
-def _join(one: TextBox, other: TextBox) -> TextBox:
+def _join_text_boxes(first: TextBox, second: TextBox) -> TextBox:
     """Join two parts of a text leaf that were separated by omitted content."""
-    if other.visibility & ~one.visibility:  # The visible part counts.
-        return one
-    if one.visibility & ~other.visibility:
-        return other
-    a, b = one.rect, other.rect
-    rect = Rect(min(a.left, b.left), min(a.top, b.top),
-                max(a.right, b.right), max(a.bottom, b.bottom))  # fmt: skip
-    return one._replace(rect=rect)
+    if second.visibility & ~first.visibility:  # The visible part counts.
+        return first
+    if first.visibility & ~second.visibility:
+        return second
+    one, other = first.rect, second.rect
+    rect = Rect(min(one.left, other.left), min(one.top, other.top),
+                max(one.right, other.right), max(one.bottom, other.bottom))  # fmt: skip
+    return first._replace(rect=rect)
 
 
 _CLOSE_SECONDS = 15.0  # a busy machine takes several to end a driver
@@ -497,7 +497,7 @@ class Browser(Closing):
         except (PlaywrightError, FetchError) as error:
             if time.monotonic() >= deadline:
                 raise page_timeout(url, self.options.timeout) from error
-            opened = _result(opening)
+            opened = _opened_tab(opening)
             target, proxy = (opened.requests.target, opened.proxy) if opened else ("", None)
             raise translate(error, url, target, proxy) from error
         finally:
@@ -510,7 +510,7 @@ class Browser(Closing):
     def _take_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
         spare = self._spare_tabs.pop(process, None)
         if spare is not None:
-            if not spare.done() or ((tab := _result(spare)) and not tab.crashed.is_set()):
+            if not spare.done() or ((tab := _opened_tab(spare)) and not tab.crashed.is_set()):
                 return spare
             process.users += 1
             self._in_background(self._close_tab(process, spare))
@@ -519,7 +519,7 @@ class Browser(Closing):
     def _open_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
         opening = Tab.open(process, self._guard, self._credentials, self.options)
         task = asyncio.create_task(opening)
-        task.add_done_callback(_result)  # retrieves an exception that may have no other reader
+        task.add_done_callback(_opened_tab)  # retrieves an exception that may have no other reader
         return task
 
     async def _close_tab(self, process: BrowserProcess, opening: asyncio.Task[Tab]) -> None:
@@ -533,7 +533,7 @@ class Browser(Closing):
         except (PlaywrightError, WebprintError):  # already raised to the opener
             return
         finally:
-            if opened := _result(opening):
+            if opened := _opened_tab(opening):
                 opened.proxy.close()
             process.users -= 1
             await self._end_idle(process)
@@ -567,8 +567,10 @@ class Browser(Closing):
         if process.pages_loaded % _MEMORY_CHECK_INTERVAL == 0:
             memory = await asyncio.to_thread(process.memory)
             process.retired |= memory > self._max_bytes
-        more = process is self._process and _PREOPEN_AFTER <= process.pages_loaded < self._max_pages
-        if more and process.is_usable and process not in self._spare_tabs:
+        may_preopen = (
+            process is self._process and _PREOPEN_AFTER <= process.pages_loaded < self._max_pages
+        )
+        if may_preopen and process.is_usable and process not in self._spare_tabs:
             self._spare_tabs[process] = self._open_tab(process)
         await self._end_idle(process)
 
@@ -582,7 +584,7 @@ class Browser(Closing):
         spare = self._spare_tabs.pop(process, None)
         if spare is not None:
             await asyncio.gather(spare, return_exceptions=True)
-            if tab := _result(spare):
+            if tab := _opened_tab(spare):
                 await tab.close()
 
     async def _close(self) -> None:
@@ -596,7 +598,7 @@ class Browser(Closing):
         self._processes.clear()
 
 
-def _result(opening: asyncio.Task[Tab]) -> Tab | None:
+def _opened_tab(opening: asyncio.Task[Tab]) -> Tab | None:
     """Return the tab, None if it was not opened."""
-    done = opening.done() and not opening.cancelled() and not opening.exception()
-    return opening.result() if done else None
+    is_open = opening.done() and not opening.cancelled() and not opening.exception()
+    return opening.result() if is_open else None

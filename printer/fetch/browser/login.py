@@ -39,16 +39,16 @@ def at_the_keyboard(wait: Callable[[], object]) -> Person:
 
     async def person(page: Page) -> None:
         loop = asyncio.get_running_loop()
-        done = asyncio.Event()
-        page.once("close", lambda _: done.set())
+        finished = asyncio.Event()
+        page.once("close", lambda _: finished.set())
 
         def wait_in_thread() -> None:
             with suppress(EOFError, RuntimeError):
                 wait()
-                loop.call_soon_threadsafe(done.set)
+                loop.call_soon_threadsafe(finished.set)
 
         threading.Thread(target=wait_in_thread, daemon=True).start()
-        await done.wait()
+        await finished.wait()
 
     return person
 
@@ -114,22 +114,22 @@ class _StateRecorder:
 
     async def record(self, process: BrowserProcess, work: Awaitable[None]) -> Any:
         """Return the state once ``work`` is done or the browser is closed."""
-        done = asyncio.ensure_future(work)
-        gone = asyncio.ensure_future(process.disconnected.wait())
+        working = asyncio.ensure_future(work)
+        disconnecting = asyncio.ensure_future(process.disconnected.wait())
         # Two tasks, so that a slow page does not delay the cookies.
         recording = [
             asyncio.ensure_future(_repeat(record))
             for record in (self._record_cookies, self._record_storage)
         ]
         try:
-            await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
-            if done.done():
-                await done
+            await asyncio.wait((working, disconnecting), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                await working
             return await self._state()
         finally:
-            for task in (done, gone, *recording):
+            for task in (working, disconnecting, *recording):
                 task.cancel()
-            await asyncio.gather(done, gone, *recording, return_exceptions=True)
+            await asyncio.gather(working, disconnecting, *recording, return_exceptions=True)
 
     async def _state(self) -> Any:
         """Return the browser's state, or the last recorded one if it is closed."""

@@ -109,8 +109,8 @@ class PageRequests:
             refusal = {**paused, "errorReason": "BlockedByClient"}
             await self._session.send("Fetch.failRequest", refusal)
             return
-        ours = self._credentials.headers_for(request["url"])
+        user_headers = self._credentials.headers_for(request["url"])
         headers = {name.lower(): (name, value) for name, value in request["headers"].items()}
-        headers |= {name.lower(): (name, value) for name, value in ours}
+        headers |= {name.lower(): (name, value) for name, value in user_headers}
         pairs = [{"name": name, "value": value} for name, value in headers.values()]
         await self._session.send("Fetch.continueRequest", {**paused, "headers": pairs})

@@ -207,13 +207,13 @@ async def _launch(
             )
         except PlaywrightError as error:
             for group in re.findall(r"<launched> pid=(\d+)", str(error)):
-                await asyncio.to_thread(_reap, int(group))
+                await asyncio.to_thread(_reap_group, int(group))
             if isinstance(error, PlaywrightTimeout):
                 raise _start_timeout() from None
             failure = failure or _launch_error(program, str(error), visible)
             if isinstance(failure, BrowserDied):
                 raise failure from error
-    raise failure or _missing("", visible)
+    raise failure or _missing_chromium("", visible)
 
 
 def _launch_error(program: str, log: str, visible: bool) -> WebprintError:
@@ -222,10 +222,10 @@ def _launch_error(program: str, log: str, visible: bool) -> WebprintError:
     messages = _MESSAGE.findall(log) or re.findall(r"Failed to launch: *(.*)", log)
     if not messages:
         return BrowserDied("the browser exited while starting")
-    return _missing(f"{program} does not start: {messages[-1].strip()[:200]}", visible)
+    return _missing_chromium(f"{program} does not start: {messages[-1].strip()[:200]}", visible)
 
 
-def _missing(reason: str, visible: bool) -> MissingLibrary:
+def _missing_chromium(reason: str, visible: bool) -> MissingLibrary:
     """Return the error for a Chromium that is missing or does not start."""
     if not visible:
         message = reason or "no Chromium was found to load the page in"
@@ -248,7 +248,7 @@ def _start_timeout() -> FetchTimeout:
     return FetchTimeout("the browser did not start in time", hint="Allow more with --timeout")
 
 
-def _reap(group: int) -> None:
+def _reap_group(group: int) -> None:
     """Wait until a killed process group is gone."""
     deadline = time.monotonic() + _STOP_SECONDS
     with suppress(ProcessLookupError):
@@ -299,9 +299,9 @@ class BrowserProcess:
         try:
             browser = await _launch(playwright, folder.name, deadline, visible)
             session = await browser.new_browser_cdp_session()
-            found = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
-            main = next(process["id"] for process in found if process["type"] == "browser")
-            process = cls(playwright, browser, folder, os.getpgid(main))
+            processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+            main_pid = next(process["id"] for process in processes if process["type"] == "browser")
+            process = cls(playwright, browser, folder, os.getpgid(main_pid))
             process.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
         except BaseException as error:
             with suppress(Exception):  # The driver may be what died.
@@ -342,25 +342,29 @@ class BrowserProcess:
             PagesTooLarge: several pages needed more than ``MAX_MEMORY`` together.
             TooLarge: its only page needed more than that.
         """
-        working = asyncio.ensure_future(work)
-        dying = asyncio.ensure_future(self.disconnected.wait())
-        growing = asyncio.ensure_future(self._wait_until_too_large())
-        futures: tuple[asyncio.Future[Any], ...] = (working, dying, growing)
+        work_task = asyncio.ensure_future(work)
+        death = asyncio.ensure_future(self.disconnected.wait())
+        growth = asyncio.ensure_future(self._wait_until_too_large())
+        futures: tuple[asyncio.Future[Any], ...] = (work_task, death, growth)
         try:
             await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
-            if growing.done() and not working.done():
+            if growth.done() and not work_task.done():
                 self._too_large = True
                 self.kill()
                 limit = f"more than {MAX_MEMORY / 1_000_000_000:g} GB of the browser's memory"
                 if self.users > 1:
                     raise PagesTooLarge(f"the pages need {limit} together")
                 raise TooLarge(f"the page needs {limit}")
-            if working.done() and working.exception() and "closed" in str(working.exception()):
-                await asyncio.wait((dying,), timeout=_NEWS_SECONDS)
-            if dying.done() and not (working.done() and not working.exception()):
+            if (
+                work_task.done()
+                and work_task.exception()
+                and "closed" in str(work_task.exception())
+            ):
+                await asyncio.wait((death,), timeout=_NEWS_SECONDS)
+            if death.done() and not (work_task.done() and not work_task.exception()):
                 error = PagesTooLarge if self._too_large else BrowserDied
                 raise error("the browser exited unexpectedly")
-            return await working
+            return await work_task
         finally:
             for future in futures:
                 future.cancel()
@@ -391,7 +395,7 @@ class BrowserProcess:
             await asyncio.wait_for(closing, _DRIVER_STOP_SECONDS)
         with suppress(Exception):
             await asyncio.wait_for(self._playwright.stop(), _DRIVER_STOP_SECONDS)
-        await asyncio.to_thread(_reap, self.group)
+        await asyncio.to_thread(_reap_group, self.group)
         await asyncio.to_thread(self._folder.cleanup)
 
 
@@ -423,8 +427,8 @@ async def _stop_driver(starting: asyncio.Task[Playwright]) -> None:
 
 async def wait_for_late_drivers() -> None:
     """Wait until the drivers that started too late in this event loop have ended."""
-    here = asyncio.get_running_loop()
-    stopping = [task for task in _stopping if task.get_loop() is here]
+    loop = asyncio.get_running_loop()
+    stopping = [task for task in _stopping if task.get_loop() is loop]
     await asyncio.gather(*stopping, return_exceptions=True)
 
 

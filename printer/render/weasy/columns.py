@@ -26,10 +26,10 @@ def keep_headings_above_spanning(
 ) -> Any:
     """Lay out columns with the headings of blocks that span them as wide, and on their page."""
     _span_headings(box)
-    columns, resume_at, *others = original(context, box, *args)
+    columns, resume_at, *details = original(context, box, *args)
     if columns is not None and resume_at and list(resume_at.values()) == [None]:
         resume_at = _break_before_headings(box, columns, *resume_at)
-    return columns, resume_at, *others
+    return columns, resume_at, *details
 
 
 def _span_headings(box: Box) -> None:

@@ -297,7 +297,7 @@ def _is_traditional(text: str) -> bool:
 def _budoux_parser(name: str) -> Any:
     import budoux
 
-    return getattr(budoux, f"load_default_{name}_budoux_parser")()
+    return getattr(budoux, f"load_default_{name}_parser")()
 
 
 def choose_lines(

@@ -66,7 +66,7 @@ router = APIRouter(prefix="/prints", tags=["prints"])
 _streams = anyio.CapacityLimiter(100)
 
 
-def _files(*media_types: str) -> dict[int | str, dict[str, Any]]:
+def _file_responses(*media_types: str) -> dict[int | str, dict[str, Any]]:
     """Return the responses with a file, for the API's description."""
     return {200: {"content": {name: {} for name in media_types}}, **_RESULT_PROBLEMS}
 
@@ -107,15 +107,15 @@ def list_prints(
 ) -> Response:
     """List prints, newest first; the header Link has the address of the next page."""
     first, end = day_limits(since, until)
-    found = service.history.find(HistoryQuery(
+    page = service.history.find(HistoryQuery(
         words=q, site=site, since=first, until=end, before=cursor, limit=limit,
         states=(state,) if state else STATES,
     ))  # fmt: skip
     headers = {}
-    if found.next:
-        query = {**request.query_params, "cursor": found.next}
+    if page.next:
+        query = {**request.query_params, "cursor": page.next}
         headers["Link"] = f'<{PREFIX.get()}/api/prints?{urlencode(query)}>; rel="next"'
-    return JSONResponse(list(map(print_data, found.jobs)), 200, headers)
+    return JSONResponse(list(map(print_data, page.jobs)), 200, headers)
 
 
 @router.get("/{print_id}", response_model=Print, responses=_PROBLEMS)
@@ -136,7 +136,7 @@ async def watch_print(service: Service, print_id: PrintId, request: Request) -> 
         _streams.acquire_on_behalf_of_nowait(request)
     except anyio.WouldBlock:
         raise HTTPException(503, "too many open print pages", {"Retry-After": "5"}) from None
-    return StreamingResponse(_events(service, job, request), media_type="text/event-stream")
+    return StreamingResponse(_stream_events(service, job, request), media_type="text/event-stream")
 
 
 @router.post("/{print_id}/retry", status_code=202, response_model=Print, responses=_RESULT_PROBLEMS)
@@ -153,7 +153,9 @@ def delete_print(service: Service, print_id: PrintId) -> None:
     service.delete(print_id)
 
 
-@router.get("/{print_id}/pdf", response_class=Response, responses=_files("application/pdf"))
+@router.get(
+    "/{print_id}/pdf", response_class=Response, responses=_file_responses("application/pdf")
+)
 def get_pdf(service: Service, print_id: PrintId, download: bool = False) -> Response:
     """Get the PDF."""
     job = service.get(print_id)
@@ -166,7 +168,7 @@ def get_pdf(service: Service, print_id: PrintId, download: bool = False) -> Resp
     return Response(data, 200, headers, "application/pdf")
 
 
-_FILES = _files(*(media_type.partition(";")[0] for media_type in MEDIA_TYPES.values()))
+_FILES = _file_responses(*(media_type.partition(";")[0] for media_type in MEDIA_TYPES.values()))
 
 
 @router.get("/{print_id}/file", response_class=Response, responses=_FILES)
@@ -184,7 +186,7 @@ def get_article(service: Service, print_id: PrintId) -> Response:
     return Response(data, 200, None, "application/json")
 
 
-_EXPORTS = _files(*(MEDIA_TYPES[name] for name in get_args(ExportFormat)))
+_EXPORTS = _file_responses(*(MEDIA_TYPES[name] for name in get_args(ExportFormat)))
 
 
 @router.get("/{print_id}/as/{format}", response_class=Response, responses=_EXPORTS)
@@ -194,14 +196,18 @@ def export_print(service: Service, print_id: PrintId, format: ExportFormat) -> R
     return _download(job, service.export(job, format), format)
 
 
-@router.get("/{print_id}/first-page", response_class=Response, responses=_files("image/png"))
+@router.get(
+    "/{print_id}/first-page", response_class=Response, responses=_file_responses("image/png")
+)
 def get_first_page(service: Service, print_id: PrintId) -> Response:
     """Get a picture of the first page."""
     data = service.first_page(service.get(print_id))
     return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 
-async def _events(service: PrintService, job: Job | None, request: Request) -> AsyncIterator[bytes]:
+async def _stream_events(
+    service: PrintService, job: Job | None, request: Request
+) -> AsyncIterator[bytes]:
     try:
         last, silence, interval = "", 0.0, _POLL_INTERVALS[0]
         while job is not None:
@@ -230,8 +236,10 @@ def _download(job: Job, data: bytes, format_: Format) -> Response:
     return Response(data, 200, headers, MEDIA_TYPES[format_])
 
 
-def content_disposition(job: Job, format_: Format, how: str = "attachment") -> dict[str, str]:
+def content_disposition(
+    job: Job, format_: Format, disposition: str = "attachment"
+) -> dict[str, str]:
     """Return the header with the file name of a result."""
     name, ending = quote(file_name(job.title), safe=""), ENDINGS[format_][0]
     names = f"filename=\"article{ending}\"; filename*=UTF-8''{name}{ending}"
-    return {"Content-Disposition": f"{how}; {names}"}
+    return {"Content-Disposition": f"{disposition}; {names}"}

@@ -52,11 +52,11 @@ def show_catalog() -> Response:
         "digests": "Issues of digests that are delivered to a folder.",
     }
     entries = [
-        _entry(name, name.capitalize(), _now(), text,
+        _catalog_entry(name, name.capitalize(), _now(), text,
                [("subsection", f"/opds/{name}", _CATALOG + "acquisition")])
         for name, text in texts.items()
     ]  # fmt: skip
-    return _feed("catalog", "webprint", "/opds", entries)
+    return _render_feed("catalog", "webprint", "/opds", entries)
 
 
 @pages.get("/opds/search.xml")
@@ -70,21 +70,21 @@ def list_prints(
     q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
     before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
 ) -> Response:
-    found = service.history.find(
-        HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE)
-    )
+    page = service.history.find(HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE))
     words = {"q": q} if q else {}
-    entries = [_print_entry(job) for job in found.jobs if print_format(job) in ("pdf", "epub")]
-    return _feed(
+    entries = [_print_entry(job) for job in page.jobs if print_format(job) in ("pdf", "epub")]
+    return _render_feed(
         "prints", f"Prints with “{q}”" if q else "Prints",
         "/opds/prints" + (f"?{urlencode(words)}" if q else ""), entries,
-        f"/opds/prints?{urlencode({**words, 'before': found.next})}" if found.next else "",
+        f"/opds/prints?{urlencode({**words, 'before': page.next})}" if page.next else "",
     )  # fmt: skip
 
 
 @pages.get("/opds/digests")
 def list_digests() -> Response:
-    issues = [(day, file, digest) for digest in load_digests() for day, file in _issues(digest)]
+    issues = [
+        (day, file, digest) for digest in load_digests() for day, file in _find_issues(digest)
+    ]
     issues.sort(key=lambda issue: (issue[0], issue[1].name), reverse=True)
     entries = []
     for day, file, digest in issues[:_MAX_FILES]:
@@ -92,8 +92,8 @@ def list_digests() -> Response:
         updated = datetime.fromtimestamp(file.stat().st_mtime, UTC)
         title = f"{digest.heading}, {day:%-d %B %Y}"
         links = [(_ACQUISITION, path, _media_type(file))]
-        entries.append(_entry(f"digest:{file.name}", title, updated, "", links))
-    return _feed("digests", "Digests", "/opds/digests", entries)
+        entries.append(_catalog_entry(f"digest:{file.name}", title, updated, "", links))
+    return _render_feed("digests", "Digests", "/opds/digests", entries)
 
 
 @pages.get("/opds/prints/{print_id}.{ending}")
@@ -116,7 +116,7 @@ def get_print_file(service: Service, print_id: str, ending: str) -> Response:
 @pages.get("/opds/digests/{name}/{file_name}")
 def get_digest_file(name: str, file_name: str) -> Response:
     files = (
-        file for digest in load_digests() if digest.name == name for _, file in _issues(digest)
+        file for digest in load_digests() if digest.name == name for _, file in _find_issues(digest)
     )
     path = next((file for file in files if file.name == file_name), None)
     if path is None:
@@ -128,7 +128,7 @@ def _media_type(file: Path) -> str:
     return MEDIA_TYPES["epub" if file.suffix == ".epub" else "pdf"]
 
 
-def _issues(digest: Digest) -> Iterator[tuple[date, Path]]:
+def _find_issues(digest: Digest) -> Iterator[tuple[date, Path]]:
     """Yield day and file of a digest's issues in local folders."""
     pattern = re.compile(re.escape(digest.name) + _ISSUE)
     for destination in digest.deliver:
@@ -152,19 +152,21 @@ def _print_entry(job: Job) -> dict[str, Any]:
         links.append(("http://opds-spec.org/image/thumbnail", f"{path}.png", "image/png"))
     summary = count(result["pages"], "page") if result.get("pages") else ""
     updated = datetime.fromtimestamp(job.finished or job.created, UTC)
-    entry = _entry(f"print:{job.id}", job.title or job.url or "A print", updated, summary, links)
+    entry = _catalog_entry(
+        f"print:{job.id}", job.title or job.url or "A print", updated, summary, links
+    )
     return {**entry, "author": result.get("site", ""), "language": result.get("language", "")}
 
 
-def _entry(
+def _catalog_entry(
     name: str, title: str, updated: datetime, summary: str, links: list[tuple[str, str, str]]
 ) -> dict[str, Any]:
-    when = updated.isoformat(timespec="seconds")
-    return {"name": name, "title": title, "updated": when, "summary": summary, "links": links,
+    updated_at = updated.isoformat(timespec="seconds")
+    return {"name": name, "title": title, "updated": updated_at, "summary": summary, "links": links,
             "author": "", "language": ""}  # fmt: skip
 
 
-def _feed(
+def _render_feed(
     name: str, title: str, path: str, entries: list[dict[str, Any]], following: str = ""
 ) -> Response:
     kind = "navigation" if name == "catalog" else "acquisition"

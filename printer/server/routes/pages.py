@@ -91,8 +91,10 @@ async def _typed_fields(request: Request) -> list[tuple[str, str]]:
 
 
 def _print_bookmarklet(server: str, keys: AccessKeys) -> str:
-    code = _script("bookmarklet").replace("SERVER", server, 1).replace("KEY", keys.key("send"), 1)
-    code = code.replace("CAPTURE", _script("capture").removesuffix(";"), 1)
+    code = (
+        _read_script("bookmarklet").replace("SERVER", server, 1).replace("KEY", keys.key("send"), 1)
+    )
+    code = code.replace("CAPTURE", _read_script("capture").removesuffix(";"), 1)
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
 
 
@@ -101,7 +103,7 @@ def _later_bookmarklet(server: str, keys: AccessKeys) -> str:
     return f"javascript:void(window.open({target}))"
 
 
-def _script(name: str) -> str:
+def _read_script(name: str) -> str:
     """Return a script without its comments, which are all on lines of their own."""
     path = files(__package__.rpartition(".")[0]) / f"static/{name}.js"
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
@@ -111,7 +113,7 @@ def _script(name: str) -> str:
 @router.get("/")
 def start(service: Service, access: CurrentAccess, request: Request, token: str = "") -> Response:
     if token:
-        return _enter(request, access, token)
+        return _start_session(request, access, token)
     if request.state.auth_method == "none":  # The query had no token.
         return sign_in_page()
     server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
@@ -156,7 +158,7 @@ def enter(access: CurrentAccess, request: Request, form: Form) -> Response:
     fields = form.multi_items()
     typed = [(n.removeprefix(_TYPED), v) for n, v in fields if n.startswith(_TYPED)]
     target = "/" + form.get("target", "").lstrip("/\\")
-    return _enter(request, access, form.get("token", "").strip(), target, typed)
+    return _start_session(request, access, form.get("token", "").strip(), target, typed)
 
 
 @router.post("/sign-out")
@@ -170,7 +172,7 @@ def sign_out(access: CurrentAccess, request: Request, form: Form) -> Response:
     return response
 
 
-def _enter(
+def _start_session(
     request: Request,
     access: Access,
     token: str,
@@ -221,7 +223,7 @@ async def receive(service: Service, access: CurrentAccess, request: Request) -> 
 
 def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
     html = values.get("html", "")
-    parts = _pictures(values.get("pictures", ""), service.settings.max_size) if html else {}
+    parts = _decode_pictures(values.get("pictures", ""), service.settings.max_size) if html else {}
     if html:
         parts[PAGE_PART] = html.encode("utf-8", "replace")
     request = JobRequest(values.get("url", ""), service.preferences.options(), parts)
@@ -232,7 +234,7 @@ def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
     return render_page("redirect", target=f"/prints/{job.id}{query}")
 
 
-def _pictures(text: str, max_bytes: int) -> dict[str, bytes]:
+def _decode_pictures(text: str, max_bytes: int) -> dict[str, bytes]:
     try:
         data_urls = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -340,17 +342,17 @@ def show_history(
     deleted: Annotated[str, Query(max_length=5_000)] = "",
 ) -> Response:
     first, end = day_limits(since, until)
-    found = service.history.find(HistoryQuery(
+    page = service.history.find(HistoryQuery(
         words=q, site=site, since=first, until=end, before=before, limit=_HISTORY_PAGE,
     ))  # fmt: skip
     values = {"q": q, "site": site, "since": since, "until": until}
     filters = {name: value for name, value in values.items() if value}
-    more = urlencode({**filters, "before": found.next}) if found.next else ""
-    restorable = [i for i in _ids(deleted.split(",")) if service.history.is_deleted(i)]
+    next_query = urlencode({**filters, "before": page.next}) if page.next else ""
+    restorable = [i for i in _valid_ids(deleted.split(",")) if service.history.is_deleted(i)]
     first_page = not filters and before is None
     digests = service.queue.list_recent(_MAX_DIGESTS, kinds=[DIGEST]) if first_page else []
     return render_page(
-        "history", digests=digests, found=found, more=more, states=WORDS["states"],
+        "history", digests=digests, found=page, more=next_query, states=WORDS["states"],
         sites=service.history.sites(), restorable=restorable, values=values,
         filters=filters, later=before is not None,
         day=lambda seconds: datetime.fromtimestamp(seconds).strftime("%-d %B %Y"),
@@ -359,15 +361,15 @@ def show_history(
 
 @router.post("/history/delete")
 def delete_prints(service: Service, form: Form) -> Response:
-    gone = service.discard(_ids(form.getlist("id")))
-    return RedirectResponse(f"/history?{urlencode({'deleted': ','.join(gone)})}", 303)
+    deleted = service.discard(_valid_ids(form.getlist("id")))
+    return RedirectResponse(f"/history?{urlencode({'deleted': ','.join(deleted)})}", 303)
 
 
 @router.post("/history/restore")
 def restore_form(service: Service, form: Form) -> Response:
-    service.history.mark_deleted(_ids(form.getlist("id")), None)
+    service.history.mark_deleted(_valid_ids(form.getlist("id")), None)
     return RedirectResponse("/history", 303)
 
 
-def _ids(texts: list[str]) -> list[str]:
+def _valid_ids(texts: list[str]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if _ID.fullmatch(text)][:_MAX_IDS]

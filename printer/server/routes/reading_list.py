@@ -105,7 +105,7 @@ async def import_list(service: Service, request: Request) -> Response:
         file, text = form.get("file"), str(form.get("text", ""))
         data = await file.read(MAX_EXPORT_BYTES + 1) if isinstance(file, UploadFile) else b""
         with_read = "read" in form
-    return await run_sync(_import, service, data or text.encode("utf-8", "replace"), with_read)
+    return await run_sync(_import_list, service, data or text.encode("utf-8", "replace"), with_read)
 
 
 def _list_page(
@@ -163,7 +163,7 @@ def _print_bundle(service: PrintService, urls: Sequence[str]) -> Response:
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _import(service: PrintService, data: bytes, with_read: bool) -> Response:
+def _import_list(service: PrintService, data: bytes, with_read: bool) -> Response:
     """Add the pages of an exported list, and tell what became of each."""
     pages = parse_bookmarks(data)
     if with_read:
