@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     effort = _effort(options)
     suite = _select(options)
-    began = time.monotonic()
+    start = time.monotonic()
     before = machine()
     outcomes = _run(suite, effort, options.budget)
     recorded = json.loads(RESULTS.read_text()) if RESULTS.exists() else None
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(line)
     else:
         write(options.out, outcomes, effort, before, recorded if options.names else None)
-    print(f"{time.monotonic() - began:.0f} s in all")
+    print(f"{time.monotonic() - start:.0f} s in all")
     failures = list(complaints(outcomes, recorded if options.quick else None))
     for failure in failures:
         print(failure)
@@ -71,29 +71,31 @@ def _group(benchmark: Benchmark) -> str:
 
 
 def _run(suite: Sequence[Benchmark], effort: Effort, minutes: float | None) -> list[Outcome]:
-    ends = time.monotonic() + 60 * minutes if minutes else None
-    return run_all(suite, effort, ends, lambda line: print(line, flush=True))
+    deadline = time.monotonic() + 60 * minutes if minutes else None
+    return run_all(suite, effort, deadline, lambda line: print(line, flush=True))
 
 
 def _retried(
     outcomes: Sequence[Outcome], recorded: Results | None, effort: Effort, minutes: float | None
 ) -> list[Outcome]:
     """Repeat the benchmarks with complaints, in case the machine was busy."""
-    wrong = [outcome.benchmark for outcome in outcomes if any(complaints([outcome], recorded))]
-    if not wrong:
+    repeated = [outcome.benchmark for outcome in outcomes if any(complaints([outcome], recorded))]
+    if not repeated:
         return list(outcomes)
     for complaint in complaints(outcomes, recorded):
         print(f"measuring again: {complaint}", flush=True)
-    again = {outcome.benchmark.name: outcome for outcome in _run(wrong, effort, minutes)}
-    return [again.get(outcome.benchmark.name, outcome) for outcome in outcomes]
+    outcomes_by_name = {
+        outcome.benchmark.name: outcome for outcome in _run(repeated, effort, minutes)
+    }
+    return [outcomes_by_name.get(outcome.benchmark.name, outcome) for outcome in outcomes]
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0]
     )
-    known = ["times", "scores", *(benchmark.name for benchmark in SUITE)]
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
+    choices = ["times", "scores", *(benchmark.name for benchmark in SUITE)]
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(choices))
     parser.add_argument(
         "--quick", action="store_true", help="measure a fixed sample, write nothing"
     )
@@ -105,7 +107,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
                         " by `benchmarks.train --report --save`")  # fmt: skip
     parser.add_argument("--out", type=Path, default=HERE, help="the folder to write to")
     options = parser.parse_args(arguments)
-    if unknown := set(options.names) - set(known):
+    if unknown := set(options.names) - set(choices):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
     return options
 
@@ -139,19 +141,21 @@ def write(
 ) -> None:
     """Write results.json, RESULTS.md, plots, and README.md's figures if it is beside them."""
     date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
-    done = {"date": date, "short": effort.short or effort.step > 1}
-    done["processor"] = machine.get("processor", "")
-    found = {outcome.benchmark.name: outcome.to_dict() | done for outcome in outcomes}
-    together = {**(previous["benchmarks"] if previous else {}), **found}
+    measured = {"date": date, "short": effort.short or effort.step > 1}
+    measured["processor"] = machine.get("processor", "")
+    outcomes_by_name = {
+        outcome.benchmark.name: outcome.to_dict() | measured for outcome in outcomes
+    }
+    merged = {**(previous["benchmarks"] if previous else {}), **outcomes_by_name}
     results: dict[str, Any] = {
         "date": date,
         # Most figures of a run of some benchmarks are of the machine of an earlier one.
         "machine": dict(previous["machine"] if previous else machine),
         "versions": {**(previous["versions"] if previous else {}), **versions()},
         "benchmarks": {
-            benchmark.name: together[benchmark.name]
+            benchmark.name: merged[benchmark.name]
             for benchmark in SUITE
-            if benchmark.name in together
+            if benchmark.name in merged
         },
     }
     out.mkdir(parents=True, exist_ok=True)

@@ -80,30 +80,30 @@ def collect(samples: Iterable[Sample]) -> Mapping[str, Donors]:
 def _boxes(sample: Sample) -> list[str]:
     """Return the markup of some elements of a page that have no text of its article."""
     answer = " ".join((sample.text or "").split())
-    found: list[HtmlElement] = []
+    boxes: list[HtmlElement] = []
     for element in _parse(decode(sample.html)).iter("div", "section", "aside", "ul", "table"):
         text = " ".join(element.text_content().split())
         if not _BOX[0] <= len(text) <= _BOX[1] or text[:_PARAGRAPH] in answer:
             continue
         leaves = (" ".join(leaf.itertext()).strip() for leaf in element.iter("p", "li", "div"))
         if not any(len(leaf) > _PARAGRAPH and leaf[:_PARAGRAPH] in answer for leaf in leaves):
-            found.append(element)
+            boxes.append(element)
     draw = random.Random(zlib.crc32(sample.key.encode()))
-    chosen = draw.sample(found, min(len(found), _BOXES))
+    chosen = draw.sample(boxes, min(len(boxes), _BOXES))
     return [tostring(box, encoding="unicode", with_tail=False) for box in chosen]
 
 
 def harder_copies(samples: Iterable[Sample], donors: Mapping[str, Donors]) -> Iterator[Sample]:
     """Yield harder copies of each page that has a complete answer and is read for its text."""
-    every = Donors([], [box for donor in donors.values() for box in donor.boxes])
+    all_donors = Donors([], [box for donor in donors.values() for box in donor.boxes])
     for sample in samples:
         if not sample.text or sample.kind not in {"article", "documentation", "forum"}:
             continue
         language_donors = (
-            donors.get(_language(sample), every) if sample.kind == "article" else Donors()
+            donors.get(_language(sample), all_donors) if sample.kind == "article" else Donors()
         )
         if sample.kind == "article" and len(language_donors.boxes) < _FEW:
-            language_donors = Donors(language_donors.stories, every.boxes)
+            language_donors = Donors(language_donors.stories, all_donors.boxes)
         for number in range(_COPIES.get(sample.set, 1)):
             html = harder(
                 decode(sample.html), sample.text, language_donors, f"{sample.key} {number}"
@@ -138,8 +138,8 @@ def _parse(html: str) -> HtmlElement:
 
 
 def _language(sample: Sample) -> str:
-    found = re.search(rb"<html[^>]*\blang\s*=\s*[\"']?([a-zA-Z]{2})", sample.html[:5000])
-    return found[1].decode().lower() if found else ""
+    match = re.search(rb"<html[^>]*\blang\s*=\s*[\"']?([a-zA-Z]{2})", sample.html[:5000])
+    return match[1].decode().lower() if match else ""
 
 
 def _strip(tree: HtmlElement, damage: set[str]) -> None:

@@ -67,19 +67,19 @@ class Run(NamedTuple):
     pages: int
 
 
-def measured(how: str, count: int) -> Run:
+def measured(method: str, count: int) -> Run:
     """Print in a new process and measure it."""
-    began = time.perf_counter()
-    code = f"from benchmarks import books; print(books.print_{how}({count}))"
+    start = time.perf_counter()
+    code = f"from benchmarks import books; print(books.print_{method}({count}))"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     ) as process:
-        peak = PeakMemory(process.pid)
-        out, _ = process.communicate()
-        most = peak.stop()
+        memory = PeakMemory(process.pid)
+        output, _ = process.communicate()
+        peak_memory = memory.stop()
     if process.returncode:
         raise SystemExit(process.returncode)
-    return Run(time.perf_counter() - began, most, int(out))
+    return Run(time.perf_counter() - start, peak_memory, int(output))
 
 
 #: Memory goals, in megabytes over all processes, by number of articles.
@@ -91,11 +91,11 @@ SINGLE = 100
 
 def by_turns(count: int, runs: int) -> dict[str, list[Run]]:
     """Print ``count`` articles both ways, alternately."""
-    hows = ["bound", "single"] if count <= SINGLE else ["bound"]
-    runs_by_method: dict[str, list[Run]] = {how: [] for how in hows}
+    methods = ["bound", "single"] if count <= SINGLE else ["bound"]
+    runs_by_method: dict[str, list[Run]] = {method: [] for method in methods}
     for _ in range(runs):
-        for how in hows:
-            runs_by_method[how].append(measured(how, count))
+        for method in methods:
+            runs_by_method[method].append(measured(method, count))
     return runs_by_method
 
 
@@ -104,21 +104,21 @@ def rows(effort: Effort) -> Iterator[Row]:
     for count in effort.of((1, 10, 100, 1000), (1, 10, 100), (10,)):
         runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 3)
         runs_by_method = by_turns(count, runs)
-        cost[count] = statistics.median(one.seconds for one in runs_by_method["bound"]) / count
-        for how, found in runs_by_method.items():
-            subject = f"{count} articles, {HOW[how]}"
-            seconds = statistics.median(one.seconds for one in found)
+        cost[count] = statistics.median(run.seconds for run in runs_by_method["bound"]) / count
+        for method, method_runs in runs_by_method.items():
+            subject = f"{count} articles, {HOW[method]}"
+            seconds = statistics.median(run.seconds for run in method_runs)
             ratio = None
-            if how == "bound" and "single" in runs_by_method:
-                pairs = zip(found, runs_by_method["single"], strict=True)
+            if method == "bound" and "single" in runs_by_method:
+                pairs = zip(method_runs, runs_by_method["single"], strict=True)
                 ratio = statistics.median(ours.seconds / other.seconds for ours, other in pairs)
             goal = "≤ 0.625" if ratio is not None and count == 100 else ""
             yield Row(subject, "time", seconds, "s", runs, ratio, goal)
             yield Row(subject, "time an article", seconds / count, "s", runs)
-            most = max(one.memory for one in found)
-            goal = MAX_MEMORY.get(count, "") if how == "bound" else ""
-            yield Row(subject, "peak memory", most, "MB", runs, goal=goal)
-            yield Row(subject, "pages", found[0].pages)
+            peak_memory = max(run.memory for run in method_runs)
+            goal = MAX_MEMORY.get(count, "") if method == "bound" else ""
+            yield Row(subject, "peak memory", peak_memory, "MB", runs, goal=goal)
+            yield Row(subject, "pages", method_runs[0].pages)
     if 10 in cost and len(cost) > 1:
         largest = max(cost)
         yield Row(f"{largest} articles beside 10", "cost an article", cost[largest] / cost[10],

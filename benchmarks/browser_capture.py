@@ -40,13 +40,13 @@ def page() -> str:
     leaves, parts, number = 0, [], 0
     while leaves < LEAVES - 300:
         number += 1
-        text = " ".join(WORDS[(number * 7 + at * 3) % len(WORDS)] for at in range(34))
+        text = " ".join(WORDS[(number * 7 + index * 3) % len(WORDS)] for index in range(34))
         parts.append(
             f'<p class="p{number % 5}">{text} <a href="/a/{number}">link {number}</a> and '
             f"<em>stressed words</em> of it, then <b>more</b> {text[:60]}</p>"
         )
         leaves += 7
-    links = "".join(f'<li><a href="/l/{at}">Line {at}</a></li>' for at in range(300))
+    links = "".join(f'<li><a href="/l/{index}">Line {index}</a></li>' for index in range(300))
     html = (
         f"<!DOCTYPE html><html lang=en><title>Light</title><style>{STYLE}</style><header><nav>"
         f"{links[: len(links) // 2]}</nav></header><div class=row><main><h1>Light</h1>"
@@ -59,28 +59,28 @@ def paired(url: str, guard: Guard, rounds: int, pause: float) -> Pairs:
     """Time a capture and bare ``goto`` and ``content()`` alternately, with a pause after each."""
     switches = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright, Browser(FetchOptions(timeout=30), guard) as browser:
-        driven = playwright.chromium.launch(executable_path=next(find_chromium()), args=switches)
+        chromium = playwright.chromium.launch(executable_path=next(find_chromium()), args=switches)
 
-        def bare() -> float:
-            begun = time.perf_counter()
-            context = driven.new_context()
+        def load_bare() -> float:
+            start = time.perf_counter()
+            context = chromium.new_context()
             page = context.new_page()
             page.goto(url)
             page.content()
             context.close()
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - start
             time.sleep(pause)
             return seconds
 
-        def ours() -> float:
-            begun = time.perf_counter()
+        def capture() -> float:
+            start = time.perf_counter()
             assert browser.capture(url).layout is not None
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - start
             time.sleep(pause)
             return seconds
 
-        pairs = by_turns(ours, bare, rounds, warm_up=3)
-        driven.close()
+        pairs = by_turns(capture, load_bare, rounds, warm_up=3)
+        chromium.close()
     return pairs
 
 
@@ -106,12 +106,12 @@ def killed(web: WebServer, pages: int) -> int:
     urls = [web.add(f"/kill/{number}", answer) for number in range(pages)]
     options = FetchOptions(timeout=30)
     with Browser(options, Guard([web.url]), pages=4) as browser, ThreadPoolExecutor(4) as pool:
-        found = pool.map(browser.capture, urls)
+        captures = pool.map(browser.capture, urls)
         passed.wait(60)
         running = browser._process
         assert running is not None
         os.killpg(running.group, signal.SIGKILL)
-        return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))
+        return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(captures))
 
 
 def rows(effort: Effort) -> Iterator[Row]:
@@ -122,9 +122,9 @@ def rows(effort: Effort) -> Iterator[Row]:
         for pause in (0.0, 0.25):
             pairs = paired(url, guard, rounds, pause)
             figure = f"a page of 2,600 texts, {pause:g} s between"
-            one, other = (1000 * median(times) for times in pairs)
-            yield Row("capture with layout", figure, one, "ms", rounds, pairs.ratio, "≤ 1.3")
-            yield Row("bare goto and content()", figure, other, "ms", rounds)
+            captured, bare = (1000 * median(times) for times in pairs)
+            yield Row("capture with layout", figure, captured, "ms", rounds, pairs.ratio, "≤ 1.3")
+            yield Row("bare goto and content()", figure, bare, "ms", rounds)
         with Browser(FetchOptions(timeout=30), guard) as browser:
             levels = memory(browser, url, effort.of(50, 30, 12))
         yield Row("capture with layout", "memory after 10 pages", levels[9] / 1e6, "MB", 10)

@@ -33,6 +33,7 @@ from printer.session import Session
 from tests.support.web_server import WebServer
 
 from .extractors import version_of
+from .fault_tools import WEBPRINT
 from .machine import NODE, environ_for_node
 from .protocol import Effort, Pairs, Row, by_turns, run_alone
 
@@ -40,7 +41,6 @@ ROOT = Path(__file__).resolve().parents[1]
 ESSAY = ROOT / "samples" / "essay" / "page.html"
 PERCOLLATE = NODE / "node_modules" / ".bin" / "percollate"
 
-WEBPRINT = "from printer.cli import main; main()"
 BARE = """
 import sys
 import weasyprint
@@ -75,7 +75,7 @@ def webprint(*arguments: str) -> Callable[[], float]:
     environment = {
         key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
     }
-    return lambda: seconds([sys.executable, "-c", WEBPRINT, *arguments], environment)
+    return lambda: seconds([*WEBPRINT, *arguments], environment)
 
 
 def beside_weasyprint(source: bytes, document: Document, runs: int) -> Pairs:
@@ -150,14 +150,14 @@ def rows(effort: Effort) -> Iterator[Row]:
     runs, source = effort.of(11, 7, 3), longer(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
     figure = f"cold, a file without pictures, {render_pdf(document).pages} pages"
-    found = beside_weasyprint(source, document, runs)
-    yield Row("webprint", figure, median(found.ours), "s", runs, found.ratio, "≤ 1.5")
-    yield Row("bare WeasyPrint, HTML given", figure, median(found.other), "s", runs)
+    pairs = beside_weasyprint(source, document, runs)
+    yield Row("webprint", figure, median(pairs.ours), "s", runs, pairs.ratio, "≤ 1.5")
+    yield Row("bare WeasyPrint, HTML given", figure, median(pairs.other), "s", runs)
     essay = render_html([printer.extract(ESSAY.read_bytes())], {}, PrintOptions())
     with served(ESSAY.read_bytes()) as url:
         figure = "cold, a served page with pictures"
-        if found_both := beside_percollate(url, essay, runs):
-            full, floor = found_both
+        if percollate_pairs := beside_percollate(url, essay, runs):
+            full, floor = percollate_pairs
             yield Row("webprint", figure, median(full.ours), "s", runs, full.ratio, "≤ 0.5")
             name = f"percollate {version_of('percollate')}"
             yield Row(name, figure, median(full.other), "s", runs)

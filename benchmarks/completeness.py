@@ -29,7 +29,7 @@ from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 
-from .corpus import CORPUS, evenly, there
+from .corpus import CORPUS, evenly, is_available
 from .protocol import Effort, Row, floors, run_alone
 
 #: A position: the page, and the number of letters before it on that page.
@@ -54,7 +54,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
         f"sample {page.parent.name}": page.read_bytes()
         for page in sorted(SAMPLES.glob("*/page.html"))
     }
-    if count and there():
+    if count and is_available():
         pages |= {sample.key: sample.html for sample in evenly(count)}
     elif count:
         print(f"no corpus at {CORPUS}: measuring the samples only", file=sys.stderr)
@@ -110,11 +110,11 @@ def is_right_to_left(text: str) -> bool:
 def place(piece: str, pages: list[str], start: Place) -> Place | None:
     """Return where the next occurrence of a piece at or after ``start`` ends, or None."""
     for page in range(start[0], len(pages)):
-        begin = start[1] if page == start[0] else 0
-        found = pages[page].find(piece, begin)
-        if found >= 0:
-            return page, found + len(piece)
-        if end := broken(piece, pages, page, begin):
+        offset = start[1] if page == start[0] else 0
+        index = pages[page].find(piece, offset)
+        if index >= 0:
+            return page, index + len(piece)
+        if end := broken(piece, pages, page, offset):
             return end
     return None
 
@@ -133,11 +133,13 @@ def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
         low, high = (middle, high) if occurs else (low, middle - 1)
     # The prefix found may include the first letters of a note at the bottom of the page.
     for cut in range(low, max(0, low - 4), -1):
-        rest, follows = piece[cut:], pages[page + 1]
-        goes_on = follows.startswith(rest) or (len(rest) >= CELL and rest in follows)
-        if goes_on or (
-            follows[:MAX_PREFIX] == rest[:MAX_PREFIX]
-            and broken(rest, pages, page + 1, 0) is not None
+        remainder, next_text = piece[cut:], pages[page + 1]
+        continues = next_text.startswith(remainder) or (
+            len(remainder) >= CELL and remainder in next_text
+        )
+        if continues or (
+            next_text[:MAX_PREFIX] == remainder[:MAX_PREFIX]
+            and broken(remainder, pages, page + 1, 0) is not None
         ):
             return page, pages[page].find(piece[:cut], begin) + cut
     return None
@@ -180,15 +182,15 @@ def search(
     lost: list[str] = []
     moved: list[str] = []
     for row in expected:
-        at = (0, 0)
+        position = (0, 0)
         for piece in row:
-            back = is_right_to_left(piece)
-            read, start = (turned, (at[0], 0)) if back else (pages, at)
-            end = place(piece, read, start)
+            is_rtl = is_right_to_left(piece)
+            texts, start = (turned, (position[0], 0)) if is_rtl else (pages, position)
+            end = place(piece, texts, start)
             if end is None:
-                (lost if place(piece, read, (0, 0)) is None else moved).append(piece)
+                (lost if place(piece, texts, (0, 0)) is None else moved).append(piece)
             else:
-                at = max(at, (end[0], 0)) if back else end
+                position = max(position, (end[0], 0)) if is_rtl else end
     return lost, moved
 
 
@@ -214,7 +216,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
         *(without_heads(text, table_heads(article)) for text in (drawn, lines)),
     )
     lost, moved = min((search(expected, pages, turned) for pages in readings),
-                      key=lambda found: len(found[0]) + len(found[1]))  # fmt: skip
+                      key=lambda counts: len(counts[0]) + len(counts[1]))  # fmt: skip
     figures = sum(isinstance(block, Figure) for block in walk(article.blocks))
     report = check_completeness([article], printed.layout)
     missing = set(report.shortfall()) - ({"pictures"} if figures else set())
@@ -222,7 +224,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    total = complete_ones = agreed = lost_ = moved_ = pieces_ = 0
+    total = complete_articles = agreed = lost_pieces = moved_pieces = all_pieces = 0
     for name, article in articles(effort.of(100, 40, 0)):
         number, lost, moved, complete = judge(article)
         if lost or moved:
@@ -230,22 +232,25 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(
                 name, "pieces lost or out of order", len(lost) + len(moved), n=number, note=note
             )
-        total, pieces_ = total + 1, pieces_ + number
-        complete_ones += not lost and not moved
+        total, all_pieces = total + 1, all_pieces + number
+        complete_articles += not lost and not moved
         agreed += complete == (not lost)
-        lost_, moved_ = lost_ + len(lost), moved_ + len(moved)
-    of = "samples" if effort.quick or not there() else "samples and pages of the web"
+        lost_pieces, moved_pieces = lost_pieces + len(lost), moved_pieces + len(moved)
+    subject = "samples" if effort.quick or not is_available() else "samples and pages of the web"
     pinned = floors("quick")["completeness.complete"] if effort.quick else None
     goal = "≥ 1" if pinned is None else f"≥ {pinned}"
-    share = complete_ones / max(1, total)
-    yield Row(of, "articles on paper whole and in order", share, n=total, goal=goal,
+    share = complete_articles / max(1, total)
+    yield Row(subject, "articles on paper whole and in order", share, n=total, goal=goal,
               pinned=effort.quick)  # fmt: skip
-    yield Row(of, "pieces of text lost", lost_, n=pieces_)
-    yield Row(of, "pieces of text out of order", moved_, n=pieces_)
+    yield Row(subject, "pieces of text lost", lost_pieces, n=all_pieces)
+    yield Row(subject, "pieces of text out of order", moved_pieces, n=all_pieces)
     yield Row(
-        of, "articles on which the program's own report agrees", agreed / max(1, total), n=total
+        subject,
+        "articles on which the program's own report agrees",
+        agreed / max(1, total),
+        n=total,
     )
-    if not effort.quick and not there():
+    if not effort.quick and not is_available():
         yield Row(
             "pages of the web",
             "pieces of text lost",

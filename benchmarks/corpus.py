@@ -12,6 +12,8 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from .protocol import Unavailable
+
 #: The folder of the corpus, which docs/model-card.md describes.
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
@@ -74,9 +76,15 @@ def registrable(host: str) -> str:
     return ".".join(labels[-3:] if deep else labels[-2:])
 
 
-def there() -> bool:
+def is_available() -> bool:
     """Return whether the corpus is available."""
     return (CORPUS / "wcxb" / "truth.jsonl").exists()
+
+
+def require_corpus() -> None:
+    """Raise :class:`Unavailable` if the corpus is not available."""
+    if not is_available():
+        raise Unavailable("not measured: the corpus is not available")
 
 
 def samples(*sets: str) -> Iterator[Sample]:

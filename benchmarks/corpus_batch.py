@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -31,11 +30,10 @@ from tests.support.picture_files import encode_image
 from tests.support.processes import megabytes
 from tests.support.web_server import Hit, Reply, WebServer
 
-from .corpus import SETS, Sample, evenly, samples, there
-from .fault_tools import environment, is_pdf, left
-from .protocol import Effort, Row, Unavailable, run_alone
+from .corpus import SETS, Sample, evenly, require_corpus, samples
+from .fault_tools import WEBPRINT, environment, is_pdf, left
+from .protocol import Effort, Row, run_alone
 
-_PROGRAM = (sys.executable, "-c", "from printer.cli import main; main()")
 WORKERS = 2
 #: The shares of pages printed at which everything is killed.
 KILLS = (1 / 3, 2 / 3)
@@ -108,12 +106,12 @@ def run_batch(pages: Iterable[Sample], folder: Path) -> Run:
     with CorpusServer() as web:
         run = Run({web.page(sample): f"{sample.set} {sample.kind}" for sample in pages})
         (folder / "urls.txt").write_text("\n".join(run.urls))
-        out = folder / "out"
-        command = [*_PROGRAM, "batch", "urls.txt", "out", "--delay", "0", "--workers", str(WORKERS),
+        output_folder = folder / "out"
+        command = [*WEBPRINT, "batch", "urls.txt", "out", "--delay", "0", "--workers", str(WORKERS),
                    "--retry-delay", "0.1", "--allow-private", "--no-cache", "--no-follow",
                    "--render", "never"]  # fmt: skip
-        due = [int(share * len(run.urls)) for share in KILLS]
-        started = time.monotonic()
+        kill_counts = [int(share * len(run.urls)) for share in KILLS]
+        start = time.monotonic()
         for _ in range(MAX_RUNS):
             with (
                 (folder / "log").open("ab") as log,
@@ -124,18 +122,18 @@ def run_batch(pages: Iterable[Sample], folder: Path) -> Run:
                 while process.poll() is None:
                     time.sleep(INTERVAL)
                     run.memory.append(sum(map(megabytes, process_tree(process.pid))))
-                    if due and len(list(out.glob("*.pdf"))) >= due[0]:
-                        due.pop(0)
+                    if kill_counts and len(list(output_folder.glob("*.pdf"))) >= kill_counts[0]:
+                        kill_counts.pop(0)
                         kill_tree(process.pid)
                 run.exit_code = process.wait()
             if run.exit_code >= 0:
                 break
-        run.seconds = time.monotonic() - started
-    run.report = json.loads((out / REPORT_JSON).read_text())
-    run.times = _times(out / STATE_FOLDER / STATE_FILE)
-    pdfs = list(out.glob("*.pdf"))
+        run.seconds = time.monotonic() - start
+    run.report = json.loads((output_folder / REPORT_JSON).read_text())
+    run.times = _times(output_folder / STATE_FOLDER / STATE_FILE)
+    pdfs = list(output_folder.glob("*.pdf"))
     run.files = len(pdfs)
-    run.half_written = sum(not is_pdf(path.read_bytes()) for path in pdfs) + left(out)
+    run.half_written = sum(not is_pdf(path.read_bytes()) for path in pdfs) + left(output_folder)
     return run
 
 
@@ -150,8 +148,7 @@ def _times(database: Path) -> dict[str, float]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    if not there():
-        raise Unavailable("not measured: the corpus is not available")
+    require_corpus()
     pages = samples(*SETS) if effort.of(True, False, False) else evenly(effort.of(0, 150, 20))
     with tempfile.TemporaryDirectory() as name:
         run = run_batch(pages, Path(name))

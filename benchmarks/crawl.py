@@ -50,14 +50,14 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
         with WarmPrograms() as warm:
             interrupted = crawl_with_kills(warm, web, database, kills, seed, within=articles)
         fetched = web.fetched()
-        found, expected = len(stored_articles(database)), len(web.articles)
-        again = {
+        articles_found, expected = len(stored_articles(database)), len(web.articles)
+        repeated = {
             url: times
             for url, times in fetched.items()
             if times > (2 if url.startswith(web.flaky.url) else 1)
         }
-    unexplained = {url for url in again if not interrupted[url]}
-    return Killed(found, expected, len(fetched), len(again), len(unexplained))
+    unexplained = {url for url in repeated if not interrupted[url]}
+    return Killed(articles_found, expected, len(fetched), len(repeated), len(unexplained))
 
 
 def order(folder: Path, articles: int) -> dict[str, Order]:
@@ -72,39 +72,43 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
             visited = 0
             hits: list[int] = []
 
-            def tell(_taken: object, _outcome: object, found: Any, hits: list[int] = hits) -> None:
+            def tell(
+                _taken: object, _outcome: object, article: Any, hits: list[int] = hits
+            ) -> None:
                 nonlocal visited
                 visited += 1
-                if found is not None and TOPIC in found.info.title:
+                if article is not None and TOPIC in article.info.title:
                     hits.append(visited)
 
             database = str(folder / f"{name}.sqlite")
-            began = time.monotonic()
+            start = time.monotonic()
             with Crawl([web.home.url], options, database=database, on_visit=tell) as crawl:
                 summary = crawl.run()
-            took = time.monotonic() - began
-        results[name] = Order(hits, summary.fetched, summary.fetched / took)
+            seconds = time.monotonic() - start
+        results[name] = Order(hits, summary.fetched, summary.fetched / seconds)
     return results
 
 
 def rows(effort: Effort) -> Iterator[Row]:
     articles, kills = effort.of((400, 20), (400, 20), (60, 5))
     with tempfile.TemporaryDirectory() as folder:
-        done = killed(Path(folder), articles, kills, seed=8)
+        crawl = killed(Path(folder), articles, kills, seed=8)
         subject = f"killed {kills} times"
-        yield Row(subject, "articles lost", done.expected - done.found, n=done.expected, goal="≤ 0")
-        yield Row(subject, "addresses asked for again for no reason", done.unexplained,
-                  n=done.addresses, goal="≤ 0")  # fmt: skip
-        yield Row(subject, "addresses asked for again after a kill", done.again, n=done.addresses)
+        yield Row(
+            subject, "articles lost", crawl.expected - crawl.found, n=crawl.expected, goal="≤ 0"
+        )
+        yield Row(subject, "addresses asked for again for no reason", crawl.unexplained,
+                  n=crawl.addresses, goal="≤ 0")  # fmt: skip
+        yield Row(subject, "addresses asked for again after a kill", crawl.again, n=crawl.addresses)
         results = order(Path(folder), articles)
-    for name, found in results.items():
+    for name, result in results.items():
         for count in (10, 20, 40):
-            if len(found.hits) >= count:
+            if len(result.hits) >= count:
                 figure = f"pages fetched until {count} articles of a topic were found"
                 with_, without = (result.hits[count - 1] for result in results.values())
                 ratio = with_ / without if name == "with a query" else None
-                yield Row(name, figure, found.hits[count - 1], n=found.pages, ratio=ratio)
-        yield Row(name, "pace", found.rate, "pages/s", n=found.pages)
+                yield Row(name, figure, result.hits[count - 1], n=result.pages, ratio=ratio)
+        yield Row(name, "pace", result.rate, "pages/s", n=result.pages)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from lxml.html import document_fromstring
 
-from .corpus import Sample, samples, there
+from .corpus import Sample, is_available, samples
 from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, version_of
 from .protocol import Effort, Row, Unavailable, run_alone
 from .text_quality import ours
@@ -38,20 +38,20 @@ PARSING = "lxml, parsing alone"
 def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[float]]:
     """Return the milliseconds that each extractor takes for each page."""
     names = list(run)
-    taken: dict[str, list[float]] = {name: [] for name in names}
+    milliseconds: dict[str, list[float]] = {name: [] for name in names}
     for sample in pages[:_WARMING]:
         for name in names:
             run[name](sample)
     for turn, sample in enumerate(pages):
         for name in (*names[turn % len(names) :], *names[: turn % len(names)]):
             extract = run[name]
-            started = time.process_time()
+            start = time.process_time()
             answer = extract(sample)
-            spent = 1000 * (time.process_time() - started)
+            elapsed = 1000 * (time.process_time() - start)
             # Node runs in another process and reports its own time.
             in_node = isinstance(answer, HtmlAnswer) and answer.milliseconds
-            taken[name].append(in_node or spent)
-    return taken
+            milliseconds[name].append(in_node or elapsed)
+    return milliseconds
 
 
 def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
@@ -87,12 +87,12 @@ def rows(effort: Effort) -> Iterator[Row]:
     with ExitStack() as stack:
         run, missing = extractors(stack)
         yield from _rows("our own pages", test_pages(), run, {})
-        if there():
+        if is_available():
             every = list(samples("wcxb"))
             yield from _rows("WCXB", every[:: effort.of(5, 10, 75)], run, GOALS)
             news = list(samples("fundus"))
             yield from _rows("news", news[:: effort.of(1, 2, 15)], run, NEWS_GOALS)
-    if not there():
+    if not is_available():
         for of in ("WCXB", "news"):
             yield Row(
                 "all", f"mean time a page, {of}", note="not measured: the corpus is not available"

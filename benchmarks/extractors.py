@@ -66,8 +66,8 @@ def trafilatura() -> Extractor:
     from trafilatura import bare_extraction
 
     def extract(sample: Sample) -> Answer:
-        found = bare_extraction(sample.html, url=sample.url or None, with_metadata=True)
-        return Answer(found.text or "", found.title or "") if found else Answer("", "")
+        document = bare_extraction(sample.html, url=sample.url or None, with_metadata=True)
+        return Answer(document.text or "", document.title or "") if document else Answer("", "")
 
     return extract
 
@@ -99,9 +99,9 @@ def justext() -> Extractor:
     words = library.get_stoplist("English")
 
     def extract(sample: Sample) -> Answer:
-        found = library.justext(sample.html, words)
+        paragraphs = library.justext(sample.html, words)
         return Answer(
-            "\n".join(paragraph.text for paragraph in found if not paragraph.is_boilerplate)
+            "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
         )
 
     return extract
@@ -113,8 +113,8 @@ def goose3() -> Extractor:
     goose = Goose({"enable_image_fetching": False})
 
     def extract(sample: Sample) -> Answer:
-        found = goose.extract(raw_html=decode(sample.html))
-        return Answer(re.sub(r"\n{2,}", "\n", found.cleaned_text or ""), found.title or "")
+        document = goose.extract(raw_html=decode(sample.html))
+        return Answer(re.sub(r"\n{2,}", "\n", document.cleaned_text or ""), document.title or "")
 
     return extract
 

@@ -47,7 +47,7 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     from printer.cli.output import write
     from printer.jobs.storage import Storage
 
-    began, half, lost = time.monotonic(), 0, 0
+    start, half, lost = time.monotonic(), 0, 0
     old, new = b"%PDF old" * 500, b"%PDF new" * 50_000
     for number in range(kills):
         target = folder / f"{number}.pdf"
@@ -78,7 +78,7 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     accepted, missing = _full_table(folder)
     return FaultOutcome(
         "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + left(folder),
-        since(began), f"each was told; {accepted} prints accepted before a table was full are in it",
+        since(start), f"each was told; {accepted} prints accepted before a table was full are in it",
     )  # fmt: skip
 
 
@@ -101,9 +101,9 @@ def _full_table(folder: Path) -> tuple[int, int]:
     os.waitpid(forked(order), 0)
     table = JobQueue(database)
     ids = log.read_text().split()
-    known = table.attempts()
+    attempts = table.attempts()
     table.disconnect()
-    return len(ids), sum(print_id not in known for print_id in ids)
+    return len(ids), sum(print_id not in attempts for print_id in ids)
 
 
 def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -112,7 +112,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     from printer.cli.output import write
     from printer.errors import OutputError
 
-    began, wrong, refused = time.monotonic(), 0, 0
+    start, damaged, refused = time.monotonic(), 0, 0
     folder.chmod(0o755)
     target = folder / "locked" / "a.pdf"
     target.parent.mkdir()
@@ -130,15 +130,15 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
         _, status = os.waitpid(forked(act), 0)
         refused += os.waitstatus_to_exitcode(status) == 7
-        wrong += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
+        damaged += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, wrong, since(began), "each was told")  # fmt: skip
+    return FaultOutcome("folders that are read-only", kills, kills, kills - refused, 0, damaged, since(start), "each was told")  # fmt: skip
 
 
 def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     """Occupy a server's connections with requests that never end, and print meanwhile."""
     del unused
-    began, done = time.monotonic(), 0
+    start, printed = time.monotonic(), 0
     server = PrintServer(folder, "--port", "0", "--workers", "1", "--render", "never")
     peers: list[socket.socket] = []
     try:
@@ -151,12 +151,12 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
             for peer in peers:
                 with suppress(OSError):
                     peer.sendall(b"b")
-            done += server.wait_finished(answer.json()["id"], 300)["state"] == "done"
+            printed += server.wait_finished(answer.json()["id"], 300)["state"] == "done"
     finally:
         for peer in peers:
             peer.close()
         server.close()
-    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
+    return FaultOutcome("peers that never end a request", len(peers), 3, 3 - printed, 0, 0, since(start), "held open while it printed")  # fmt: skip
 
 
 def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -166,7 +166,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     from printer.fetch.client import HttpClient
     from printer.options import FetchOptions
 
-    began = time.monotonic()
+    start = time.monotonic()
     with WebServer() as web:
         fine = web.add("/fine", story_page())
         slow = [web.add(f"/{n}", drip(b"<p>x</p>" * 999, 0.5)) for n in range(kills)]
@@ -182,7 +182,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
             ended_in_time = sum(pool.map(ended, slow))
             fetcher.get_resource(fine)
-    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, since(began), "each was told in time")  # fmt: skip
+    return FaultOutcome("sites that never end an answer", kills, kills, kills - ended_in_time, 0, 0, since(start), "each was told in time")  # fmt: skip
 
 
 def _jobs(table: JobQueue, count: int) -> list[str]:
@@ -205,27 +205,29 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], completions: 
           prints: Path, began: float, remark: str = "") -> FaultOutcome:  # fmt: skip
     """Wait until all accepted prints are finished, and count the results."""
 
-    def over() -> bool:
+    def is_over() -> bool:
         with suppress(JobsError):
             return all(s in ("done", "failed") for s, _ in table.attempts().values())
         return False
 
-    wait_until(over, PATIENCE)
-    known, delivered = table.attempts(), Counter(completions())
-    done = [print_id for print_id in ids if print_id in known and known[print_id][0] == "done"]
+    wait_until(is_over, PATIENCE)
+    attempts, delivered = table.attempts(), Counter(completions())
+    finished = [
+        print_id for print_id in ids if print_id in attempts and attempts[print_id][0] == "done"
+    ]
     wrong = 0
-    for print_id in done:
-        path = prints / print_id / str(known[print_id][1]) / "article.pdf"
+    for print_id in finished:
+        path = prints / print_id / str(attempts[print_id][1]) / "article.pdf"
         wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
     return FaultOutcome(
-        fault, times, len(ids), len(ids) - len(done), sum(n > 1 for n in delivered.values()),
+        fault, times, len(ids), len(ids) - len(finished), sum(n > 1 for n in delivered.values()),
         wrong, since(began), remark,
     )  # fmt: skip
 
 
 def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Lock the job database for longer than clients wait, while prints are requested."""
-    began, times, refused = time.monotonic(), max(1, kills // 10), 0
+    start, times, refused = time.monotonic(), max(1, kills // 10), 0
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
     with closing_table(JobQueue(database)) as table, _workers(database, folder):
         completions = count_completions(table)
@@ -235,14 +237,14 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             time.sleep(dice.random() / 2)
             with closing(sqlite3.connect(database, isolation_level=None, timeout=60)) as other:
                 other.execute("BEGIN EXCLUSIVE")
-                ends = time.monotonic() + dice.uniform(0.2, 8)
+                deadline = time.monotonic() + dice.uniform(0.2, 8)
                 if dice.random() < 0.3:
-                    more = _jobs(table, 1)
-                    ids += more
-                    refused += not more
-                time.sleep(max(0.0, ends - time.monotonic()))
+                    accepted = _jobs(table, 1)
+                    ids += accepted
+                    refused += not accepted
+                time.sleep(max(0.0, deadline - time.monotonic()))
                 other.execute("ROLLBACK")
-        return _done("a database that is locked", times, table, ids, completions, prints, began,
+        return _done("a database that is locked", times, table, ids, completions, prints, start,
                      f"{refused} orders refused meanwhile, and told")  # fmt: skip
 
 
@@ -270,7 +272,7 @@ main()
 
 def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Print and schedule digests while the clock jumps by years at each reading."""
-    began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
+    start, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
     completions, ids = count_completions(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
@@ -279,14 +281,14 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as keeper:
         try:
             ids = _jobs(table, kills)
-            outcome = _done("clocks that jump", kills, table, ids, completions, prints, began)
+            outcome = _done("clocks that jump", kills, table, ids, completions, prints, start)
         finally:
             keeper.kill()
             table.disconnect()
     days, missed, twice = _scheduled(max(10, kills // 5), dice, folder)
     return FaultOutcome(
         outcome.fault, kills + days, len(ids) + days, outcome.lost + missed, outcome.twice + twice,
-        outcome.half, since(began), f"prints, and {days} days of two schedulers",
+        outcome.half, since(start), f"prints, and {days} days of two schedulers",
     )  # fmt: skip
 
 
@@ -301,14 +303,16 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     now, issues = [START], Counter[float]()
     with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731
-        two = [Scheduler([digest], Settings(), log=quiet, clock=lambda: now[0]) for _ in range(2)]
+        schedulers = [
+            Scheduler([digest], Settings(), log=quiet, clock=lambda: now[0]) for _ in range(2)
+        ]
         for hour in range(24 * days):
-            right = START + timedelta(hours=hour)
-            for scheduler in two:
-                now[0] = right + timedelta(hours=dice.choice([0] * 8 + [-30, -5, 5, 20]))
+            true_time = START + timedelta(hours=hour)
+            for scheduler in schedulers:
+                now[0] = true_time + timedelta(hours=dice.choice([0] * 8 + [-30, -5, 5, 20]))
                 scheduler.tick(queue)
-            now[0] = right
-            two[0].tick(queue)
+            now[0] = true_time
+            schedulers[0].tick(queue)
         issues.update(queue.slots("week").keys())
     # A digest made early counts for its day; a day without any is missed.
     served = {int((slot - START.timestamp()) // 86400) for slot in issues}
@@ -322,19 +326,19 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     from printer.digest.scheduler import MAX_ATTEMPTS
 
     delivery._BACKOFF = Backoff(0.01)
-    began, faults = time.monotonic(), Refusing(dice)
+    start, faults = time.monotonic(), Refusing(dice)
     with newspaper(folder, faults) as paper:
         for number in range(kills):
             paper.publish(number)
             faults.begin(most=MAX_ATTEMPTS - 1)
             paper.submit(number)
             os.waitpid(forked(partial(paper.serve, number)), 0)
-        return paper.outcome("mail servers that refuse", faults.done, kills, began)
+        return paper.outcome("mail servers that refuse", faults.done, kills, start)
 
 
 def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill a PostgreSQL server repeatedly while it holds the jobs of prints being made."""
-    began, times, prints = time.monotonic(), max(1, kills // 10), folder / "prints"
+    start, times, prints = time.monotonic(), max(1, kills // 10), folder / "prints"
     with postgres_server() as server:
         database = f"{server.url}/postgres"
         with closing_table(JobQueue(database)) as table, _workers(database, folder):
@@ -348,5 +352,5 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 time.sleep(dice.random() * 2)
                 server.start()
             return _done(
-                "PostgreSQL killed and back", times, table, ids, completions, prints, began
+                "PostgreSQL killed and back", times, table, ids, completions, prints, start
             )

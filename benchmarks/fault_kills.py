@@ -6,7 +6,6 @@ import os
 import random
 import sqlite3
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from tests.support.web_server import WebServer
 
 from . import crawl
 from .fault_tools import (
+    WEBPRINT,
     FaultOutcome,
     environment,
     error,
@@ -48,7 +48,6 @@ from .fault_tools import (
     webhook,
 )  # fmt: skip
 
-PROGRAM = "from printer.cli import main; main()"
 #: One print in this many is rendered by a browser, if one is installed.
 BROWSED = 4
 #: The seconds that all prints may take to finish.
@@ -79,33 +78,33 @@ class _Orders:
 
 def prints(kills: int, dice: random.Random, folder: Path, database: str = "") -> FaultOutcome:
     """Kill the server, its supervisor, web process, workers and browsers while it prints."""
-    began, done = time.monotonic(), 0
+    start, kill_count = time.monotonic(), 0
     shared = ["--database", database, "--storage", str(folder / "prints")] if database else []
-    start = partial(
+    start_server = partial(
         PrintServer, folder, "--port", "0", "--workers", "2", "--render", "never", *shared
     )
     with WebServer() as web:
-        orders, server = _Orders(web, any(True for _ in find_chromium())), start()
+        orders, server = _Orders(web, any(True for _ in find_chromium())), start_server()
         try:
             for _ in range(BROWSED):
                 orders.ask(server)
-            warm = time.monotonic()
+            warm_start = time.monotonic()
             wait_until(lambda: over(folder, database), PATIENCE)
-            print_seconds = (time.monotonic() - warm) / 2  # Each worker printed two.
-            while done < kills:
+            print_seconds = (time.monotonic() - warm_start) / 2  # Each worker printed two.
+            while kill_count < kills:
                 orders.ask(server)
                 time.sleep(dice.random() * min(print_seconds, 1.0))
-                alive = server.process.pid
+                server_pid = server.process.pid
                 victim = (
-                    alive
+                    server_pid
                     if dice.random() < 0.2
-                    else dice.choice(process_tree(alive)[1:] or [alive])
+                    else dice.choice(process_tree(server_pid)[1:] or [server_pid])
                 )
-                done += kill(victim)
-                if victim == alive:
+                kill_count += kill(victim)
+                if victim == server_pid:
                     server.process.wait()
                     server.client.close()
-                    server = start()
+                    server = start_server()
             states = wait_until(lambda: over(folder, database), PATIENCE)
             # A print that lost its worker too often is reported as given up: retry it once.
             failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
@@ -121,19 +120,19 @@ def prints(kills: int, dice: random.Random, folder: Path, database: str = "") ->
     remarks += [f"{len(abandoned)} given up and tried again"] if abandoned else []
     remarks += sorted(set(failed.values()))
     return FaultOutcome(
-        "prints: a process is killed", done, len(orders.accepted), len(orders.accepted) - len(printed),
-        max(0, len(states) - orders.sent), len(printed) - intact, since(began), ", ".join(remarks),
+        "prints: a process is killed", kill_count, len(orders.accepted), len(orders.accepted) - len(printed),
+        max(0, len(states) - orders.sent), len(printed) - intact, since(start), ", ".join(remarks),
     )  # fmt: skip
 
 
 def batches(kills: int, dice: random.Random, folder: Path, database: str = "") -> FaultOutcome:
     """Kill a batch, its supervisor and its workers; restart it until it is done."""
-    began, pages, done = time.monotonic(), max(20, kills), 0
+    start, pages, kill_count = time.monotonic(), max(20, kills), 0
     with WebServer() as web:
-        listed = [web.add(f"/{n}", story_page(f"Story {n:03}")) for n in range(pages)]
-        (folder / "urls.txt").write_text("\n".join(listed))
-        command = [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", "--delay", "0", "--rest",
-                   "0.1", "--workers", "2", "--no-cache", "--render", "never"]  # fmt: skip
+        urls = [web.add(f"/{n}", story_page(f"Story {n:03}")) for n in range(pages)]
+        (folder / "urls.txt").write_text("\n".join(urls))
+        command = [*WEBPRINT, "batch", "urls.txt", "out", "--delay", "0", "--retry-delay", "0.1",
+                   "--workers", "2", "--no-cache", "--render", "never"]  # fmt: skip
         if database:
             command += ["--database", database, "--storage", str(folder / "prints")]
         code = None
@@ -141,26 +140,26 @@ def batches(kills: int, dice: random.Random, folder: Path, database: str = "") -
             with subprocess.Popen(
                 command, cwd=folder, stderr=subprocess.DEVNULL, env=environment()
             ) as process:
-                while done < kills and process.poll() is None:
+                while kill_count < kills and process.poll() is None:
                     time.sleep(dice.uniform(0.1, 1.5))
-                    every = [process.pid, *process_tree(process.pid)]
-                    victim = process.pid if dice.random() < 0.3 else dice.choice(every)
+                    pids = [process.pid, *process_tree(process.pid)]
+                    victim = process.pid if dice.random() < 0.3 else dice.choice(pids)
                     if process.poll() is None and kill(victim):
-                        done += 1
+                        kill_count += 1
                 code = process.wait()
-            if code == 0 and done >= kills:
+            if code == 0 and kill_count >= kills:
                 break
             if code == 0:  # It finished before it was killed often enough: add pages.
-                listed += [web.add(f"/{len(listed) + n}", story_page(f"Story {len(listed) + n:03}"))
+                urls += [web.add(f"/{len(urls) + n}", story_page(f"Story {len(urls) + n:03}"))
                            for n in range(10)]  # fmt: skip
-                (folder / "urls.txt").write_text("\n".join(listed))
+                (folder / "urls.txt").write_text("\n".join(urls))
         requests = len(web.hits())
     printed = sorted((folder / "out").glob("*.pdf"))
     titles = Counter(path.stem.partition(" (")[0] for path in printed)
     return FaultOutcome(
-        "batches: a process is killed", done, len(listed), len(listed) - len(titles),
+        "batches: a process is killed", kill_count, len(urls), len(urls) - len(titles),
         len(printed) - len(titles), sum(not is_pdf(path.read_bytes()) for path in printed) + left(folder),
-        since(began), f"{requests} requests, ended with {code}",
+        since(start), f"{requests} requests, ended with {code}",
     )  # fmt: skip
 
 
@@ -176,11 +175,11 @@ def on_postgresql(
 
 def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill a crawl."""
-    began = time.monotonic()
-    done = crawl.killed(folder, max(30, 2 * kills), kills, dice.randrange(10**6))
+    start = time.monotonic()
+    result = crawl.killed(folder, max(30, 2 * kills), kills, dice.randrange(10**6))
     return FaultOutcome(
-        "crawls: the process is killed", kills, done.expected, done.expected - done.found,
-        done.unexplained, 0, since(began), f"{done.addresses} addresses",
+        "crawls: the process is killed", kills, result.expected, result.expected - result.found,
+        result.unexplained, 0, since(start), f"{result.addresses} addresses",
     )  # fmt: skip
 
 
@@ -325,32 +324,32 @@ def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
     About half of the kills happen at any time of the run, the others during delivery.
     """
-    began, number, hit = time.monotonic(), 0, 0
+    start, number, kill_count = time.monotonic(), 0, 0
     with newspaper(folder) as paper:
         paper.submit(0)
-        before = time.monotonic()
+        issue_start = time.monotonic()
         os.waitpid(forked(partial(paper.serve, 0)), 0)
-        lasts = time.monotonic() - before
-        while hit < kills:
+        duration = time.monotonic() - issue_start
+        while kill_count < kills:
             number += 1
             paper.publish(number)
             paper.submit(number)
-            before = time.monotonic()
+            issue_start = time.monotonic()
             pid = forked(partial(paper.serve, number))
             if dice.random() < 0.5:
-                while not paper.has_begun_to_send(number) and time.monotonic() < before + 60:
+                while not paper.has_begun_to_send(number) and time.monotonic() < issue_start + 60:
                     time.sleep(0.002)
                 time.sleep(dice.random() * 0.12)
             else:
-                time.sleep(dice.random() * lasts)
-            below = process_tree(pid)[1:]
-            victim = dice.choice(below) if below and dice.random() < 0.3 else pid
+                time.sleep(dice.random() * duration)
+            children = process_tree(pid)[1:]
+            victim = dice.choice(children) if children and dice.random() < 0.3 else pid
             kill(victim)
             _, status = os.waitpid(pid, 0)
             # A process that ended before the kill does not count.
-            hit += victim != pid or os.WIFSIGNALED(status)
+            kill_count += victim != pid or os.WIFSIGNALED(status)
             if status == 0:
-                lasts = time.monotonic() - before
+                duration = time.monotonic() - issue_start
             else:
                 os.waitpid(forked(partial(paper.serve, number)), 0)
-        return paper.outcome("digests: a process is killed", hit, number + 1, began)
+        return paper.outcome("digests: a process is killed", kill_count, number + 1, start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,9 @@ from tests.support.web_server import Hit, Reply, WebServer
 from .protocol import Unavailable
 
 ROOT = Path(__file__).resolve().parent.parent
+
+#: The command line as an installed program would run it.
+WEBPRINT = (sys.executable, "-c", "from printer.cli import main; main()")
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,8 @@ def over(home: Path, database: str = "") -> dict[str, str] | None:
     for place in [database] if database else files:
         if database or Path(place).exists():
             with closing_table(JobQueue(str(place))) as queue:
-                found = {job: state for job, (state, _) in queue.attempts().items()}
-            return None if {"queued", "running"} & set(found.values()) else found
+                states = {job: state for job, (state, _) in queue.attempts().items()}
+            return None if {"queued", "running"} & set(states.values()) else states
     return None
 
 
@@ -97,14 +101,14 @@ def tables(text: str) -> dict[str, Any]:
     return files.parse_toml(text)
 
 
-def feed(url: str, number: int, when: datetime) -> str:
+def feed(url: str, number: int, published: datetime) -> str:
     """Return a feed of one article, with invented words that no other article has."""
     dice = random.Random(number)
     words = ["".join(dice.choices("bdfklmnprst", k=2)) + dice.choice("aeiou") for _ in range(300)]
     text = "".join(f"<p>{' '.join(dice.choices(words, k=60)).capitalize()}.</p>" for _ in range(6))
     return (
         f"<rss version='2.0'><channel><title>F</title><item><title>{words[0]} {words[1]}</title>"
-        f"<link>{url}/{number}</link><pubDate>{when:%a, %d %b %Y %H:%M:%S} +0000</pubDate>"
+        f"<link>{url}/{number}</link><pubDate>{published:%a, %d %b %Y %H:%M:%S} +0000</pubDate>"
         f"<description><![CDATA[{text}]]></description></item></channel></rss>"
     )
 
@@ -131,7 +135,7 @@ class Refusing(Iterator[str]):
 
 
 @contextmanager
-def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -> Iterator[str]:
+def mailbox(record: Callable[[str], None], faults: Iterator[str] | None = None) -> Iterator[str]:
     """Run a mail server on loopback; ``taken`` gets the day from each subject."""
     from email import message_from_bytes
 
@@ -150,7 +154,7 @@ def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -
         async def handle_DATA(self, server: Any, _: Any, envelope: Any) -> str:  # noqa: N802
             if self.fault in ("451", "554"):
                 return f"{self.fault} no"
-            taken(str(message_from_bytes(envelope.content)["Subject"])[-10:])
+            record(str(message_from_bytes(envelope.content)["Subject"])[-10:])
             if self.fault == "hang up after":
                 server.transport.close()
             return "250 taken"

@@ -17,8 +17,8 @@ from printer import Article, extract
 from printer.errors import NoArticle
 from printer.summarize import DocumentProfile, Tokenizer, build_profile
 
-from .corpus import samples, there
-from .protocol import Effort, Row, Unavailable, run_alone
+from .corpus import require_corpus, samples
+from .protocol import Effort, Row, run_alone
 from .scoring import Score, word_score, words
 
 COUNT = 3
@@ -26,20 +26,20 @@ COUNT = 3
 MIN_PARAGRAPHS, MIN_WORDS = 8, 10
 
 
-def first(found: DocumentProfile) -> tuple[int, ...]:
+def first(profile: DocumentProfile) -> tuple[int, ...]:
     """Choose the first paragraphs."""
-    return tuple(range(min(COUNT, len(found.sums))))
+    return tuple(range(min(COUNT, len(profile.sums))))
 
 
-def highest(found: DocumentProfile) -> tuple[int, ...]:
+def highest(profile: DocumentProfile) -> tuple[int, ...]:
     """Choose as the paper does: the highest S_j."""
-    ranked = sorted(range(len(found.sums)), key=lambda place: -found.sums[place])
+    ranked = sorted(range(len(profile.sums)), key=lambda place: -profile.sums[place])
     return tuple(sorted(ranked[:COUNT]))
 
 
-def best(found: DocumentProfile) -> tuple[int, ...]:
+def best(profile: DocumentProfile) -> tuple[int, ...]:
     """Choose as webprint does."""
-    return found.best(COUNT)
+    return profile.best(COUNT)
 
 
 def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
@@ -53,9 +53,9 @@ def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
             continue
         if len(article.paragraphs) < MIN_PARAGRAPHS or len(words(article.lead)) < MIN_WORDS:
             continue
-        found = build_profile(article.paragraphs, Tokenizer(article.language), article.title)
+        profile = build_profile(article.paragraphs, Tokenizer(article.language), article.title)
         for choice in (first, highest, best):
-            text = " ".join(article.paragraphs[place] for place in choice(found))
+            text = " ".join(article.paragraphs[place] for place in choice(profile))
             scores[choice.__name__, _origin(article)].append(word_score(text, article.lead))
     return scores
 
@@ -66,16 +66,15 @@ LABELS = {"first": "the first three", "highest": "the paper's highest", "best": 
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    if not there():
-        raise Unavailable("not measured: the corpus is not available")
+    require_corpus()
     scores = measure(effort.of(1, 2, 10))
-    for (name, origin), found in sorted(scores.items()):
-        first_ = statistics.mean(score.f1 for score in scores["first", origin])
+    for (name, origin), method_scores in sorted(scores.items()):
+        baseline = statistics.mean(score.f1 for score in scores["first", origin])
         for figure in ("precision", "recall", "f1"):
-            mean = statistics.mean(getattr(score, figure) for score in found)
-            goal = f"≥ {first_:.3f}" if (name, figure) == ("best", "f1") else ""
+            mean = statistics.mean(getattr(score, figure) for score in method_scores)
+            goal = f"≥ {baseline:.3f}" if (name, figure) == ("best", "f1") else ""
             column = f"{figure.replace('f1', 'F1')}, description {LABELS[origin]}"
-            yield Row(LABELS[name], column, mean, n=len(found), goal=goal)
+            yield Row(LABELS[name], column, mean, n=len(method_scores), goal=goal)
 
 
 def _origin(article: Article) -> str:

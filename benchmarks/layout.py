@@ -69,13 +69,13 @@ def labelled(name: str, page: Page, sheet: LabelledPage) -> Sample:
 
     ``missing`` of the result are texts to keep that are not segments of the captured page.
     """
-    waiting = {text: deque(labels) for text, labels in sheet.labels.items()}
-    found = []
+    unassigned = {text: deque(labels) for text, labels in sheet.labels.items()}
+    segment_labels = []
     for segment in page.segments:
-        labels = waiting.get(segment.text)
-        found.append(labels.popleft() if labels else "drop")
-    missing = tuple(text for text, labels in waiting.items() if "keep" in labels)
-    return Sample(name, page, tuple(found), missing)
+        labels = unassigned.get(segment.text)
+        segment_labels.append(labels.popleft() if labels else "drop")
+    missing = tuple(text for text, labels in unassigned.items() if "keep" in labels)
+    return Sample(name, page, tuple(segment_labels), missing)
 
 
 def chosen(page: Page, method: str) -> list[bool]:
@@ -84,8 +84,8 @@ def chosen(page: Page, method: str) -> list[bool]:
     keep = list(verdict.keep)
     if method == "default":
         for placed in place_pictures(page, select_by_method(page, verdict)):
-            for at in placed.captions:
-                keep[at] = False
+            for index in placed.captions:
+                keep[index] = False
     return keep
 
 
@@ -128,12 +128,12 @@ class Measure:
         return self.right / max(1, self.expected)
 
 
-def measure(found: list[Sample]) -> dict[str, Measure]:
+def measure(samples: list[Sample]) -> dict[str, Measure]:
     """Return the measure of each method over all pages."""
     totals = {}
     for method in METHODS:
         total = Measure()
-        for sample in found:
+        for sample in samples:
             total = total.plus(sample, chosen(sample.page, method))
         totals[method] = total
     return totals
@@ -145,12 +145,12 @@ GOALS = {"max-subsequence": (0.916, 0.991), "default": (0.97, 0.99)}
 
 def rows(effort: Effort) -> Iterator[Row]:
     for without in effort.of((False, True), (False, True), (False,)):
-        found = list(samples(without=without))
-        for method, total in measure(found).items():
+        captured = list(samples(without=without))
+        for method, total in measure(captured).items():
             subject = f"{method}, {'without' if without else 'with'} the layout"
             figures = {"precision": total.precision, "recall": total.recall}
-            for (figure, value), least in zip(figures.items(), GOALS[method], strict=True):
-                goal = "" if without else f"≥ {least}"
+            for (figure, value), goal_value in zip(figures.items(), GOALS[method], strict=True):
+                goal = "" if without else f"≥ {goal_value}"
                 yield Row(subject, f"segments, {figure}", value, n=total.expected, goal=goal)
 
 
@@ -162,8 +162,8 @@ def main() -> None:
         for text in sample.missing:
             print(f"{sample.name}: not captured: {text[:70]}")
         for method in METHODS:
-            for how, text in wrong(sample, chosen(sample.page, method)):
-                print(f"{method:16} {sample.name:22} {how:13} {text[:60]}")
+            for fault, text in wrong(sample, chosen(sample.page, method)):
+                print(f"{method:16} {sample.name:22} {fault:13} {text[:60]}")
 
 
 if __name__ == "__main__":

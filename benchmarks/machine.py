@@ -31,10 +31,10 @@ def machine() -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python, of libraries and of programs."""
-    found = {"Python": platform.python_version()}
+    releases = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            releases[name] = version(name)
         except PackageNotFoundError:
             continue
     chromium = next(iter(find_chromium()), None)
@@ -43,8 +43,8 @@ def versions() -> dict[str, str]:
         "Node": shutil.which("node"),
     }.items():
         if command and (release := _version_of(command)):
-            found[name] = release
-    return found
+            releases[name] = release
+    return releases
 
 
 def _version_of(command: str) -> str:

@@ -8,7 +8,6 @@ slowly that it is the limit, as with workers on separate machines.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -23,14 +22,12 @@ from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply, WebServer
 
-from .fault_tools import environment, is_pdf, postgres_server
+from .fault_tools import WEBPRINT, environment, is_pdf, postgres_server
 from .protocol import Effort, Row, run_alone
 from .server_load import centile
 
 #: The seconds in which the site answers.
 ANSWER_SECONDS = 0.5
-
-_PROGRAM = [sys.executable, "-c", "from printer.cli import main; main()"]
 
 
 def start_page(jobs: int, requests: int = 40) -> list[float]:
@@ -48,17 +45,17 @@ def start_page(jobs: int, requests: int = 40) -> list[float]:
 
             list(pool.map(submit, range(jobs)))
         server = PrintServer(Path(folder), "--port", "0", "--workers", "1")
-        taken = []
+        seconds = []
         try:
             # Signing in waits until the server has started.
             headers = {"Accept": "text/html", "Cookie": server.cookie}
             for _ in range(requests):
-                begun = time.perf_counter()
+                start = time.perf_counter()
                 server.client.get("/", headers=headers).raise_for_status()
-                taken.append(time.perf_counter() - begun)
+                seconds.append(time.perf_counter() - start)
         finally:
             server.close()
-    return taken
+    return seconds
 
 
 def print_list(pages: int, workers: int) -> float:
@@ -77,7 +74,7 @@ def print_list(pages: int, workers: int) -> float:
         folder, shared = Path(name), ["--database", f"{postgres.url}/postgres"]
         shared += ["--storage", f"{folder}/prints"]
         for _ in range(workers):
-            command = [*_PROGRAM, "worker", "--workers", "1", "--allow-private", "--no-cache"]
+            command = [*WEBPRINT, "worker", "--workers", "1", "--allow-private", "--no-cache"]
             worker = stack.enter_context(subprocess.Popen(
                 [*command, "--render", "never", *shared], env=environment(),
                 stderr=subprocess.DEVNULL,
@@ -86,13 +83,13 @@ def print_list(pages: int, workers: int) -> float:
         for part, count in (("warm", 4 * workers), ("list", pages)):
             urls = [web.add(f"/{part}-{number}", answer) for number in range(count)]
             (folder / part).write_text("\n".join(urls))
-            begun = time.perf_counter()
-            command = [*_PROGRAM, "batch", part, f"{part}-out", "--delay", "0", "--allow-private"]
+            start = time.perf_counter()
+            command = [*WEBPRINT, "batch", part, f"{part}-out", "--delay", "0", "--allow-private"]
             subprocess.run(
                 [*command, *shared], cwd=folder, env=environment(), check=True,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - start
         printed = list((folder / "list-out").glob("*.pdf"))
         if len(printed) != pages or not all(is_pdf(path.read_bytes()) for path in printed):
             raise SystemExit(f"{len(printed)} of {pages} pages were printed")

@@ -33,7 +33,7 @@ from printer.images import drop_captions, place_pictures, select_pictures
 from printer.options import ExtractOptions
 from printer.selection import Verdict
 
-from .corpus import TRAINING_SETS, Sample, samples, there
+from .corpus import TRAINING_SETS, Sample, is_available, samples
 from .protocol import Effort
 from .segment_labels import from_snippets, from_text
 from .text_quality import measure
@@ -96,7 +96,7 @@ def main() -> None:
         "--labels", action="store_true", help="use the labels instead of the choices"
     )
     options = parser.parse_args()
-    if not there():
+    if not is_available():
         raise SystemExit("the corpus is not available: see docs/model-card.md")
     read = composing(json.loads(options.saved.read_text()), labels=options.labels)
     for figure, value in measure(

@@ -26,7 +26,7 @@ from printer.extraction.papers import text_to_tag
 from printer.html.page import read_page
 
 from . import corpus
-from .protocol import Effort, Row, Unavailable, run_alone
+from .protocol import Effort, Row, run_alone
 from .scoring import common_subsequence, edit_distance, folded, ratio, word_score
 from .segment_labels import from_text
 
@@ -54,14 +54,14 @@ class Figures:
     segments: list[int] = field(default_factory=lambda: [0, 0, 0])
 
 
-def weninger_hsu_measures(found: str, expected: str) -> tuple[float, float]:
+def weninger_hsu_measures(text: str, expected: str) -> tuple[float, float]:
     """Return the measures of Weninger and Hsu: LCS as recall, edit distance ratio as precision."""
-    found, expected = folded(found)[:LONGEST], folded(expected)[:LONGEST]
-    longer = max(len(found), len(expected))
+    text, expected = folded(text)[:LONGEST], folded(expected)[:LONGEST]
+    longer = max(len(text), len(expected))
     if not longer:
         return 1.0, 1.0
-    recall = common_subsequence(found, expected) / len(expected) if expected else 0.0
-    return recall, 1 - edit_distance(found, expected) / longer
+    recall = common_subsequence(text, expected) / len(expected) if expected else 0.0
+    return recall, 1 - edit_distance(text, expected) / longer
 
 
 def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[str, Figures]]:
@@ -80,18 +80,18 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
         for name, scorer in PAPER_METHODS.items():
             keep = [value > 0 for value in scorer(page)]
             figures = methods[name]
-            found = "\n".join(compress(texts, keep))
-            figures.f1.append(word_score(found, answer).f1)
+            text = "\n".join(compress(texts, keep))
+            figures.f1.append(word_score(text, answer).f1)
             both = sum(map(bool.__and__, keep, right))
             counts = (both, sum(keep), sum(right))
             figures.segments[:] = map(int.__add__, figures.segments, counts)
         ratios: dict[str, tuple[float, float]] = {}
         for name, chosen in options.items():
             keep = [value > 0 for value in text_to_tag.score(page, chosen)]
-            found = "\n".join(compress(texts, keep))
-            if found not in ratios:
-                ratios[found] = weninger_hsu_measures(found, answer)
-            recall, precision = ratios[found]
+            text = "\n".join(compress(texts, keep))
+            if text not in ratios:
+                ratios[text] = weninger_hsu_measures(text, answer)
+            recall, precision = ratios[text]
             clusterings[name].recall.append(recall)
             clusterings[name].precision.append(precision)
     return methods, clusterings
@@ -101,31 +101,32 @@ def spread(pages: int) -> Iterator[corpus.Sample]:
     """Yield the articles among ``pages`` pages spread over the corpus."""
     with (corpus.CORPUS / "wcxb" / "truth.jsonl").open("rb") as lines:
         step = max(1, sum(1 for _ in lines) // pages)
-    some = islice(corpus.samples("wcxb"), 0, step * pages, step)
-    return (sample for sample in some if sample.kind == "article")
+    pages_at_steps = islice(corpus.samples("wcxb"), 0, step * pages, step)
+    return (sample for sample in pages_at_steps if sample.kind == "article")
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    if not corpus.there():
-        raise Unavailable("not measured: the corpus is not available")
+    corpus.require_corpus()
     methods, clusterings = measure(spread(effort.of(300, 100, 30)))
     for name, figures in clusterings.items():
         reported = REPORTED_RATIOS.get(name)
-        both = (
+        measures = (
             ("longest common subsequence", figures.recall),
             ("edit distance ratio", figures.precision),
         )
-        for place, (figure, of) in enumerate(both):
+        for place, (figure, values) in enumerate(measures):
             note = f"the paper: {reported[place] / 100:.3f}" if reported else "not in the paper"
-            yield Row(f"text-to-tag, {name}", figure, statistics.fmean(of), n=len(of), note=note)
+            yield Row(
+                f"text-to-tag, {name}", figure, statistics.fmean(values), n=len(values), note=note
+            )
     counts = methods["max-subsequence"].segments
     for place, figure in enumerate(("whole segments, precision", "whole segments, recall")):
         note = f"the paper: {REPORTED_SEGMENTS[place] / 100:.3f}"
         yield Row("max-subsequence, without layout", figure, ratio(*counts)[place], note=note)
     for name, note in (("article-subtree", "the paper: over 0.9, of what it does not say"),
                        ("summary-node", ""), ("useful-text", "")):  # fmt: skip
-        of = methods[name].f1
-        yield Row(name, "word F1", statistics.fmean(of), n=len(of), note=note)
+        values = methods[name].f1
+        yield Row(name, "word F1", statistics.fmean(values), n=len(values), note=note)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError
 
 from printer.extraction import EXTRACTORS
 
-from .corpus import TRAINING_SETS, Sample, samples, there
+from .corpus import TRAINING_SETS, Sample, require_corpus, samples
 from .extractors import PEERS, Answer, Extractor, Readability, version_of
 from .out_of_fold import composing, saved_choices
 from .protocol import Effort, Row, Unavailable, run_alone
@@ -44,16 +44,15 @@ OURS = "default, the article, out of fold"
 
 def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures for the runner: all methods, other extractors, the default out of fold."""
-    if not there():
-        raise Unavailable("not measured: the corpus is not available")
+    require_corpus()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     best: Figures = {}
     for name in (*EXTRACTORS, *PEERS):
-        if (found := _extractor(name)) is None:
+        if (extractor := _extractor(name)) is None:
             yield Row(name, "all", note="not measured: not installed")
             continue
-        label, extract = found
+        label, extract = extractor
         guarded = _Guarded(extract)
         figures = measure(guarded, _pages(effort.step))
         if name in PEERS:

@@ -40,20 +40,20 @@ class Counts:
 
 def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> None:
     """Add the pictures of one page."""
-    found: set[int] = set()
+    matched: set[int] = set()
     wrong = 0
     for placement in placed:
         urls = answer.keys(placement.figure.sources)
         match = next((i for i, (same, _) in enumerate(answer.pictures) if same & urls), None)
         if match is None:
             wrong += not urls & answer.open
-        elif match not in found:
-            found.add(match)
+        elif match not in matched:
+            matched.add(match)
             _count_caption(counts, answer.pictures[match][1], placement)
-    counts.selected += wrong + len(found)
-    counts.right += len(found)
+    counts.selected += wrong + len(matched)
+    counts.right += len(matched)
     counts.expected += len(answer.pictures)
-    counts.exact += not wrong and len(found) == len(answer.pictures)
+    counts.exact += not wrong and len(matched) == len(answer.pictures)
     counts.pages += 1
 
 
@@ -70,8 +70,8 @@ def _count_caption(counts: Counts, expected: str, placed: PlacedFigure) -> None:
         counts.captioned_right += right
 
 
-def _alike(one: str, other: str) -> bool:
-    words = [set(re.findall(r"\w+", text.lower())) for text in (one, other)]
+def _alike(first: str, second: str) -> bool:
+    words = [set(re.findall(r"\w+", text.lower())) for text in (first, second)]
     if not all(words):
         return not any(words)
     return len(words[0] & words[1]) >= 0.8 * len(words[0] | words[1])
@@ -91,11 +91,11 @@ def shares(counts: Counts) -> dict[str, float]:
         counts.right / max(1, counts.selected),
         counts.right / max(1, counts.expected),
     )
-    both = 2 * precision * recall / max(1e-9, precision + recall)
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
     return {
         "precision": precision,
         "recall": recall,
-        "F1": both,
+        "F1": f1,
         "captions": counts.captions / max(1, counts.right),
         "where shown": counts.captioned_right / max(1, counts.captioned),
         "exact pages": counts.exact / max(1, counts.pages),
@@ -114,12 +114,12 @@ def rows(effort: Effort) -> Iterator[Row]:
     if not (corpus.CORPUS / "images.jsonl").is_file():
         raise Unavailable("not measured: the labelled pictures are not available")
     pages, news = list(labelled(corpus.CORPUS)), list(labelled_news(corpus.CORPUS))
-    found = {name: measure(pages, partial(_chosen, name)) for name in IMAGE_METHODS}
+    counts_by_method = {name: measure(pages, partial(_chosen, name)) for name in IMAGE_METHODS}
     folds = out_of_fold([*pages, *news])
-    found[OURS] = measure(pages, folds.__getitem__)
+    counts_by_method[OURS] = measure(pages, folds.__getitem__)
     if news:
-        found[f"{OURS}, news"] = measure(news, folds.__getitem__)
-    for name, counts in found.items():
+        counts_by_method[f"{OURS}, news"] = measure(news, folds.__getitem__)
+    for name, counts in counts_by_method.items():
         if name == "default":
             name += ", pages it learned from"
         for figure, value in shares(counts).items():

@@ -20,10 +20,10 @@ def draw(results: Results, folder: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for name, plot in PLOTS.items():
-        found = {key: rows_of(value) for key, value in results["benchmarks"].items()}
+        rows_by_benchmark = {key: rows_of(value) for key, value in results["benchmarks"].items()}
         figure = Figure(figsize=(8, 4.2), dpi=110, layout="constrained")
         (folder / f"{name}.png").unlink(missing_ok=True)
-        if plot(figure, found):
+        if plot(figure, rows_by_benchmark):
             figure.savefig(folder / f"{name}.png", metadata={"Software": None})
             drawn.append(name)
     return drawn

@@ -17,7 +17,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -31,9 +30,10 @@ import pikepdf
 from printer.fetch.browser.process import find_chromium
 from tests.support.web_server import WebServer
 
-from .cold_start import PERCOLLATE, WEBPRINT
-from .corpus import Sample, samples, there
+from .cold_start import PERCOLLATE
+from .corpus import Sample, require_corpus, samples
 from .extractors import version_of
+from .fault_tools import WEBPRINT
 from .machine import NODE, environ_for_node
 from .protocol import Effort, Row, Unavailable, run_alone
 from .scoring import bag, tokens
@@ -76,7 +76,7 @@ def chromium(url: str, out: Path) -> list[str]:
 def programs() -> Iterator[tuple[str, Command | None]]:
     """Yield the programs with their commands, None for those not installed."""
     yield "webprint", lambda url, out: [
-        sys.executable, "-c", WEBPRINT, url, "-o", str(out), "--no-cache",
+        *WEBPRINT, url, "-o", str(out), "--no-cache",
     ]  # fmt: skip
     browser = next(iter(find_chromium()), None)
     yield "a browser's print (Chromium)", chromium if browser else None
@@ -102,11 +102,10 @@ def reader_view(sample: Sample) -> str:
     ran = subprocess.run(
         command, cwd=NODE, input=line, capture_output=True, text=True, timeout=LIMIT, check=True
     )
-    found = json.loads(ran.stdout)
-    title = html.escape(found["title"])
-    return (
-        f"<!doctype html><meta charset=utf-8><title>{title}</title><h1>{title}</h1>{found['html']}"
-    )
+    article = json.loads(ran.stdout)
+    title = html.escape(article["title"])
+    head = f"<!doctype html><meta charset=utf-8><title>{title}</title><h1>{title}</h1>"
+    return head + str(article["html"])
 
 
 def text_of(pdf: Path) -> str:
@@ -118,9 +117,11 @@ def text_of(pdf: Path) -> str:
 
 def missing_paragraphs(text: str, expected: str) -> float:
     """Return the share of an article's paragraphs, one per line, that a text lacks."""
-    there = runs(text)
-    paragraphs = [found for line in expected.splitlines() if (found := runs(line))]
-    lost = sum(2 * len(paragraph & there) < len(paragraph) for paragraph in paragraphs)
+    printed_runs = runs(text)
+    paragraphs = [
+        paragraph_runs for line in expected.splitlines() if (paragraph_runs := runs(line))
+    ]
+    lost = sum(2 * len(paragraph & printed_runs) < len(paragraph) for paragraph in paragraphs)
     return lost / max(1, len(paragraphs))
 
 
@@ -175,28 +176,27 @@ def measured(pages: list[Sample]) -> Iterator[tuple[str, list[Print | None]]]:
         for number, page in enumerate(pages):
             web.add(f"/{number}", page.html.decode("utf-8", "replace"))
         for name, command in programs():
-            found: list[Print | None] = []
+            prints: list[Print | None] = []
             for number, page in enumerate(pages if command else ()):
                 url = f"{web.url}/{number}"
                 if name.startswith("Reader view"):
                     url = web.add(f"/reader/{number}", reader_view(page))
                 assert command is not None
-                found.append(print_page(command(url, out), out, page.text or "", environment))
-            yield name, found
+                prints.append(print_page(command(url, out), out, page.text or "", environment))
+            yield name, prints
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    if not there():
-        raise Unavailable("not measured: the corpus is not available")
+    require_corpus()
     if not shutil.which("pdftotext"):
         raise Unavailable("not measured: pdftotext is not installed")
     idle = os.getloadavg()[0] <= len(os.sched_getaffinity(0))
-    for name, found in measured(chosen(effort.of(40, 20, 4))):
-        printed = [page for page in found if page]
+    for name, prints in measured(chosen(effort.of(40, 20, 4))):
+        printed = [page for page in prints if page]
         if not printed:
             yield Row(name, PRINTED, note="not measured: not installed")
             continue
-        n = len(found)
+        n = len(prints)
         yield Row(name, PRINTED, fmean(p.recall for p in printed), n=n)
         yield Row(name, "paragraphs missing", fmean(p.missing for p in printed), n=n)
         yield Row(name, "share of other words on paper", fmean(p.other for p in printed), n=n)

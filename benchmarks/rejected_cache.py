@@ -93,22 +93,22 @@ class Crawl:
 
 def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     """Read the pages of the site and select their pictures."""
-    done = Crawl()
+    result = Crawl()
     options = ExtractOptions(image_method=method)
     with HttpClient(FetchOptions(cache=False), user_urls=[root]) as web:
-        where = None if folder is None else lambda: folder
-        with SizeProbe(web.get_resource, ImageOptions(), where) as downloads:
+        open_folder = None if folder is None else lambda: folder
+        with SizeProbe(web.get_resource, ImageOptions(), open_folder) as downloads:
             for number in range(pages):
                 capture = web.get_page(f"{root}/n/{number}")
-                read = read_page(capture.body, capture.url)
-                verdict = select_segments(read, ExtractOptions())
-                select_pictures(read, verdict, options, downloads.reject_by_size)
+                parsed = read_page(capture.body, capture.url)
+                verdict = select_segments(parsed, ExtractOptions())
+                select_pictures(parsed, verdict, options, downloads.reject_by_size)
                 with downloads.reuse([capture.url]):
                     pass  # Fetch what a print would use.
                 rejected = downloads.cache
                 if rejected is not None:
-                    done.lookups, done.hits = rejected.lookups, rejected.hits
-    return done
+                    result.lookups, result.hits = rejected.lookups, rejected.hits
+    return result
 
 
 def crawls(method: str, pages: int) -> Iterator[tuple[str, Crawl]]:
@@ -120,16 +120,16 @@ def crawls(method: str, pages: int) -> Iterator[tuple[str, Crawl]]:
         for number in range(pages):
             web.add(f"/n/{number}", page(number))
         cache = Path(folder)
-        for name, where in (
+        for name, folder_in_use in (
             ("none", None),
             ("empty at first", cache),
             ("of the run before", cache),
         ):
             before = len(web.hits())
-            found = crawl(web.url, pages, method, where)
+            result = crawl(web.url, pages, method, folder_in_use)
             fetched = [files[hit.path] for hit in web.hits()[before:] if hit.path in files]
-            found.downloads, found.megabytes = len(fetched), sum(map(len, fetched)) / 1e6
-            yield name, found
+            result.downloads, result.megabytes = len(fetched), sum(map(len, fetched)) / 1e6
+            yield name, result
 
 
 METHODS = ("cuter", "default")
@@ -138,13 +138,13 @@ METHODS = ("cuter", "default")
 def rows(effort: Effort) -> Iterator[Row]:
     pages = effort.of(100, 50, 10)
     for method in METHODS:
-        for name, found in crawls(method, pages):
+        for name, result in crawls(method, pages):
             subject = f"{method}, cache {name}"
-            rate = found.hits / found.lookups if found.lookups else None
+            rate = result.hits / result.lookups if result.lookups else None
             if rate is not None:
-                yield Row(subject, "hit rate", rate, n=found.lookups)
-            yield Row(subject, "downloads", found.downloads, n=pages)
-            yield Row(subject, "fetched", found.megabytes, "MB", n=pages)
+                yield Row(subject, "hit rate", rate, n=result.lookups)
+            yield Row(subject, "downloads", result.downloads, n=pages)
+            yield Row(subject, "fetched", result.megabytes, "MB", n=pages)
 
 
 if __name__ == "__main__":

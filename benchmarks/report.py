@@ -108,8 +108,8 @@ def _lines(results: Results) -> Iterator[str]:
         yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {measurement}"
         yield ""
         if benchmark["trouble"]:
-            how = "**Failed**, so the table is incomplete: " if benchmark["failed"] else ""
-            yield f"{how}{_plain(benchmark['trouble'])}"
+            prefix = "**Failed**, so the table is incomplete: " if benchmark["failed"] else ""
+            yield f"{prefix}{_plain(benchmark['trouble'])}"
             yield ""
         rows = rows_of(benchmark)
         yield from (_wide(rows) if benchmark["wide"] else _long(rows)) if rows else ()
@@ -118,10 +118,10 @@ def _lines(results: Results) -> Iterator[str]:
 def _measurement(benchmark: Mapping[str, Any], processor: str) -> str:
     """Return when and where a benchmark was measured, and how thoroughly."""
     measured_on = benchmark.get("processor", processor)
-    where = f" on another machine, {measured_on}" if measured_on != processor else ""
+    machine = f" on another machine, {measured_on}" if measured_on != processor else ""
     if not benchmark["short"]:
-        return f"{benchmark['date']}{where}, full run"
-    return f"{benchmark['date']}{where}, fewer runs and pages, to stay within a time limit"
+        return f"{benchmark['date']}{machine}, full run"
+    return f"{benchmark['date']}{machine}, fewer runs and pages, to stay within a time limit"
 
 
 def _goals(results: Results) -> Iterator[str]:
@@ -152,8 +152,13 @@ def _long(rows: Sequence[Row]) -> Iterator[str]:
         count = "" if row.n is None else f"{row.n:,}"
         lines.append([row.subject, row.figure, value, count, ratio, row.goal, met, row.note])
     head = ["", "", "figure", "n", "ratio", "goal", "met", "note"]
-    used = [at for at in range(len(head)) if at < 3 or any(line[at] for line in lines)]
-    yield from _table([head[at] for at in used], [[line[at] for at in used] for line in lines])
+    columns = [
+        column for column in range(len(head)) if column < 3 or any(line[column] for line in lines)
+    ]
+    yield from _table(
+        [head[column] for column in columns],
+        [[line[column] for column in columns] for line in lines],
+    )
 
 
 def _wide(rows: Sequence[Row]) -> Iterator[str]:
@@ -161,10 +166,10 @@ def _wide(rows: Sequence[Row]) -> Iterator[str]:
     measured = [row for row in rows if row.value is not None]
     figures = list(dict.fromkeys(row.figure for row in measured))
     units = {row.figure: row.unit for row in measured}
-    found = {(row.subject, row.figure): text(row.value, row.unit) for row in measured}
+    texts = {(row.subject, row.figure): text(row.value, row.unit) for row in measured}
     head = ["", *(f"{name}, {units[name]}" if units[name] else name for name in figures)]
     subjects = dict.fromkeys(row.subject for row in measured)
-    yield from _table(head, [[s, *(found.get((s, f), "–") for f in figures)] for s in subjects])
+    yield from _table(head, [[s, *(texts.get((s, f), "–") for f in figures)] for s in subjects])
     counts = sorted({row.n for row in measured if row.n is not None})
     if counts:
         yield "n: " + (f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}")
@@ -231,8 +236,8 @@ def _found(results: Results, quoted: Quoted) -> Row | None:
 
 def quoted_in(readme: str, results: Results) -> str:
     """Return the text of README.md with the figures of these results."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
+    before, begin_mark, remainder = readme.partition(BEGIN)
+    _, end_mark, after = remainder.partition(END)
+    if not begin_mark or not end_mark:
         raise ValueError(f"README.md has no place for figures between {BEGIN} and {END}")
     return before + summary(results) + after

@@ -53,8 +53,8 @@ class Outcome:
 def run_all(
     suite: Iterable[Benchmark],
     effort: Effort,
-    ends: float | None = None,
-    tell: Callable[[str], None] = print,
+    deadline: float | None = None,
+    report: Callable[[str], None] = print,
 ) -> list[Outcome]:
     """Run the benchmarks marked ``alone`` one after another, then the others two at a time.
 
@@ -63,32 +63,36 @@ def run_all(
     benchmarks = list(suite)
     with tempfile.TemporaryDirectory(prefix="webprint-bench-") as folder:
 
-        def one(benchmark: Benchmark) -> Outcome:
-            outcome = run(benchmark, effort, Path(folder), ends)
+        def run_one(benchmark: Benchmark) -> Outcome:
+            outcome = run(benchmark, effort, Path(folder), deadline)
             word = outcome.trouble or f"{len(outcome.rows)} figures"
-            tell(f"{outcome.seconds:6.0f} s  {benchmark.name}: {word}")
+            report(f"{outcome.seconds:6.0f} s  {benchmark.name}: {word}")
             return outcome
 
-        found = {benchmark.name: one(benchmark) for benchmark in benchmarks if benchmark.alone}
+        outcomes = {
+            benchmark.name: run_one(benchmark) for benchmark in benchmarks if benchmark.alone
+        }
         # Start with the longest, so that both processors finish at about the same time.
-        together = sorted(
+        shared = sorted(
             (benchmark for benchmark in benchmarks if not benchmark.alone),
             key=lambda benchmark: -benchmark.seconds,
         )
         with ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
-            found |= {done.benchmark.name: done for done in pool.map(one, together)}
-    return [found[benchmark.name] for benchmark in benchmarks]
+            outcomes |= {outcome.benchmark.name: outcome for outcome in pool.map(run_one, shared)}
+    return [outcomes[benchmark.name] for benchmark in benchmarks]
 
 
-def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None = None) -> Outcome:
+def run(
+    benchmark: Benchmark, effort: Effort, folder: Path, deadline: float | None = None
+) -> Outcome:
     """Run one benchmark in a new process."""
     patience = PATIENCE if benchmark.alone else SHARED_PATIENCE
     limit = float(patience * benchmark.seconds)
-    left = limit if ends is None else ends - time.monotonic()
-    if ends is not None and left < _WORTH:
+    seconds_left = limit if deadline is None else deadline - time.monotonic()
+    if deadline is not None and seconds_left < _WORTH:
         return Outcome(benchmark, trouble="not started: the time budget was used up")
-    into, log = folder / f"{benchmark.name}.jsonl", folder / f"{benchmark.name}.log"
-    into.touch()
+    rows_file, log = folder / f"{benchmark.name}.jsonl", folder / f"{benchmark.name}.log"
+    rows_file.touch()
     module = benchmark.name if "." in benchmark.name else f"benchmarks.{benchmark.name}"
     command = [
         sys.executable,
@@ -96,23 +100,23 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
         "benchmarks.runner_child",
         module,
         json.dumps(asdict(effort)),
-        str(into),
+        str(rows_file),
     ]
-    began = time.monotonic()
+    start = time.monotonic()
     with log.open("wb") as output, subprocess.Popen(
         command, cwd=ROOT, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=output,
         stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         try:
-            process.wait(min(limit, left))
+            process.wait(min(limit, seconds_left))
             stopped = False
         except subprocess.TimeoutExpired:
             stopped = True
         finally:
             _end(process)
-    seconds = time.monotonic() - began
-    rows, trouble, failed = _read(into)
-    if stopped and left < limit:
+    seconds = time.monotonic() - start
+    rows, trouble, failed = _read(rows_file)
+    if stopped and seconds_left < limit:
         trouble = f"stopped after {seconds:.0f} s: the time budget was used up"
     elif stopped:
         trouble, failed = f"stopped after {seconds:.0f} s", True

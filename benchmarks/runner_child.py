@@ -15,23 +15,23 @@ from typing import Any
 from .protocol import Effort, Unavailable
 
 
-def main(name: str, effort: str, into: str) -> int:
+def main(name: str, effort: str, rows_file: str) -> int:
     """Run a benchmark and write its rows."""
     options = Effort(**json.loads(effort))
-    with Path(into).open("a", encoding="utf-8") as file:
+    with Path(rows_file).open("a", encoding="utf-8") as file:
 
-        def tell(**what: Any) -> None:
-            file.write(json.dumps(what, ensure_ascii=False) + "\n")
+        def write_entry(**entry: Any) -> None:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
             file.flush()
 
         try:
             module = importlib.import_module(name)
             for row in module.rows(options):
-                tell(row=row.to_dict())
+                write_entry(row=row.to_dict())
         except Unavailable as missing:
-            tell(missing=str(missing))
+            write_entry(missing=str(missing))
         except Exception as error:
-            tell(failed=f"{type(error).__name__}: {error}")
+            write_entry(failed=f"{type(error).__name__}: {error}")
             raise
     return 0
 

@@ -98,16 +98,20 @@ def news_score(text: str, answer: str, optional: Sequence[str] = ()) -> Score:
     The F1 is that of the page: the harmonic mean of this precision and recall.
     """
     required = "\n".join(line for line in answer.splitlines() if line not in optional)
-    found, every, least = (_token_shingles(part) for part in (text, answer, required or answer))
-    precision = (found & every).total() / max(1, found.total())
-    recall = (found & least).total() / max(1, least.total())
+    counts, expected, required_counts = (
+        _token_shingles(part) for part in (text, answer, required or answer)
+    )
+    precision = (counts & expected).total() / max(1, counts.total())
+    recall = (counts & required_counts).total() / max(1, required_counts.total())
     total = precision + recall
     return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
 def _token_shingles(text: str, size: int = 4) -> Counter[tuple[str, ...]]:
-    found = tokens(text)
-    return Counter(tuple(found[i : i + size]) for i in range(max(1, len(found) - size + 1)))
+    words_of_text = tokens(text)
+    return Counter(
+        tuple(words_of_text[i : i + size]) for i in range(max(1, len(words_of_text) - size + 1))
+    )
 
 
 def paragraphs(text: str, shortest: int = 5) -> list[str]:
@@ -121,69 +125,71 @@ def matching_paragraphs(found: Iterable[str], expected: Iterable[str]) -> tuple[
     A paragraph is correct if its words overlap those of an unmatched expected one by 0.9 (Jaccard
     index of multisets).
     """
-    left = [Counter(words(text)) for text in expected]
+    expected_counts = [Counter(words(text)) for text in expected]
     places: dict[str, list[int]] = defaultdict(list)
-    for number, counts in enumerate(left):
+    for number, counts in enumerate(expected_counts):
         for word in counts:
             places[word].append(number)
     candidates = [Counter(words(text)) for text in found]
-    taken: set[int] = set()
+    matched: set[int] = set()
     for counts in candidates:
         votes = Counter(number for word in counts for number in places.get(word, ()))
         for number, _ in votes.most_common(5):
-            both, either = counts & left[number], counts | left[number]
-            if number not in taken and both.total() >= 0.9 * either.total():
-                taken.add(number)
+            common, union = counts & expected_counts[number], counts | expected_counts[number]
+            if number not in matched and common.total() >= 0.9 * union.total():
+                matched.add(number)
                 break
-    return len(taken), len(candidates), len(left)
+    return len(matched), len(candidates), len(expected_counts)
 
 
 def snippets(text: str, snippets: Iterable[str], *, fold_case: bool = False) -> list[bool]:
     """Return whether each snippet occurs in a text, ignoring white space."""
-    where = folded(text.lower() if fold_case else text)
-    return [folded(snippet.lower() if fold_case else snippet) in where for snippet in snippets]
+    folded_text = folded(text.lower() if fold_case else text)
+    return [
+        folded(snippet.lower() if fold_case else snippet) in folded_text for snippet in snippets
+    ]
 
 
 def snippets_in_type(text: str, snippets: Iterable[str]) -> list[bool]:
     """Return whether each snippet occurs in a text, ignoring case and typography."""
-    where = plain_type(text.lower())
-    return [plain_type(snippet.lower()) in where for snippet in snippets]
+    plain = plain_type(text.lower())
+    return [plain_type(snippet.lower()) in plain for snippet in snippets]
 
 
-def common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+def common_subsequence(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence (Hyyrö 2004)."""
-    head, one, other = _trimmed(one, other)
-    if len(one) > len(other):
-        one, other = other, one
-    masks = _masks(one)
-    every = (1 << len(one)) - 1
-    column = every
-    for symbol in other:
+    head, first, second = _trimmed(first, second)
+    if len(first) > len(second):
+        first, second = second, first
+    masks = _masks(first)
+    all_bits = (1 << len(first)) - 1
+    column = all_bits
+    for symbol in second:
         same = column & masks.get(symbol, 0)
-        column = (column + same | column - same) & every
-    return head + len(one) - column.bit_count()
+        column = (column + same | column - same) & all_bits
+    return head + len(first) - column.bit_count()
 
 
-def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """Return the Levenshtein distance (Myers 1999, in Hyyrö's form)."""
-    _, one, other = _trimmed(one, other)
-    if len(one) > len(other):
-        one, other = other, one
-    if not one:
-        return len(other)
-    masks = _masks(one)
-    every = (1 << len(one)) - 1
-    last = 1 << len(one) - 1
-    more, less, distance = every, 0, len(one)
-    for symbol in other:
+    _, first, second = _trimmed(first, second)
+    if len(first) > len(second):
+        first, second = second, first
+    if not first:
+        return len(second)
+    masks = _masks(first)
+    all_bits = (1 << len(first)) - 1
+    last_bit = 1 << len(first) - 1
+    increases, decreases, distance = all_bits, 0, len(first)
+    for symbol in second:
         match = masks.get(symbol, 0)
-        level = ((match & more) + more ^ more) | match | less
-        grown = less | ~(level | more) & every
-        shrunk = level & more
-        distance += bool(grown & last) - bool(shrunk & last)
+        level = ((match & increases) + increases ^ increases) | match | decreases
+        grown = decreases | ~(level | increases) & all_bits
+        shrunk = level & increases
+        distance += bool(grown & last_bit) - bool(shrunk & last_bit)
         grown = grown << 1 | 1
-        more = (shrunk << 1 | ~(level | grown)) & every
-        less = grown & level & every
+        increases = (shrunk << 1 | ~(level | grown)) & all_bits
+        decreases = grown & level & all_bits
     return distance
 
 
@@ -200,11 +206,11 @@ def _masks(text: Sequence[Hashable]) -> dict[Hashable, int]:
 
 
 def _trimmed(
-    one: Sequence[Hashable], other: Sequence[Hashable]
+    first: Sequence[Hashable], second: Sequence[Hashable]
 ) -> tuple[int, Sequence[Hashable], Sequence[Hashable]]:
     """Cut off the common prefix and suffix; return their length and the rest."""
-    shorter = min(len(one), len(other))
-    head = next((n for n in range(shorter) if one[n] != other[n]), shorter)
-    rest = shorter - head
-    tail = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
-    return head + tail, one[head : len(one) - tail], other[head : len(other) - tail]
+    shorter = min(len(first), len(second))
+    head = next((n for n in range(shorter) if first[n] != second[n]), shorter)
+    remaining = shorter - head
+    tail = next((n for n in range(remaining) if first[-1 - n] != second[-1 - n]), remaining)
+    return head + tail, first[head : len(first) - tail], second[head : len(second) - tail]

@@ -14,16 +14,17 @@ import re
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx2
 
+from .fault_tools import WEBPRINT
 from .protocol import Effort, Row, run_alone
 
 ROOT = Path(__file__).parents[1]
@@ -39,17 +40,16 @@ def pages(number: int) -> list[bytes]:
     ]  # fmt: skip
 
 
-def start(home: Path, workers: int) -> tuple[subprocess.Popen[bytes], str, str]:
+def start_server(home: Path, workers: int) -> tuple[subprocess.Popen[bytes], str, str]:
     """Start a server; return it, its address and its token."""
     log = home / "log"
     env = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
-    command = [sys.executable, "-c", "from printer.cli import main; main()", "serve"]
     options = ["--port", "0", "--workers", str(workers), "--images", "none", "--no-follow"]
     with log.open("wb") as errors:
-        server = subprocess.Popen([*command, *options], env=env, stderr=errors, cwd=ROOT)
-    while not (found := re.findall(r":(\d+)/\?token=(\S+)", log.read_text())):
+        server = subprocess.Popen([*WEBPRINT, "serve", *options], env=env, stderr=errors, cwd=ROOT)
+    while not (matches := re.findall(r":(\d+)/\?token=(\S+)", log.read_text())):
         time.sleep(0.05)
-    return server, f"http://127.0.0.1:{found[0][0]}", found[0][1]
+    return server, f"http://127.0.0.1:{matches[0][0]}", matches[0][1]
 
 
 def _order(source: bytes) -> bytes:
@@ -78,15 +78,15 @@ def bare(sources: list[bytes]) -> float:
 
     os.nice(NICENESS)  # Like the server's workers, so that other load affects both alike.
     with Printer(Options(extract=ExtractOptions(images="none"))) as printer:
-        begun = 0.0
+        start = 0.0
         for n, source in enumerate([sources[0], *sources]):
             if n == 1:  # The first one loads the modules.
-                begun = time.perf_counter()
+                start = time.perf_counter()
             url = "https://example.org/"
             printer.render(
                 [printer.read(Capture(source, PageSource(url, url, "text/html", method="browser")))]
             )
-    return time.perf_counter() - begun
+    return time.perf_counter() - start
 
 
 class Load(NamedTuple):
@@ -107,54 +107,55 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
     """Put load on a server, then render the same pages without one."""
     sources = pages(prints)
     orders = [_order(source) for source in sources]
-    used = [processor()]
+    processor_seconds = [processor()]
     with tempfile.TemporaryDirectory() as folder:
-        server, url, token = start(Path(folder), workers)
+        server, url, token = start_server(Path(folder), workers)
         client = httpx2.Client(
             base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False,
             limits=httpx2.Limits(max_connections=clients + 1),
         )  # fmt: skip
 
         def post(order: bytes) -> tuple[float, str]:
-            begun = time.perf_counter()
+            start = time.perf_counter()
             answer = client.post("/api/prints", content=order, headers=_JSON).raise_for_status()
-            return time.perf_counter() - begun, answer.json()["id"]
+            return time.perf_counter() - start, answer.json()["id"]
 
-        def over() -> bool:
+        def is_idle() -> bool:
             counts = client.get("/metrics").raise_for_status().text
             return not re.search(r'state="(?:queued|running)"} [1-9]', counts)
 
         try:
             for _ in range(2 * workers):
                 post(orders[0])
-            while not over():
+            while not is_idle():
                 time.sleep(0.1)
-            begun = time.time()
+            start = time.time()
             with ThreadPoolExecutor(clients) as pool:
                 posted = list(pool.map(post, orders))
             state_times: list[float] = []
             memory_levels: list[float] = []
-            while len(state_times) % 10 or not over():
-                before = time.perf_counter()
+            while len(state_times) % 10 or not is_idle():
+                request_start = time.perf_counter()
                 client.get(f"/api/prints/{posted[-1][1]}").raise_for_status()
-                state_times.append(time.perf_counter() - before)
+                state_times.append(time.perf_counter() - request_start)
                 if len(state_times) % 10 == 0:
                     memory_levels.append(memory(server.pid))
                 time.sleep(0.1)
             ends = [
                 client.get(f"/api/prints/{print_id}").json()["finished"] for _, print_id in posted
             ]
-            took = max(ends) - begun
+            seconds = max(ends) - start
             counts = client.get("/metrics").text
             done = int(re.findall(r'state="done"} (\d+)', counts)[0]) - 2 * workers
         finally:
             server.terminate()
             server.wait()
-    used.append(processor())
+    processor_seconds.append(processor())
     with ProcessPoolExecutor(BARE) as processes:
         alone = max(processes.map(bare, [sources[n::BARE] for n in range(BARE)]))
-    used.append(processor())
-    return Load(prints, done, took, alone, used[1] - used[0], used[2] - used[1],
+    processor_seconds.append(processor())
+    of_server, of_bare = (after - before for before, after in pairwise(processor_seconds))
+    return Load(prints, done, seconds, alone, of_server, of_bare,
                 [t for t, _ in posted], state_times, memory_levels)  # fmt: skip
 
 
@@ -164,7 +165,7 @@ def edits(changes: int) -> list[float]:
     story = "".join(f"<p>Day {n}. {text}</p>" for n in range(60))
     html = f"<title>Letters</title><body><article><h1>Letters</h1>{story}</article>".encode()
     with tempfile.TemporaryDirectory() as folder:
-        server, url, token = start(Path(folder), 1)
+        server, url, token = start_server(Path(folder), 1)
         client = httpx2.Client(
             base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
         )
@@ -181,17 +182,17 @@ def edits(changes: int) -> list[float]:
             print_id = answer.raise_for_status().json()["id"]
             wait(print_id)
             blocks = client.get(f"/api/prints/{print_id}/edit").json()["blocks"]
-            taken = []
+            seconds = []
             for block in blocks[2 : changes + 2]:
-                begun = time.perf_counter()
+                start = time.perf_counter()
                 body = {"include": {block["id"]: False}}
                 client.patch(f"/api/prints/{print_id}/edit", json=body).raise_for_status()
                 wait(print_id)
-                taken.append(time.perf_counter() - begun)
+                seconds.append(time.perf_counter() - start)
         finally:
             server.terminate()
             server.wait()
-    return taken
+    return seconds
 
 
 def centile(times: list[float], q: float) -> float:

@@ -32,8 +32,8 @@ from printer.render.weasy.paragraphs import fill_line
 from printer.render.weasy.patches import disabled, patched
 from printer.themes.page import UNITS
 
-from .corpus import CORPUS, samples, there
-from .protocol import Effort, Row, Unavailable, floors
+from .corpus import CORPUS, is_available, require_corpus, samples
+from .protocol import Effort, Row, floors
 
 SETS = ("fundus", "daniel", "wcxb", "moz", "defuddle")
 
@@ -95,36 +95,36 @@ def lay_out(article: Article) -> list[Any]:
 
 def measure(article: Article) -> Counter[str]:
     """Return counts of an article: pages, lines, and what is wrong with them."""
-    began = time.process_time()
+    start = time.process_time()
     pages = lay_out(article)
-    found = Counter(
+    counts = Counter(
         pages=len(pages),
         late_notes=count_misplaced(pages),
-        milliseconds=round(1000 * (time.process_time() - began)),
+        milliseconds=round(1000 * (time.process_time() - start)),
     )
     for number, page in enumerate(pages):
         box = page._page_box
         root = box.children[0]
         if number < len(pages) - 1 and box.page_type.name != "turned":
-            found["inner pages"] += 1
-            found["holes"] += measure_gap(box) / box.height > HOLE
+            counts["inner pages"] += 1
+            counts["holes"] += measure_gap(box) / box.height > HOLE
         edge = box.content_box_x() + box.width
-        found["divided"] += number < len(pages) - 1 and _ends_in_hyphen(root)
+        counts["divided"] += number < len(pages) - 1 and _ends_in_hyphen(root)
         for part in root.descendants():
             kind = type(part).__name__
             if kind == "LineBox":
                 gap = max(getattr(b, "justification_spacing", 0) for b in part.descendants())
                 points = UNITS["px"] / UNITS["pt"]
-                found["lines"] += 1
-                found.update(_count_justified(part))
-                found["wide gaps"] += (gap + SPACE * part.style["font_size"]) * points > WIDE_GAP
+                counts["lines"] += 1
+                counts.update(_count_justified(part))
+                counts["wide gaps"] += (gap + SPACE * part.style["font_size"]) * points > WIDE_GAP
             elif kind == "TableBox":
-                found["wide tables"] += part.position_x + part.width > edge + 1
+                counts["wide tables"] += part.position_x + part.width > edge + 1
             elif "balanced" in (
                 part.element.get("class") or "" if part.element is not None else ""
             ):
-                found["cut words"] += count_cuts(part, article.language)
-    return found
+                counts["cut words"] += count_cuts(part, article.language)
+    return counts
 
 
 def _ends_in_hyphen(root: Any) -> bool:
@@ -170,35 +170,34 @@ def total(count: int) -> tuple[int, Counter[str]]:
     return len(counts), sum(counts, Counter())
 
 
-def shares(found: Counter[str]) -> dict[str, float]:
+def shares(counts: Counter[str]) -> dict[str, float]:
     """Return the figures: shares in percent, or numbers."""
     return {
-        HOLES: 100 * found["holes"] / max(1, found["inner pages"]),
-        WIDE_GAPS: 100 * found["wide gaps"] / max(1, found["lines"]),
-        "words divided at the end of a page": found["divided"],
-        "words cut in headings": found["cut words"],
-        "tables over the edge": found["wide tables"],
-        "notes lost or late": found["late_notes"],
+        HOLES: 100 * counts["holes"] / max(1, counts["inner pages"]),
+        WIDE_GAPS: 100 * counts["wide gaps"] / max(1, counts["lines"]),
+        "words divided at the end of a page": counts["divided"],
+        "words cut in headings": counts["cut words"],
+        "tables over the edge": counts["wide tables"],
+        "notes lost or late": counts["late_notes"],
     }
 
 
-def spacing(found: Counter[str]) -> dict[str, float]:
+def spacing(counts: Counter[str]) -> dict[str, float]:
     """Return figures of justified lines."""
-    lines = max(1, found["justified"])
+    lines = max(1, counts["justified"])
     return {
-        "mean change of a space, in ems": found["added"] / 100 / lines,
+        "mean change of a space, in ems": counts["added"] / 100 / lines,
         f"lines with more than {LOOSE} ems added to a space, in percent": 100
-        * found["loose"]
+        * counts["loose"]
         / lines,
-        "lines that end in a hyphen, in percent": 100 * found["hyphens"] / lines,
+        "lines that end in a hyphen, in percent": 100 * counts["hyphens"] / lines,
     }
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    if not there():
-        raise Unavailable(f"not measured: the corpus is not at {CORPUS}")
-    number, found = total(effort.of(100, 50, 20))
-    for figure, value in shares(found).items():
+    require_corpus()
+    number, counts = total(effort.of(100, 50, 20))
+    for figure, value in shares(counts).items():
         limit = floors("setting")[figure] if effort.quick else GOALS.get(figure, 0)
         unit = "%" if figure in GOALS else ""
         yield Row("webprint", figure, value, unit, number, goal=f"≤ {limit}", pinned=effort.quick)
@@ -211,20 +210,20 @@ def main() -> int:
     parser.add_argument("--compare", action="store_true", help="set lines one by one, too")
     arguments = parser.parse_args()
     pages = arguments.pages
-    if not there():
+    if not is_available():
         print(f"no corpus at {CORPUS}", file=sys.stderr)
         return 1
-    for one_by_one in (True, False) if arguments.compare else (False,):
-        if one_by_one:
+    for separately in (True, False) if arguments.compare else (False,):
+        if separately:
             disabled.add(fill_line)
         else:
             disabled.discard(fill_line)
-        number, found = total(pages)
-        seconds = found["milliseconds"] / 1000
-        print("Lines set one by one:" if one_by_one else "Lines of a paragraph set together:")
-        counts = f"{number} articles, {found['pages']} pages, {found['lines']} lines"
-        print(f"{counts}, laid out in {seconds:.1f} s")
-        for figure, value in (shares(found) | spacing(found)).items():
+        number, counts = total(pages)
+        seconds = counts["milliseconds"] / 1000
+        print("Lines set one by one:" if separately else "Lines of a paragraph set together:")
+        size = f"{number} articles, {counts['pages']} pages, {counts['lines']} lines"
+        print(f"{size}, laid out in {seconds:.1f} s")
+        for figure, value in (shares(counts) | spacing(counts)).items():
             print(f"{figure}: {value:.2f}")
     return 0
 

@@ -21,8 +21,8 @@ from printer import Article, extract
 from printer.errors import NoArticle
 from printer.extraction import EXTRACTORS
 
-from .corpus import SETS, Sample, samples, there
-from .protocol import FLOORS, Effort, Row, Unavailable, floors
+from .corpus import SETS, Sample, is_available, require_corpus, samples
+from .protocol import FLOORS, Effort, Row, floors
 from .scoring import (
     folded,
     matching_paragraphs,
@@ -60,13 +60,16 @@ class Found(Protocol):
 def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures of the fixed sample, with its floors as goals, at any effort."""
     del effort
-    if not there():
-        raise Unavailable("not measured: the corpus is not available")
-    reached, least = measure(ours("default"), _sample()), floors("floors")
+    require_corpus()
+    reached, floor_values = measure(ours("default"), _sample()), floors("floors")
     for name, value in reached.items():
-        if name in least:
-            low = name in _SMALL
-            goal = f"≤ {least[name] + SLACK:.4f}" if low else f"≥ {least[name] - SLACK:.4f}"
+        if name in floor_values:
+            is_small = name in _SMALL
+            goal = (
+                f"≤ {floor_values[name] + SLACK:.4f}"
+                if is_small
+                else f"≥ {floor_values[name] - SLACK:.4f}"
+            )
             yield Row("default, pages it learned from", name, value, goal=goal, pinned=True)
 
 
@@ -83,7 +86,7 @@ def main() -> int:
                         help="lower this floor to the measured value")  # fmt: skip
     parser.add_argument("--step", type=int, default=1, metavar="N", help="read one page in N")
     chosen = parser.parse_args()
-    if not there():
+    if not is_available():
         print("the corpus is not available, so nothing was measured: see docs/model-card.md")
         return 0
     if chosen.check or chosen.lift or chosen.lower:
@@ -111,13 +114,13 @@ def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figu
     quoted = [0, 0, 0]
     times = []
     for sample in pages:
-        started = time.process_time()
+        start = time.process_time()
         article = extract(sample)
-        times.append((time.process_time() - started) * 1000)
+        times.append((time.process_time() - start) * 1000)
         if sample.set == "traf":
             right, wrong = (snippets(article.text, s) for s in (sample.required, sample.forbidden))
-            found = (sum(right), sum(wrong), len(right))
-            quoted = [a + b for a, b in zip(quoted, found, strict=True)]
+            hit_counts = (sum(right), sum(wrong), len(right))
+            quoted = [a + b for a, b in zip(quoted, hit_counts, strict=True)]
             continue
         _add(means, sample, article)
         if sample.set == "wcxb" and sample.kind == "article":

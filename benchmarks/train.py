@@ -40,7 +40,7 @@ from printer.extraction.classifier.network import NetworkEnsemble
 
 from . import train_networks
 from .augment import collect, harder_copies
-from .corpus import TRAINING_SETS, samples, there
+from .corpus import TRAINING_SETS, is_available, samples
 from .scoring import bag, snippets, snippets_in_type, tokens
 from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, read_lesson
 
@@ -68,7 +68,7 @@ def main() -> None:
         "--save", type=Path, help="write the out-of-fold choices to this file (JSON)"
     )
     chosen = parser.parse_args()
-    if not there():
+    if not is_available():
         raise SystemExit("the corpus is not available: see docs/model-card.md")
     started = time.perf_counter()
     parts = SavedParts(chosen.cache, started)
@@ -106,8 +106,8 @@ def _lessons() -> list[Lesson]:
     ]
 
 
-def _say(what: str, started: float) -> None:
-    print(f"{time.perf_counter() - started:7.0f} s  {what}", flush=True)
+def _say(text: str, started: float) -> None:
+    print(f"{time.perf_counter() - started:7.0f} s  {text}", flush=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,14 @@ class SavedParts:
         """Return the saved part of a name, or make and save it."""
         file = self.folder / f"{name}.pkl" if self.folder else None
         if file and file.exists():
-            found: _T = pickle.loads(file.read_bytes())
-            return found
+            saved: _T = pickle.loads(file.read_bytes())
+            return saved
         result = make()
         if file:
             file.parent.mkdir(parents=True, exist_ok=True)
-            part = file.with_suffix(".part")
-            part.write_bytes(pickle.dumps(result))
-            part.replace(file)
+            temporary = file.with_suffix(".part")
+            temporary.write_bytes(pickle.dumps(result))
+            temporary.replace(file)
         _say(name, self.started)
         return result
 
@@ -153,11 +153,11 @@ def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Float
     return rows
 
 
-def _grow(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> BoostedTrees:
-    answers = np.concatenate([lessons[i].answers for i in which])
-    weights = np.concatenate([lessons[i].weights for i in which])
+def _grow(lessons: list[Lesson], rows: list[Floats], indexes: list[int]) -> BoostedTrees:
+    answers = np.concatenate([lessons[i].answers for i in indexes])
+    weights = np.concatenate([lessons[i].weights for i in indexes])
     labelled = weights > 0
-    matrix = np.concatenate([rows[i] for i in which])[labelled]
+    matrix = np.concatenate([rows[i] for i in indexes])[labelled]
     return grow(matrix, answers[labelled], weights[labelled], TREES, SEEDS)
 
 
@@ -194,25 +194,25 @@ def _in_order(
 
 
 def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
-              which: list[int]) -> NetworkEnsemble:  # fmt: skip
-    cases = [_case(lessons[i], rows[i], first[i]) for i in which]
+              indexes: list[int]) -> NetworkEnsemble:  # fmt: skip
+    cases = [_case(lessons[i], rows[i], first[i]) for i in indexes]
     return train_networks.train([case for case in cases if len(case.answers)], NETWORKS)
 
 
 def _case(lesson: Lesson, rows: Floats, first: Floats) -> train_networks.Case:
     """Return a training case for the networks: the plausible segments of a page."""
     assert lesson.reading is not None
-    which = plausible_segments(first)
+    plausible = plausible_segments(first)
     sizes = lesson.reading.word_counts
     has_text = lesson.sample.text is not None
     return train_networks.Case(
-        rows[which],
-        sizes[which],
-        first[which].astype(np.float32),
-        group_keys(lesson.reading, which),
-        lesson.answers[which],
-        lesson.weights[which],
-        float((lesson.answers * sizes)[~which].sum()) if has_text else np.nan,
+        rows[plausible],
+        sizes[plausible],
+        first[plausible].astype(np.float32),
+        group_keys(lesson.reading, plausible),
+        lesson.answers[plausible],
+        lesson.weights[plausible],
+        float((lesson.answers * sizes)[~plausible].sum()) if has_text else np.nan,
     )
 
 
@@ -227,10 +227,10 @@ def _networks_out_of_fold(
         learned = _networks(lessons, rows, first, training)
         predictions = {}
         for i in left_out:
-            which, reading = plausible_segments(first[i]), lessons[i].reading
-            if reading is not None and which.any():
+            plausible, reading = plausible_segments(first[i]), lessons[i].reading
+            if reading is not None and plausible.any():
                 predictions[i] = learned.predict(
-                    rows[i][which], build_graph(reading, first[i], which)
+                    rows[i][plausible], build_graph(reading, first[i], plausible)
                 )
         return predictions
 
@@ -255,7 +255,7 @@ def _text(lesson: Lesson, keep: list[bool]) -> str:
 
 
 def _save(
-    path: Path, lessons: list[Lesson], found: Iterable[tuple[Floats, list[bool], Floats]]
+    path: Path, lessons: list[Lesson], choices: Iterable[tuple[Floats, list[bool], Floats]]
 ) -> None:
     """Save scores, choice and kind of every page, for :mod:`.out_of_fold`."""
     saved = {
@@ -264,7 +264,7 @@ def _save(
             "keep": keep,
             "kind": PAGE_KINDS[int(np.argmax(chances))],
         }
-        for lesson, (scores, keep, chances) in zip(lessons, found, strict=True)
+        for lesson, (scores, keep, chances) in zip(lessons, choices, strict=True)
         if not lesson.sample.copy
     }
     path.write_text(json.dumps(saved))
@@ -276,16 +276,16 @@ def _f1(lesson: Lesson, text: str) -> float:
     )
 
 
-def _with_known_kind(lessons: list[Lesson], which: list[int]) -> list[int]:
+def _with_known_kind(lessons: list[Lesson], indexes: list[int]) -> list[int]:
     """Return the pages for learning kind and confidence: the sets whose pages have known kinds."""
-    return [i for i in which if lessons[i].sample.set in {"wcxb", "fundus"}]
+    return [i for i in indexes if lessons[i].sample.set in {"wcxb", "fundus"}]
 
 
-def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> BoostedTrees:
-    which = _with_known_kind(lessons, which)
-    matrix = np.concatenate([rows[i] for i in which])
-    kinds = np.array([lessons[i].sample.kind for i in which])
-    ones = np.ones(len(which))
+def _kind_forests(lessons: list[Lesson], rows: list[Floats], indexes: list[int]) -> BoostedTrees:
+    indexes = _with_known_kind(lessons, indexes)
+    matrix = np.concatenate([rows[i] for i in indexes])
+    kinds = np.array([lessons[i].sample.kind for i in indexes])
+    ones = np.ones(len(indexes))
     return BoostedTrees.concatenate(
         [
             grow(matrix, (kinds == name).astype(float), ones, _PAGE_TREES, **_PAGE_GROWTH)
@@ -295,34 +295,34 @@ def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -
 
 
 def _confidence_forest(
-    lessons: list[Lesson], rows: list[Floats], truths: list[float], which: list[int]
+    lessons: list[Lesson], rows: list[Floats], truths: list[float], indexes: list[int]
 ) -> BoostedTrees:
-    which = _with_known_kind(lessons, which)
-    matrix = np.concatenate([rows[i] for i in which])
-    answers = np.array([truths[i] for i in which])
-    return grow(matrix, answers, np.ones(len(which)), _PAGE_TREES, **_PAGE_GROWTH)
+    indexes = _with_known_kind(lessons, indexes)
+    matrix = np.concatenate([rows[i] for i in indexes])
+    answers = np.array([truths[i] for i in indexes])
+    return grow(matrix, answers, np.ones(len(indexes)), _PAGE_TREES, **_PAGE_GROWTH)
 
 
 def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
     """Predict the probability of each kind for every page, out of fold."""
-    found = [np.zeros(len(PAGE_KINDS))] * len(lessons)
+    probabilities = [np.zeros(len(PAGE_KINDS))] * len(lessons)
     for fold in range(FOLDS):
         training, left_out = _split(lessons, fold)
         forest = _kind_forests(lessons, rows, training)
         for i in left_out:
-            found[i] = forest.predict_many(rows[i], len(PAGE_KINDS))[0]
-    return found
+            probabilities[i] = forest.predict_many(rows[i], len(PAGE_KINDS))[0]
+    return probabilities
 
 
 def _confidences(lessons: list[Lesson], rows: list[Floats], truths: list[float]) -> Floats:
     """Predict the confidence for every page, out of fold."""
-    found = np.full(len(lessons), np.nan)
+    predictions = np.full(len(lessons), np.nan)
     for fold in range(FOLDS):
         training, left_out = _split(lessons, fold)
         forest = _confidence_forest(lessons, rows, truths, training)
         for i in left_out:
-            found[i] = forest.predict(rows[i])[0]
-    return found
+            predictions[i] = forest.predict(rows[i])[0]
+    return predictions
 
 
 def _model_of_all_pages(
@@ -350,7 +350,7 @@ def _model_of_all_pages(
 
 def _report(lessons: list[Lesson], texts: list[str]) -> None:
     words_of: dict[str, list[float]] = defaultdict(list)
-    found = {name: [0, 0] for name in ("required", "forbidden", "required, folded")}
+    snippet_counts = {name: [0, 0] for name in ("required", "forbidden", "required, folded")}
     traf = [0, 0, 0]
     for lesson, text in zip(lessons, texts, strict=True):
         sample = lesson.sample
@@ -367,14 +367,14 @@ def _report(lessons: list[Lesson], texts: list[str]) -> None:
         if lower:
             hits.append(snippets_in_type(text, sample.required))
             words_of[f"wcxb {sample.kind}"].append(f1)
-            for pair, hit in zip(found.values(), hits, strict=True):
+            for pair, hit in zip(snippet_counts.values(), hits, strict=True):
                 pair[0] += sum(hit)
                 pair[1] += len(hit)
     for name, values in sorted(words_of.items()):
         poor = statistics.mean(value < 0.7 for value in values)
         print(f"{name:24} {len(values):5} pages  word F1 {statistics.mean(values):.4f}  "
               f"under .7: {poor:.3f}")  # fmt: skip
-    for name, (hit, total) in found.items():
+    for name, (hit, total) in snippet_counts.items():
         print(f"wcxb {name:19} {hit / total:.4f}")
     right, wrong, required = traf
     print(f"traf snippets            F1 {2 * right / (right + wrong + required):.4f}  "
@@ -382,7 +382,7 @@ def _report(lessons: list[Lesson], texts: list[str]) -> None:
 
 
 def _report_pages(
-    lessons: list[Lesson], chances: list[Floats], sure: Floats, truths: list[float]
+    lessons: list[Lesson], chances: list[Floats], confidences: Floats, truths: list[float]
 ) -> None:
     pages = [
         i for i in _with_known_kind(lessons, _split(lessons, None)[0]) if not lessons[i].sample.copy
@@ -392,10 +392,13 @@ def _report_pages(
     )
     print(f"kind of page right       {right:.4f}")
     for low in np.arange(0, 1, 0.1):
-        some = [i for i in pages if low <= sure[i] < low + 0.1]
-        if some:
-            says, was = (statistics.mean(values[i] for i in some) for values in (sure, truths))
-            print(f"confidence {low:.1f}: {len(some):5} pages, says {says:.3f}, is {was:.3f}")
+        indexes = [i for i in pages if low <= confidences[i] < low + 0.1]
+        if indexes:
+            predicted, actual = (
+                statistics.mean(values[i] for i in indexes) for values in (confidences, truths)
+            )
+            means = f"predicted {predicted:.3f}, actual {actual:.3f}"
+            print(f"confidence {low:.1f}: {len(indexes):5} pages, {means}")
 
 
 if __name__ == "__main__":

@@ -559,11 +559,9 @@ def check_print(
             f"{_option_name(name)} does nothing for {output.FORMAT_NAMES[form]}", hint=hint
         )
     if form not in FORMATS_WITH_PICTURES and (name := _first_typed(("dpi", "grayscale"), typed)):
+        target = f"{output.FORMAT_NAMES[form]}, which has no pictures"
         hint = "Leave it out, or write PDF, EPUB or HTML"
-        raise UsageError(
-            f"{_option_name(name)} does nothing for {output.FORMAT_NAMES[form]}, which has no pictures",
-            hint=hint,
-        )
+        raise UsageError(f"{_option_name(name)} does nothing for {target}", hint=hint)
 
 
 def check_page(settings: Settings) -> None:

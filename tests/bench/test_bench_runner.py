@@ -41,7 +41,7 @@ def test_rows_are_returned_as_yielded(tmp_path: Path) -> None:
 def test_a_failure_keeps_its_rows_and_stops_no_other(capsys) -> None:
     lines: list[str] = []
     suite = [fake("broken", alone=True), fake("missing"), fake("complete"), fake("gone")]
-    broken, missing, complete, gone = run_all(suite, Effort(), tell=lines.append)
+    broken, missing, complete, gone = run_all(suite, Effort(), report=lines.append)
     assert broken.failed
     assert broken.trouble == "RuntimeError: the meadow is under water"
     assert broken.rows == (Row("webprint", "time", 1.5, "s"),)
@@ -64,14 +64,14 @@ def test_a_stuck_benchmark_is_stopped_with_its_child_processes(tmp_path: Path) -
 
 
 def test_no_benchmark_starts_after_the_time_budget_is_used_up(tmp_path: Path) -> None:
-    found = run(fake("complete"), Effort(), tmp_path, ends=0.0)
+    found = run(fake("complete"), Effort(), tmp_path, deadline=0.0)
     assert found.trouble == "not started: the time budget was used up"
     assert not found.rows
 
 
 def test_a_benchmark_stopped_by_the_budget_has_not_failed(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("benchmarks.runner._WORTH", 0)
-    found = run(fake("stuck"), Effort(), tmp_path, ends=time.monotonic() + 3)
+    found = run(fake("stuck"), Effort(), tmp_path, deadline=time.monotonic() + 3)
     assert not found.failed
     assert found.trouble.endswith("the time budget was used up")
 
