@@ -14,10 +14,10 @@ def make_certificate(folder, name, alternative=""):
     """
     if not shutil.which("openssl"):
         pytest.skip("no openssl, which makes the certificate")
-    more = ["-addext", f"subjectAltName={alternative}"] if alternative else []
+    extension = ["-addext", f"subjectAltName={alternative}"] if alternative else []
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", f"/CN={name}", *more,
+         "-nodes", "-days", "2", "-subj", f"/CN={name}", *extension,
          "-keyout", "key.pem", "-out", "cert.pem"],
         check=True, capture_output=True, cwd=folder,
     )  # fmt: skip

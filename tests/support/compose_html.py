@@ -26,5 +26,5 @@ def first_spans(html: str) -> Spans:
 
 def outline(html: str) -> list[tuple[int, str]]:
     """Return the level and the text of each heading that is not inside another block."""
-    found = compose_article(html).blocks
-    return [(b.level, plain_text(b.spans)) for b in found if isinstance(b, Heading)]
+    blocks = compose_article(html).blocks
+    return [(b.level, plain_text(b.spans)) for b in blocks if isinstance(b, Heading)]

@@ -45,22 +45,22 @@ def crawl_with_kills(warm, web, database, kills, seed, within):
     """
     rng = random.Random(seed)
     interrupted = Counter()
-    last = 0
+    requests_before = 0
     command = (PROGRAM, database, web.home.url, *web.hosts)
     for moment in sorted(rng.sample(range(3, within), kills)):
-        moment = max(moment, last + 1)
+        moment = max(moment, requests_before + 1)
         crawler = warm.start(*command)
         try:
-            until = time.monotonic() + 60
+            deadline = time.monotonic() + 60
             while web.requests() < moment:
-                assert time.monotonic() < until, f"the crawl stopped at {web.requests()}"
+                assert time.monotonic() < deadline, f"the crawl stopped at {web.requests()}"
                 time.sleep(0.001)
             time.sleep(rng.uniform(0, 0.03))
             assert crawler.poll() is None, "the crawl ended before it was killed"
         finally:
             crawler.kill()
             crawler.wait()
-        last = web.requests()
+        requests_before = web.requests()
         interrupted.update(leased_urls(database))
     assert warm.start(*command).wait() == 0
     return interrupted

@@ -61,7 +61,7 @@ def title_of(number: int, topic: str) -> str:
     return f"The {rng.choice(_COMMON)} {topic} and its {rng.choice(TOPICS[topic])}, part {number}"
 
 
-def article_page(number: int, topic: str, more: str = "", head: str = "") -> str:
+def article_page(number: int, topic: str, footer: str = "", head: str = "") -> str:
     title = title_of(number, topic)
     body = "".join(f"<p>{paragraph}</p>" for paragraph in article_text(number, topic))
     return (
@@ -69,15 +69,15 @@ def article_page(number: int, topic: str, more: str = "", head: str = "") -> str
         f'<meta property="og:type" content="article"></head><body>'
         f"<nav><a href=/>Home</a> <a href=/{topic}/>All of {topic}</a></nav>"
         f"<main><article><h1>{title}</h1>{body}</article></main>"
-        f"<footer>{more}</footer></body></html>"
+        f"<footer>{footer}</footer></body></html>"
     )
 
 
-def list_page(title: str, links: list[tuple[str, str]], more: str = "") -> str:
+def list_page(title: str, links: list[tuple[str, str]], after: str = "") -> str:
     entries = "".join(f"<li><h2><a href='{href}'>{words}</a></h2></li>" for href, words in links)
     return (
         f"<!doctype html><html lang=en><head><title>{title}</title></head><body>"
-        f"<nav><a href=/>Home</a></nav><h1>{title}</h1><ul>{entries}</ul>{more}</body></html>"
+        f"<nav><a href=/>Home</a></nav><h1>{title}</h1><ul>{entries}</ul>{after}</body></html>"
     )
 
 
@@ -147,8 +147,10 @@ class CrawlSites:
             for hit in site.hits()
         )
 
-    def _article(self, site: WebServer, path: str, number: int, topic: str, more: str = "") -> str:
-        site.add(path, article_page(number, topic, more))
+    def _article(
+        self, site: WebServer, path: str, number: int, topic: str, footer: str = ""
+    ) -> str:
+        site.add(path, article_page(number, topic, footer))
         self.articles.add(title_of(number, topic))
         return path
 
@@ -162,7 +164,9 @@ class CrawlSites:
             )  # fmt: skip
             by_topic[topic].append((path, title_of(number, topic)))
         for topic, links in by_topic.items():
-            parts = [links[at : at + PER_LIST] for at in range(0, len(links), PER_LIST)] or [[]]
+            parts = [
+                links[index : index + PER_LIST] for index in range(0, len(links), PER_LIST)
+            ] or [[]]
             for index, part in enumerate(parts):
                 following = f"<a href='/{topic}/{index + 2}/'>Older</a>" * (index + 1 < len(parts))
                 path = f"/{topic}/{index + 1}/" if index else f"/{topic}/"

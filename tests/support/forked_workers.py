@@ -52,11 +52,11 @@ def renders_alike() -> None:
         return render_pages([page], lambda places: PreparedPictures(), options, None, pool)
 
     with RenderPool() as pool:
-        there = render(article, pool)
+        in_worker = render(article, pool)
         assert "printer.render.context" not in sys.modules, "its HTML was made here"
-        here = render(article, None)
-        assert there == here
-        assert there.data == here.data
+        in_process = render(article, None)
+        assert in_worker == in_process
+        assert in_worker.data == in_process.data
         with pytest.raises(RenderError, match="TypeError"):
             render(dataclasses.replace(article, blocks=(Paragraph(7),)), pool)  # type: ignore[arg-type]
         assert render(article, pool).pages == 1

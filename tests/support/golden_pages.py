@@ -22,7 +22,7 @@ from printer import extract
 PAGES = Path(__file__).parents[1] / "pages"
 
 #: Fields that follow from the blocks, or change with the model.
-_LEFT_OUT = frozenset({"confidence", "text", "paragraphs", "figures"})
+_DERIVED_FIELDS = frozenset({"confidence", "text", "paragraphs", "figures"})
 
 
 def slugs() -> list[str]:
@@ -33,7 +33,7 @@ def slugs() -> list[str]:
 def actual(slug: str, url: str) -> dict[str, Any]:
     """Return the article extracted from a golden page, as plain data."""
     article = extract((PAGES / slug / "source.html").read_bytes(), url)
-    return {key: value for key, value in article.to_dict().items() if key not in _LEFT_OUT}
+    return {key: value for key, value in article.to_dict().items() if key not in _DERIVED_FIELDS}
 
 
 def expected(slug: str) -> dict[str, Any]:

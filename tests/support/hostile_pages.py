@@ -18,7 +18,7 @@ from printer.output import Result
 from printer.render.worker_pool import RenderPool
 from printer.session import Session
 
-Outcome = TypeVar("Made")
+Outcome = TypeVar("Outcome")
 
 #: The text of the article, so that there is something to print.
 STORY = "".join(
@@ -42,10 +42,12 @@ def hostile_page(attack: str = "", *, head: str = "", title: str = "A walk along
     )
 
 
-def capture_of(html: str | bytes, url: str = "https://reader.test/story", **more: Any) -> Capture:
+def capture_of(
+    html: str | bytes, url: str = "https://reader.test/story", **details: Any
+) -> Capture:
     """Return a page as if it had been fetched."""
     body = html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html
-    return Capture(body, PageSource(url=url, requested_url=url, media_type="text/html", **more))
+    return Capture(body, PageSource(url=url, requested_url=url, media_type="text/html", **details))
 
 
 def print_page(
@@ -102,22 +104,23 @@ def check_pdf(result: Result | WebprintError, *, attached: bool = False) -> str:
     assert result.format == "pdf"
     assert 0 < result.pages < 2000
     with pikepdf.open(BytesIO(result.data)) as pdf:
-        for thing in pdf.objects:
-            if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+        for item in pdf.objects:
+            if not isinstance(item, pikepdf.Dictionary | pikepdf.Stream):
                 continue
-            found = [name for name in _ACTIVE if name in thing]
-            assert not found, f"the PDF holds {found}"
-            assert thing.get("/S") not in [pikepdf.Name(name) for name in _ACTIVE], thing
-            if "/URI" in thing:
-                uri = str(thing["/URI"])
+            active = [name for name in _ACTIVE if name in item]
+            assert not active, f"the PDF holds {active}"
+            assert item.get("/S") not in [pikepdf.Name(name) for name in _ACTIVE], item
+            if "/URI" in item:
+                uri = str(item["/URI"])
                 assert re.match(r"(https?://|mailto:)", uri, re.IGNORECASE), uri[:100]
-            assert attached or "/EmbeddedFile" not in str(thing.get("/Type", ""))
+            assert attached or "/EmbeddedFile" not in str(item.get("/Type", ""))
         pdf.check_pdf_syntax() if hasattr(pdf, "check_pdf_syntax") else pdf.check()
     document = pypdfium2.PdfDocument(result.data)
     try:
         assert len(document) == result.pages
         return "\n".join(
-            document[at].get_textpage().get_text_range() for at in range(min(len(document), 50))
+            document[index].get_textpage().get_text_range()
+            for index in range(min(len(document), 50))
         )
     finally:
         document.close()

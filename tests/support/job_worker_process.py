@@ -21,30 +21,30 @@ STORAGE = "LABOUR_STORAGE"
 
 
 def handle(attempt, notify):
-    _, what, *more = attempt.request.url.removeprefix("http://labour.test").split("/")
-    notify(what)
-    if what == "crash":
+    _, action, *arguments = attempt.request.url.removeprefix("http://labour.test").split("/")
+    notify(action)
+    if action == "crash":
         os.abort()
-    if what == "eat":
+    if action == "eat":
         blocks = [b"x" * 1_000_000 for _ in range(2000)]
         time.sleep(60 + len(blocks))
-    if what == "helper-dies":
+    if action == "helper-dies":
         return {"process_died": "the browser exited"}
-    if what == "hang":
+    if action == "hang":
         time.sleep(600)
-    if what == "family":
+    if action == "family":
         child = subprocess.Popen(["sleep", "600"], start_new_session=True)
         Path(os.environ["FAMILY"]).write_text(str(child.pid))
         time.sleep(600)
-    if what == "orphan":  # Leave a process that ends after this one.
+    if action == "orphan":  # Leave a process that ends after this one.
         subprocess.run(["sh", "-c", "sleep 0.2 & sleep 0.01"])
-    if what == "profile":  # Like a browser that is killed with its worker.
+    if action == "profile":  # Like a browser that is killed with its worker.
         (Path(os.environ["TMPDIR"]) / "profile").mkdir()
         time.sleep(600)
-    if what == "nap":
-        time.sleep(float(more[0]))
+    if action == "nap":
+        time.sleep(float(arguments[0]))
     data, name = attempt.request.url.encode() * 100, "article.pdf"
-    if what == "parts":
+    if action == "parts":
         name = "parts.txt"
         data = attempt.request.parts["page"] + attempt.request.options["paper"].encode()
     try:
@@ -52,7 +52,7 @@ def handle(attempt, notify):
         storage.put(f"{attempt.result_folder}/{name}", data)
     except JobsError as error:
         return {"not_stored": str(error)}
-    return {"done": {"title": what, "worker": os.getpid()}}
+    return {"done": {"title": action, "worker": os.getpid()}}
 
 
 def do_nothing():

@@ -13,17 +13,17 @@ from printer.jobs.dbos_internals import register_queue
 from printer.jobs.queue import PRINT, QUEUES, JobFailed, PlainSerializer
 
 
-def job_request(what="story", **options):
-    return JobRequest(f"http://labour.test/{what}", options)
+def job_request(path="story", **options):
+    return JobRequest(f"http://labour.test/{path}", options)
 
 
-def wait_until(true, seconds=90.0):
+def wait_until(condition, seconds=90.0):
     """Wait until something is true."""
     end = time.monotonic() + seconds
-    while not (found := true()):
+    while not (value := condition()):
         assert time.monotonic() < end, "it did not become so in time"
         time.sleep(0.02)
-    return found
+    return value
 
 
 @dataclass(frozen=True)

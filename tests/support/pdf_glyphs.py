@@ -43,17 +43,17 @@ def open_pdf(pdf: bytes) -> Iterator[Any]:
 
 def find_overlaps(pdf: bytes) -> list[str]:
     """Return a line for letters outside their page or over others, a few per page."""
-    found = []
+    problems = []
     with open_pdf(pdf) as document:
         for number, page in enumerate(document, 1):
             width, height = page.get_size()
             letters = list(_letters(page))
-            out = [letter for letter in letters if not _is_inside(letter, width, height)]
-            faults = [f"{letter.sign!r} stands outside the page" for letter in out[:3]]
+            outside = [letter for letter in letters if not _is_inside(letter, width, height)]
+            faults = [f"{letter.sign!r} stands outside the page" for letter in outside[:3]]
             pairs = list(_overlapping(letters))
-            faults += [f"{one.sign!r} and {other.sign!r} overlap" for one, other in pairs[:3]]
-            found += [f"page {number}: {fault}" for fault in faults]
-    return found
+            faults += [f"{first.sign!r} and {second.sign!r} overlap" for first, second in pairs[:3]]
+            problems += [f"page {number}: {fault}" for fault in faults]
+    return problems
 
 
 def _letters(page: Any) -> Iterator[Letter]:
@@ -78,12 +78,12 @@ def _overlapping(letters: list[Letter]) -> Iterator[tuple[Letter, Letter]]:
     grid = defaultdict(list)
     for letter in letters:
         grid[_cell(letter)].append(letter)
-    for one in letters:
-        column, row = _cell(one)
+    for first in letters:
+        column, row = _cell(first)
         for right, up in product((-1, 0, 1), repeat=2):
-            for other in grid.get((column + right, row + up), ()):
-                if other.place - one.place >= NEAR and _is_on(one, other):
-                    yield one, other
+            for second in grid.get((column + right, row + up), ()):
+                if second.place - first.place >= NEAR and _is_on(first, second):
+                    yield first, second
 
 
 def _cell(letter: Letter) -> tuple[int, int]:
@@ -91,10 +91,12 @@ def _cell(letter: Letter) -> tuple[int, int]:
     return int(center[0] // CELL), int(center[1] // CELL)
 
 
-def _is_on(one: Letter, other: Letter) -> bool:
-    width = min(one.right, other.right) - max(one.left, other.left)
-    height = min(one.top, other.top) - max(one.bottom, other.bottom)
+def _is_on(first: Letter, second: Letter) -> bool:
+    width = min(first.right, second.right) - max(first.left, second.left)
+    height = min(first.top, second.top) - max(first.bottom, second.bottom)
     if width <= 0 or height <= 0:
         return False
-    areas = ((letter.right - letter.left) * (letter.top - letter.bottom) for letter in (one, other))
+    areas = (
+        (letter.right - letter.left) * (letter.top - letter.bottom) for letter in (first, second)
+    )
     return width * height > COVERED * min(areas)

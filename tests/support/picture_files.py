@@ -10,10 +10,10 @@ from typing import Any
 from PIL import Image
 
 
-def encode_image(image: Image.Image, kind: str, **more: Any) -> bytes:
+def encode_image(image: Image.Image, kind: str, **options: Any) -> bytes:
     """Return the file of a picture."""
     file = BytesIO()
-    image.save(file, kind, **more)
+    image.save(file, kind, **options)
     return file.getvalue()
 
 

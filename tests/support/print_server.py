@@ -60,12 +60,12 @@ class PrintServer:
     def log_text(self):
         return self.log.read_text()
 
-    def find_url(self, begin):
+    def find_url(self, start):
         """Return its address and token from what it has logged since then."""
         if self.process.poll() is not None:
-            raise AssertionError(f"the server ended: {self.log_text()[begin:]}")
-        found = re.findall(r"open (http://\S+)/\?token=(\S+)", self.log_text()[begin:])
-        return found[-1] if found else None
+            raise AssertionError(f"the server ended: {self.log_text()[start:]}")
+        matches = re.findall(r"open (http://\S+)/\?token=(\S+)", self.log_text()[start:])
+        return matches[-1] if matches else None
 
     def anonymous_client(self, **headers):
         """Return a client without the token."""

@@ -48,9 +48,9 @@ def heading(text: str, level: int = 2, name: str = "") -> Heading:
     return Heading(level, spans(text), id=name)
 
 
-def items(*texts: str | tuple[Block, ...], ordered: bool = False, **more: object) -> List:
+def items(*texts: str | tuple[Block, ...], ordered: bool = False, **options: object) -> List:
     entries = (Item((paragraph(text),) if isinstance(text, str) else text) for text in texts)
-    return List(tuple(entries), ordered=ordered, **more)  # type: ignore[arg-type]
+    return List(tuple(entries), ordered=ordered, **options)  # type: ignore[arg-type]
 
 
 def cells(*texts: str, header: bool = False) -> tuple[Cell, ...]:

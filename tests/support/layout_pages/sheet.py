@@ -55,18 +55,18 @@ class LabelledPage:
         return self.note(html, "either")
 
     def words(self, count: int = 1) -> str:
-        """Take so many sentences that were not taken yet."""
-        taken, self._text = self._text[:count], self._text[count:]
-        assert taken, "the page needs more sentences than there are"
-        return escape(" ".join(taken), quote=False)
+        """Return the next unused sentences."""
+        sentences, self._text = self._text[:count], self._text[count:]
+        assert sentences, "the page needs more sentences than there are"
+        return escape(" ".join(sentences), quote=False)
 
     def para(self, count: int = 3, link: bool = False) -> str:
         """A paragraph of the article, with a link in it if asked."""
         text = self.words(count)
         if link:
-            first, _, rest = text.partition(" ")
-            second, _, rest = rest.partition(" ")
-            text = f'{first} <a href="/topic">{second}</a> {rest}'
+            first, _, remainder = text.partition(" ")
+            second, _, remainder = remainder.partition(" ")
+            text = f'{first} <a href="/topic">{second}</a> {remainder}'
         return self.keep(text)
 
     def paras(self, counts: str, tag: str = "p", attrs: str = "") -> str:
