@@ -319,8 +319,7 @@ class Printer:
         elif self.options.page.format == "pdf":
             self.session.preload_fonts()
         check_options(self.options.page)
-        concurrency = min(self.session.concurrency, len(sources))
-        return prefetch(self.read, map(_without_credentials, sources), concurrency)
+        return prefetch(self.read, map(_without_credentials, sources), self.session.concurrency)
 
     def render_outcomes(self, outcomes: Iterable[ReadOutcome]) -> Result:
         """Render the pages that could be read; see :meth:`print_pages`."""

@@ -15,7 +15,7 @@ Departures from the paper:
 
 The relevance of texts to a query is BM25 (Robertson and Zaragoza, 2009) over worth terms.
 
-Worth terms are words without stop words, stemmed, with synonyms unified.
+Worth terms are words without stop words, stemmed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -55,10 +55,9 @@ class Tokenizer:
 
     Args:
         language: A BCP 47 tag or ''; stemmer and stop list are used if the language has them.
-        synonyms: Groups of words that mean the same; each counts as the first of its group.
     """
 
-    def __init__(self, language: str = "", synonyms: Iterable[Iterable[str]] = ()) -> None:
+    def __init__(self, language: str = "") -> None:
         code = language.split("-")[0].lower()
         name = _STEMMERS.get(code)
         self._stemmer = None
@@ -67,16 +66,11 @@ class Tokenizer:
 
             self._stemmer = snowballstemmer.stemmer(name)
         self._stop_words = _stop_words(code)
-        self._synonyms: dict[str, str] = {}
-        for group in synonyms:
-            stems = [self._stem(word) for word in group]
-            self._synonyms |= dict.fromkeys(stems, self._synonyms.get(stems[0], stems[0]))
 
     def terms(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield each term of a text with its spelling there, in order."""
         for word in self._words(text):
-            stem = self._stem(word)
-            yield self._synonyms.get(stem, stem), word
+            yield self._stem(word), word
 
     def _words(self, text: str) -> Iterator[str]:
         for match in _WORD.finditer(text):

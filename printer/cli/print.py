@@ -311,8 +311,7 @@ def extract(
     errors: list[WebprintError] = []
     sources = [page_input(name, url, settings.max_size) for name in names]
     with printer, console.progress(len(names)):
-        concurrency = min(printer.session.concurrency, len(names))
-        for _, outcome in prefetch(printer.read, sources, concurrency):
+        for _, outcome in prefetch(printer.read, sources, printer.session.concurrency):
             console.advance()
             if isinstance(outcome, WebprintError):
                 console.error(outcome)

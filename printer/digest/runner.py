@@ -171,13 +171,10 @@ class RemoteWorkers(Closing):
     """Fetches, extracts and renders in the workers of a job queue; a context manager.
 
     Create it before any thread, as an engine is forked here if the settings ask for ``workers``.
-    ``chosen`` names the settings to send with each page, and ``delay`` is the number of seconds
-    between two requests to a host.
+    ``chosen`` names the settings to send with each page.
     """
 
-    def __init__(
-        self, settings: Settings, chosen: Iterable[str] = (), *, delay: float = HOST_DELAY
-    ) -> None:
+    def __init__(self, settings: Settings, chosen: Iterable[str] = ()) -> None:
         if "://" not in settings.database or not settings.storage:
             raise UsageError(
                 "--spread needs a database and a storage that all workers share",
@@ -191,7 +188,7 @@ class RemoteWorkers(Closing):
             self._local_workers.start(settings)
         self._queue = JobQueue(settings.database)
         self._storage = open_result_storage(settings)
-        self._host_delays = HostDelays(settings.database, delay)
+        self._host_delays = HostDelays(settings.database, HOST_DELAY)
 
     def close(self) -> None:
         """Stop the workers of this machine and close the database."""

@@ -17,7 +17,7 @@ import time
 import zlib
 from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,6 +63,9 @@ MAX_DISPATCHES = 20
 _INTERACTIVE, _BACKGROUND = (1, 999_999_999), (1_000_000_000, 2_147_483_647)
 
 _RESERVE_BYTES = 1_000_000
+
+#: The maximum number of old jobs that are listed at a time.
+_MAX_EXPIRED = 1_000
 
 _STATUSES: dict[State, tuple[str, ...]] = {
     "queued": ("ENQUEUED", "DELAYED"),
@@ -141,12 +144,10 @@ class JobQueue:
 
     Args:
         database: an SQLite path or a PostgreSQL URL.
-        clock: the wall clock that determines the age of jobs.
     """
 
-    def __init__(self, database: str, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: str) -> None:
         self.engine = open_engine(database)
-        self._clock = clock
         schema = None if self.engine.dialect.name == "sqlite" else "dbos"
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
                  "executor_id", "recovery_attempts", "attributes")  # fmt: skip
@@ -188,7 +189,7 @@ class JobQueue:
             job_id = job_id_for_key(key)
             if duplicate := self._find_duplicate(job_id, request):
                 return duplicate, False
-        created = round(self._clock(), 3)
+        created = round(time.time(), 3)
         submission = _Submission(job_id, request, sender[:200], background, created)
         self._waiting.append(submission)
         with self._write_lock:
@@ -208,7 +209,7 @@ class JobQueue:
         """Queue the issue of a digest for a slot, once; return the id of its job."""
         job_id = job_id_for_key(f"digest {name} {slot}")
         sender = f"digest {name}"
-        attributes = {"url": sender, "slot": slot, "created": round(self._clock(), 3)}
+        attributes = {"url": sender, "slot": slot, "created": round(time.time(), 3)}
         with _db_errors(), suppress(dbos_error.DBOSWorkflowIDInUseError):
             self._client.enqueue(
                 {
@@ -409,15 +410,15 @@ class JobQueue:
                 self._client.delete_workflow(job_id)
         return True
 
-    def list_older_than(self, seconds: float, limit: int = 1000) -> list[str]:
+    def list_older_than(self, seconds: float) -> list[str]:
         """Return the ids of jobs that were created and finished at least ``seconds`` ago.
 
         The creation time protects new jobs whose finishing time is wrong after a clock change.
         """
-        since = datetime.fromtimestamp(self._clock() - seconds, UTC).isoformat()
+        since = datetime.fromtimestamp(time.time() - seconds, UTC).isoformat()
         with _db_errors():
-            statuses = self._list(FINISHED, completed_before=since, end_time=since, limit=limit,
-                             load_output=False)  # fmt: skip
+            statuses = self._list(FINISHED, completed_before=since, end_time=since,
+                             limit=_MAX_EXPIRED, load_output=False)  # fmt: skip
         return [status.workflow_id for status in statuses]
 
     def legacy_job_ids(self) -> set[str]:

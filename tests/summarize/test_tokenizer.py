@@ -1,4 +1,4 @@
-"""From words to terms: stop words, stems, synonyms, scripts without spaces."""
+"""From words to terms: stop words, stems, scripts without spaces."""
 
 import pytest
 from hypothesis import given
@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from printer.summarize import Tokenizer
 
 
-def terms(text, language="en", synonyms=()):
-    return [term for term, _ in Tokenizer(language, synonyms).terms(text)]
+def terms(text, language="en"):
+    return [term for term, _ in Tokenizer(language).terms(text)]
 
 
 def test_stop_words_go_and_the_rest_is_stemmed():
@@ -22,10 +22,6 @@ def test_words_are_given_as_they_are_written():
         ("bridg", "Bridges"),
         ("bridg", "bridge"),
     ]
-
-
-def test_synonyms_count_as_the_first_of_their_group():
-    assert terms("ferries and boats", synonyms=[("ship", "boat", "ferry")]) == ["ship", "ship"]
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,11 @@ def _sentence(rng: random.Random, words: list[str]) -> str:
     )
 
 
-def article_text(number: int, topic: str, paragraphs: int = 6) -> list[str]:
+def article_text(number: int, topic: str) -> list[str]:
     """Return the paragraphs of an article: unique ones, and some about its topic."""
     rng = random.Random(f"{topic} {number}")
     words = TOPICS[topic]
-    return [" ".join(_sentence(rng, words) for _ in range(4)) for _ in range(paragraphs)]
+    return [" ".join(_sentence(rng, words) for _ in range(4)) for _ in range(6)]
 
 
 def title_of(number: int, topic: str) -> str:

@@ -131,13 +131,13 @@ class WebServer:
         return self._closing
 
 
-def drip(data: bytes, pause: float, piece: int = 1) -> Callable[[], Iterator[bytes]]:
-    """Return a body that is sent ``piece`` bytes at a time with a pause after each."""
+def drip(data: bytes, pause: float) -> Callable[[], Iterator[bytes]]:
+    """Return a body that is sent byte by byte with a pause after each."""
 
     def pieces() -> Iterator[bytes]:
         wait = threading.Event()
-        for start in range(0, len(data), piece):
-            yield data[start : start + piece]
+        for byte in data:
+            yield bytes([byte])
             wait.wait(pause)
 
     return pieces
