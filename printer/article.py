@@ -343,6 +343,18 @@ def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) ->
     return replace(value, **changes) if changes else value
 
 
+def renumber_headings(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks whose heading levels begin at 2 and skip none, as screen readers require."""
+    open_levels: list[int] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            while open_levels and open_levels[-1] >= block.level:
+                open_levels.pop()
+            open_levels.append(block.level)
+            block = replace(block, level=min(len(open_levels) + 1, 6))
+        yield block
+
+
 def prefix_ids(blocks: tuple[Block, ...], prefix: str) -> tuple[Block, ...]:
     """Return blocks with a prefix on every id and every reference to one."""
 

@@ -69,7 +69,7 @@ def clean_line(text: str | None, limit: int = 500) -> str:
 
 
 def truncate(text: str, limit: int) -> str:
-    """Return text cut at ``limit`` characters, the last of which is then an ellipsis."""
+    """Return text of at most ``limit`` characters; cut text ends in an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

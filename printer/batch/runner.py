@@ -120,7 +120,7 @@ class BatchRunner(Closing):
 
     @property
     def failed(self) -> list[BatchItem]:
-        """The items that failed for good."""
+        """The items that failed finally."""
         return [item for item in self.items if item.state == "failed"]
 
     def start(self) -> None:
@@ -259,7 +259,7 @@ def _recall_results(
     for item in waiting:
         job, page = jobs.get(item.job_id), reported.get(item.url, {})
         if job is None:
-            # The report tells what is older than the jobs that are kept.
+            # The report has prints whose jobs were deleted by retention.
             if page and (folder / str(page.get("file"))).is_file():
                 item.state, item.name, item.result = "done", str(page["file"]), page
         elif job.state == "done" and job.file and (folder / job.file).exists():

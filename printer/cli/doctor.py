@@ -68,7 +68,7 @@ def doctor(*, loaded: LoadedSettings, as_json: AsJson = False) -> None:
 
 
 def run_checks(settings: Settings) -> Iterator[Check]:
-    """Check everything; what is wrong with one part does not keep others from being checked."""
+    """Check everything; continue after a failed check."""
     yield Check("webprint", "ok", f"{__version__}, Python {platform.python_version()}, {_system()}")
     pango = check_pango()
     yield pango

@@ -46,7 +46,7 @@ class HelpCommand(TyperCommand):
         return parsed
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; raise ``typer.Abort`` for an interrupt, of which typer says nothing."""
+        """Run the command; raise ``typer.Abort`` for an interrupt, which typer would not report."""
         try:
             if signal.getsignal(signal.SIGINT) is leave:
                 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -177,7 +177,7 @@ def _complete_theme_option(incomplete: str) -> Iterable[str]:
     return [f"{name}=" for name in complete(names, incomplete)]
 
 
-#: What a shell offers for the settings whose values have names; those of a Literal it knows.
+#: Shell completion of settings with named values; typer completes those of a Literal.
 _COMPLETIONS: dict[str, Callable[[str], Iterable[str]]] = {
     "theme": _complete_theme,
     "paper": _complete_paper,

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
 commands = Commands()
 
-#: The length, in letters, from which the user is told how long layout takes, and the letters that
-#: are laid out in a second.
+#: The length of an article, in letters, above which the user is told how long its layout will take,
+#: and the letters that are laid out in a second.
 LONG_ARTICLE, LETTERS_PER_SECOND = 300_000, 40_000
 
 

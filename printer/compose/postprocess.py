@@ -27,6 +27,7 @@ from ..article import (
     iter_text,
     plain_text,
     prefix_ids,
+    renumber_headings,
     transform,
     walk,
 )
@@ -96,7 +97,7 @@ def postprocess(
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     parts = _drop_crowded_rules(_trim(_drop_leading_players(parts)))
-    result = tuple(_fix_levels(parts))
+    result = tuple(renumber_headings(parts))
     return _fix_links(result, aliases) if linked else result
 
 
@@ -491,18 +492,6 @@ def _drop_note_headings(blocks: list[Block]) -> list[Block]:
             content_below = "text"
         remaining.append(block)
     return remaining[::-1]
-
-
-def _fix_levels(blocks: list[Block]) -> Iterable[Block]:
-    """Renumber heading levels to start at 2 and skip none."""
-    open_levels: list[int] = []
-    for block in blocks:
-        if isinstance(block, Heading):
-            while open_levels and open_levels[-1] >= block.level:
-                open_levels.pop()
-            open_levels.append(block.level)
-            block = replace(block, level=min(len(open_levels) + 1, 6))
-        yield block
 
 
 def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:

@@ -23,7 +23,7 @@ from .store import Store, change, hosts, robots
 
 #: The attempts to fetch robots.txt before the site is skipped.
 MAX_ATTEMPTS = 4
-#: How much longer the delay between them is than that of a page.
+#: The delay between them as a multiple of a page's.
 RETRY_FACTOR = 6.0
 
 #: Seconds for which a site's rules are used.

@@ -121,7 +121,7 @@ patterns = sa.Table(
 class Store(Tables):
     """The tables of crawls, with one clock.
 
-    On PostgreSQL the clock is the server's, so that those of the workers need not agree.
+    On PostgreSQL it is the server's clock, so that the clocks of workers may differ.
     """
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:

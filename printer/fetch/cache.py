@@ -108,7 +108,7 @@ class Cache(BaseStorage):
         ttl: float | None = None,
         tti: float | None = None,
     ) -> Entry:
-        """Store a response as it is read, without what identifies a person."""
+        """Store a response while it is read, without headers that identify a person."""
         if self.disabled:
             return Entry(id=uuid.uuid4(), request=request, response=response)
         entry = self._store.create_entry(

@@ -53,9 +53,9 @@ PAGE_REFERENCE = 'class="jump"'
 #: Attempts to render front matter with the right page numbers.
 MAX_TRIES = 4
 
-#: Steps from the requested size to the smallest legible one: smaller and smaller type in one column
-#: up to ``ONE_COLUMN_STEPS``, then the same in two columns, starting with larger type again, and
-#: last smaller pictures; their scale at the last step but one, and at the last.
+#: Steps from the requested size to the smallest legible one: ever smaller type in one column up to
+#: ``ONE_COLUMN_STEPS``, then in two columns, starting with larger type again, and finally smaller
+#: pictures; the scale of pictures at the penultimate step and at the last.
 FIT_STEPS, ONE_COLUMN_STEPS = 11, 6
 SMALL_PICTURES, SMALLEST_PICTURES = 0.5, 0.25
 

@@ -73,7 +73,7 @@ MAX_AUTHORS = 100
 #: The most videos, sounds and maps with QR codes.
 MAX_QR_CODES = 40
 
-#: The longest URL in a QR code: those of longer ones are too fine to be read at this size.
+#: The longest URL in a QR code: codes of longer ones are too fine to be read at this size.
 MAX_QR_BYTES = 600
 
 #: White modules around a QR code, which readers need.

@@ -32,6 +32,7 @@ from ..article import (
     Table,
     child_blocks,
     plain_text,
+    renumber_headings,
     walk,
 )
 
@@ -60,7 +61,7 @@ def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
             f"{tables} printed as a list of rows: a table may have up to {MAX_COLUMNS} columns"
             f" and {MAX_CELLS:,} cells, and be {MAX_TABLE_DEPTH} levels deep"
         )
-    return replace(article, blocks=_fix_heading_levels(limited)), tuple(warnings)
+    return replace(article, blocks=tuple(renumber_headings(limited))), tuple(warnings)
 
 
 def _count_tables(blocks: tuple[Block, ...]) -> int:
@@ -255,17 +256,3 @@ def _alignment(cell: Cell, default: str) -> str:
 
 def _limit_span(value: int) -> int:
     return min(max(value, 1), MAX_COLUMNS)
-
-
-def _fix_heading_levels(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return blocks whose headings skip no level, as required by outlines and screen readers."""
-    path: list[int] = []
-    fixed: list[Block] = []
-    for block in blocks:
-        if isinstance(block, Heading):
-            while path and path[-1] >= block.level:
-                path.pop()
-            path.append(block.level)
-            block = replace(block, level=min(len(path) + 1, 6))
-        fixed.append(block)
-    return tuple(fixed)

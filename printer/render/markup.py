@@ -46,7 +46,7 @@ def strip_brackets(label: str) -> str:
 def valid_language(tag: str) -> str:
     """Return a language tag if well-formed (BCP 47), or else ''.
 
-    Norwegian becomes Bokmål, the tag of which hyphenation knows.
+    Norwegian becomes Bokmål, as hyphenation has only that tag.
     """
     tag = tag if _LANGUAGE_TAG.fullmatch(tag) else ""
     primary, hyphen, subtags = tag.partition("-")

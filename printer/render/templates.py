@@ -460,8 +460,8 @@ def _is_all(block: Paragraph, mark: str) -> bool:
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     """Return whether a paragraph is a line of a list, beside another such line.
 
-    It is short, and either has a label or neither is in bold type nor ends as a sentence does; or
-    it begins with a sign such as a check mark.  The first line below a colon may be longer.
+    Such a line is short and either has a label, or is not bold and does not end like a sentence; or
+    it begins with a sign such as a check mark.  The first line after a colon may be longer.
     """
     if not isinstance(block, Paragraph) or block.standfirst:
         return False
@@ -494,9 +494,9 @@ def is_bare(block: Heading, following: Sequence[Block]) -> bool:
 
 
 def is_verse(block: Paragraph) -> bool:
-    """Return whether a paragraph is a stanza or the like: three or more lines, nearly all short.
+    """Return whether a paragraph is verse: three or more lines, nearly all of them short.
 
-    One in four may be longer, as in a list of titles, but none is as long as a paragraph.
+    One line in four may be longer, but none as long as a paragraph.
     """
     lengths = [len(line) for line in plain_text(block.spans).strip().split("\n")]
     long_lines = sum(length > MAX_VERSE_LINE for length in lengths)

@@ -43,7 +43,7 @@ MANY_PAGES = 4
 def may_have_used_pango() -> bool:
     """Return whether this process may have used Pango.
 
-    Pango has threads of its own, for which a copy of a process that used it waits forever.
+    Pango starts threads; a forked copy of a process that used it would wait for them forever.
     """
     return "weasyprint" in sys.modules
 

@@ -1,4 +1,4 @@
-"""Pages from templates, and forms: the options of a print, and what a person typed."""
+"""Pages from templates, and forms: the options of a print, and text that a person typed."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class PrintHistory(Closing):
             connection.execute("DELETE FROM prints WHERE id = ?", (print_id,))
 
     def _update(self, connection: sqlite3.Connection) -> None:
-        """Add new prints, and what is known now of those that were not finished."""
+        """Add new prints, and update those that were unfinished."""
         limit = 50
         while True:
             jobs = self._queue.list_recent(limit)

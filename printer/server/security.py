@@ -252,8 +252,8 @@ _HEADERS = {
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
-#: The requests a minute that a client may make in each way of authentication.  They are counted
-#: apart, so that neither a stranger nor a page that read the button's key can lock the owner out.
+#: The requests that a client may make per minute, by way of authentication.  Each is counted
+#: separately, so that nobody without the token can lock the owner out.
 _PRINTS: dict[AuthMethod, int] = {"token": 600, "cookie": 600, "button": 120}
 _STRANGERS = 100
 
@@ -452,7 +452,7 @@ class SecurityMiddleware:
     def _refuse_stranger(self, scope: Scope) -> ASGIApp | None:
         headers, safe = Headers(scope=scope), scope["method"] in _SAFE_METHODS
         if not safe and wants_html(headers) and _is_same_origin(headers):
-            return self.sign_in  # Their session ended while they filled in a form of ours.
+            return self.sign_in  # The session ended while its user filled in a form.
         if safe and wants_html(headers):
             # On a first visit the start page reads the token; other pages ask to sign in.  Neither
             # is rate-limited: wrong tokens from others must not lock the owner out.

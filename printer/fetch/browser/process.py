@@ -190,7 +190,7 @@ async def _launch(
     environment |= {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
     failure: WebprintError | None = None
     programs = [path for path in find_chromium() if not (visible and "headless" in Path(path).name)]
-    # Twice each: one that ends with a message may have been killed, or lost a process of its own.
+    # Try each twice: one that failed may have been killed, or one of its processes was.
     for program in (program for path in programs for program in (path, path)):
         try:
             return await playwright.chromium.launch(

@@ -12,11 +12,11 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - if it stands above the heading of an entry, moved below this heading and the paragraph after it;
   the figures of all entries after it then stand below their headings as well.
 
-What does not fill the page better is undone.  Rows of figures are shrunk together so that one more
-fits.  A list, a table, a stanza or a box that is kept whole may be broken between its items, rows
-or lines where it would leave a large gap.  A table on a rotated page is moved behind text until the
-page before it is full.  A picture that leaves no line of text on the first page is shrunk.  The
-result depends only on the document.  A page is laid out at most ``MAX_TRIES`` times.
+A change that does not fill the page better is undone.  Rows of figures are shrunk together so that
+one more fits.  A list, a table, a stanza or a box that is kept whole may be broken between its
+items, rows or lines if it would leave a large gap.  A table on a rotated page is moved behind text
+until the page before it is full.  A picture that leaves no room for text on the first page is
+shrunk.  The result depends only on the document.  A page is laid out at most ``MAX_TRIES`` times.
 
 Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 
@@ -257,7 +257,7 @@ class _PageFiller:
         return (place is not None and self._try_next(page, place, undone=undone)) or undone
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
-        """Try what was not tried yet for this figure; text may follow text if it helped."""
+        """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
         if _is_turned(place.figure):
             return not undone and _move_turned_table_behind_text(place, self._change)
         if place.gap < MIN_GAP * place.height:

@@ -139,7 +139,7 @@ class _PageLayout:
         return best
 
     def _next_page(self) -> Any:
-        """Return what the last layout noted about the next page."""
+        """Return the beginning of the next page according to the last layout."""
         return self.context.page_maker[self.index + 1]
 
 

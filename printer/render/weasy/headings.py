@@ -24,7 +24,7 @@ from .ruler import set_on_line
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: The most characters and the most lines of a heading of which the lines are chosen.
+#: The most characters, and the most lines, of a heading whose lines are chosen together.
 MAX_LENGTH, MAX_LINES = 400, 8
 
 #: The share of the width that lines fill at most, as measured; inside a line, letters may be kerned
@@ -36,7 +36,7 @@ FILL = 0.995
 AFTER_FUNCTION_WORD, BESIDE_NUMBER, AFTER_FIRST_WORD = 0.15, 0.08, 0.06
 AFTER_COMMA, AFTER_COLON, AFTER_CJK_PAUSE = -0.02, -0.06, -0.15
 
-#: The penalty for a break inside a quotation or brackets of at most so many characters.
+#: The penalty for a break inside a quotation or brackets, and the most characters of these.
 INSIDE_QUOTATION, MAX_QUOTATION = 0.25, 48
 
 #: The most letters of a word that a line should not end in, if it is among a language's commonest,
@@ -46,8 +46,8 @@ MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 #: The share of a line that the words before a title's colon fill if a line ends there.
 MIN_HEAD = 1 / 3
 
-#: The scale of a title that in smaller type only has its quotation whole, three lines at most, or
-#: a line that ends at a pause.
+#: The scale of a title that needs smaller type to keep its quotation whole, to have at most three
+#: lines, or to end a line at a pause; and the breaks of three lines.
 SMALLER_TITLE, MAX_TITLE_BREAKS = 0.83, 2
 
 #: The text and the style of a text box before lines were chosen, whether a title was scaled, and
@@ -87,7 +87,7 @@ _PROCLITICS = frozenset(
     "未已可能要会會小大新老副超"
 )
 
-#: The languages in which short common words precede what they belong to.
+#: The scripts of languages whose short common words precede the words they belong to.
 _SCRIPTS_WITH_PREPOSITIONS = ("latin", "cyrillic", "arabic", "hebrew")
 
 
@@ -141,7 +141,7 @@ def break_heading(context: Any, box: Box) -> None:
 
 
 def _count_faults(chosen: list[int], penalties: list[float]) -> int:
-    """Return how many are wrong of a title's quotations, number of lines and pauses."""
+    """Return the number of faults of a title: a torn quotation, too many lines, a missed pause."""
     is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
     has_pause = any(penalty <= AFTER_CJK_PAUSE for penalty in penalties)
     misses_pause = has_pause and all(penalties[n] > AFTER_CJK_PAUSE for n in chosen)
@@ -149,7 +149,7 @@ def _count_faults(chosen: list[int], penalties: list[float]) -> int:
 
 
 def _scale_once(parts: list[Box]) -> None:
-    """Make the type of a title smaller, unless it was so in an earlier layout."""
+    """Make the type of a title smaller, unless an earlier layout already did."""
     if not getattr(parts[0], _SCALED, False):
         setattr(parts[0], _SCALED, True)
         for part in parts:
@@ -191,7 +191,7 @@ class _Ruler:
 
 
 def find_breaks(text: str, language: str) -> list[Break]:
-    """Return the places where a heading may be broken, none if words cannot be told."""
+    """Return the places where a heading may be broken; none if its words cannot be recognized."""
     places = {match.end(): match.start() for match in _SPACE.finditer(text)}
     if _UNSPACED.search(text):
         phrases = _split_phrases(text, language)
@@ -254,7 +254,7 @@ def _function_words(language: str) -> frozenset[str]:
 
 
 def _split_phrases(text: str, language: str) -> list[str] | None:
-    """Return the phrases of a text in a script without spaces, None if they cannot be told."""
+    """Return the phrases of text without spaces; None if they cannot be recognized."""
     if _THAI.search(text):
         return list(_budoux_parser("thai").parse(text))
     if _KANA.search(text) or (language.lower().startswith("ja") and _HAN.search(text)):
@@ -265,8 +265,8 @@ def _split_phrases(text: str, language: str) -> list[str] | None:
 def _split_chinese(text: str) -> list[str]:
     """Return the words of Chinese, with the particles and numbers that belong to them.
 
-    The dictionary knows few words of traditional characters, of which a boundary counts only if
-    BudouX finds it, too.
+    The dictionary has few words in traditional characters: there, a boundary counts only if BudouX
+    finds it as well.
     """
     import rjieba
 
@@ -288,7 +288,7 @@ def _split_chinese(text: str) -> list[str]:
 
 
 def _is_traditional(text: str) -> bool:
-    """Return whether the national encoding of simplified characters lacks some of a text's."""
+    """Return whether a text has characters that are missing in GB 2312, for simplified Chinese."""
     han = "".join(_HAN.findall(text))
     return han.encode("gb2312", "ignore").decode("gb2312") != han
 

@@ -1,16 +1,15 @@
 """Lines of justified paragraphs, chosen together (Knuth & Plass, "Breaking Paragraphs into Lines").
 
-WeasyPrint fills each line in turn, whatever becomes of the next ones.  Here, the breaks of a whole
-paragraph are chosen by dynamic programming: the sum of the demerits of its lines, for spaces that
-are stretched or shrunk and for hyphens, is the least.  Words are divided only if the paragraph has
-no good lines otherwise.  WeasyPrint is then given, for each line, the width at which it breaks
-there by itself.  Signs at the end of a line hang over the edge a little.
+WeasyPrint fills each line in turn, regardless of the following ones.  Here, the breaks of a whole
+paragraph are chosen by dynamic programming, to minimize the sum of the demerits of its lines: for
+stretched or shrunk spaces, and for hyphens.  Words are divided only if the paragraph has no good
+lines otherwise.  WeasyPrint is then given, for each line, a width at which it breaks at the chosen
+place.  Punctuation at the end of a line hangs over the edge slightly.
 
 Names are divided only where lines would be loose otherwise.
 
-Paragraphs of text and plain inline boxes, from left to right and with spaces between the words, are
-set so; all others, lines beside a float, and paragraphs without acceptable breaks are filled line
-by line.
+This applies to left-to-right paragraphs of text and plain inline boxes with spaces between words.
+All others, lines beside a float, and paragraphs without acceptable breaks are filled line by line.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from .ruler import set_on_line
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: What a space shrinks or stretches by at a badness of 100, in ems.  No space shrinks more.
+#: The shrinkage and stretch of a space at a badness of 100, in ems.  No space shrinks more.
 SHRINK, STRETCH = 0.06, 0.15
 
-#: The attempts at a paragraph: the most that spaces stretch, in multiples of :data:`STRETCH`, and
-#: what is divided: none, words that are no names, or all words.
+#: The attempts at a paragraph: the maximum stretch of spaces, in multiples of :data:`STRETCH`, and
+#: the words that may be divided: none, those that are not names, or all.
 ATTEMPTS = ((1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"))
 
-#: Demerits, where a line of badness b has (10 + b)², as in TeX: for a hyphen, a hyphen on the next
-#: line, too, and one on the last line but one.
+#: Demerits, where a line of badness b has (10 + b)², as in TeX: for a hyphen, for a second hyphen
+#: on the next line, and for one on the penultimate line.
 LINE_PENALTY, HYPHEN, NEXT_HYPHEN, LAST_HYPHEN = 10.0, 2500.0, 10_000.0, 5000.0
 
-#: Demerits for a division of a name, of which patterns know little: a word with a capital letter
-#: inside a sentence, but in languages that write nouns so.
+#: Demerits for dividing a name, for which patterns are unreliable: a word with a capital letter
+#: inside a sentence, except in languages that capitalize nouns.
 NAME_HYPHEN = 1_000_000.0
 CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
 
@@ -51,11 +50,11 @@ CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
 HANGS = dict.fromkeys("-\u2010.,'\u2019\u201d\u201c\"", 0.12)
 HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 
-#: The least and the most characters of a paragraph of which the breaks are chosen.
+#: The minimum and maximum length, in characters, of a paragraph whose breaks are chosen.
 MIN_LENGTH, MAX_LENGTH = 60, 20_000
 
-#: The pixels that WeasyPrint is given beyond the width of a chosen line: less than a space or part
-#: of a word takes, and more than the kerning between words, or of a hyphen.
+#: The pixels added to the width of a chosen line for WeasyPrint: less than the width of a space or
+#: part of a word, and more than the kerning between words or before a hyphen.
 MARGIN = 1.5
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
@@ -144,7 +143,7 @@ def split_planned_text(
 def _adjust_spaces(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
     """Stretch or shrink the spaces of a line, so that its last sign hangs over the edge.
 
-    Lines of which nothing hangs over are stretched by WeasyPrint, the last line is not.
+    WeasyPrint stretches the lines without hanging punctuation, except the last.
     """
     from weasyprint.layout import inline
 
@@ -330,7 +329,7 @@ def choose_breaks(
     best: list[tuple[float, int] | None] = [(0.0, 0)]
     for index, place in enumerate(places[1:], 1):
         candidates = []
-        # Longer lines need not be looked at: nothing shrinks by half.
+        # Skip lines that are far too long: no space shrinks by half.
         shortest = bisect_left(starts, place.width - 1.5 * max(width, first_width), 0, index)
         for start in range(index - 1, shortest - 1, -1):
             best_so_far, origin = best[start], places[start]
@@ -357,7 +356,7 @@ def choose_breaks(
 
 
 def _adjustment_ratio(room: float, hang: float, spaces: float) -> float:
-    """Return by how much of SHRINK (if negative) or STRETCH spaces of a total width change."""
+    """Return how much spaces of a total width change, as a multiple of STRETCH or (< 0) SHRINK."""
     room += hang
     if not spaces:
         return 0.0
@@ -389,7 +388,7 @@ def _text_length(box: Box) -> int:
 
 
 def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
-    """Return the paragraph of a line box, None if its lines are filled one by one."""
+    """Return the paragraph of a line box; None if its lines are to be filled one by one."""
     size = box.style["font_size"]
     cached: tuple[float, Paragraph | None] | None = getattr(box, _PARAGRAPH, None)
     if cached is None or cached[0] != size:
@@ -438,7 +437,7 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
     while run != ffi.NULL:
         glyphs, begin = run.data.glyphs, run.data.item.offset
         count = glyphs.num_glyphs
-        # A glyph is five integers, of which the second is its width.
+        # A glyph is five integers; the second is its width.
         information = array("i", ffi.buffer(glyphs.glyphs, 20 * count)[:])
         clusters = array("i", ffi.buffer(glyphs.log_clusters, 4 * count)[:])
         for cluster, width in zip(clusters, information[1::5], strict=True):

@@ -40,17 +40,17 @@ _MIN_CHARACTER_WIDTH = 0.25
 #: The most pixels by which the width of a joined leader may differ from that of its pieces.
 LEADER_TOLERANCE = 0.5
 
-#: The most space between characters of Chinese and Japanese, in ems; the most that is added to a
-#: space between words before letters are spaced, too, and the most between letters.
+#: The most space added between characters of Chinese and Japanese, in ems; to a space between words
+#: before letters are spaced as well; and between letters.
 MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
 
 #: The most lines that are moved to the next page for a word that is not to be divided.
 MAX_LINES_MOVED = 2
 
-#: The space added between words, in ems, from which a line is rather left short.
+#: The space added between words, in ems, above which a line is left short instead.
 TORN_LINE = 0.7
 
-#: The attribute of a line that would be torn apart.
+#: The attribute of a line that is left short.
 _LEFT_SHORT = "_webprint_left_short"
 
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
@@ -119,9 +119,9 @@ def _is_at_column_top(box: Box, parent: Any) -> bool:
 
 
 def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> None:
-    """Draw the rules between columns: in a text from right to left, each right of its column.
+    """Draw the rules between columns: in right-to-left text, each to the right of its column.
 
-    WeasyPrint draws each on the left of its column, where no column is before it.
+    WeasyPrint draws each on the left of its column, which is the wrong side there.
     """
     from weasyprint.layout.percent import percentage
 
@@ -172,9 +172,9 @@ def hang_spaces(
 def justify(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
     """Justify a line by space between its words, and between its letters where that is not enough.
 
-    Chinese and Japanese have space between all characters (css-text-3, 7.4), as they have none
-    between words.  Letters of other scripts take up a little of the width where words would stand
-    too far apart, except those that join.  A line that would be torn apart even so is left short.
+    Chinese and Japanese get space between all characters (css-text-3, 7.4), because they have no
+    spaces between words.  In other scripts, unless their letters join, letters are spaced slightly
+    where words would be too far apart.  A line that would still have wide gaps is left short.
     """
     text = "".join(getattr(box, "text", "") for box in line.descendants())
     size = line.style["font_size"]
@@ -249,7 +249,7 @@ def avoid_divided_words(
     page_is_empty: bool,
     *args: Any,
 ) -> Any:
-    """Break a paragraph between pages not inside a word: a divided line goes to the next page.
+    """Break a paragraph between pages without dividing a word: move divided lines to the next page.
 
     See css-text-4, 6.3.5 (``hyphenate-limit-last``), which WeasyPrint does not have.
     """
@@ -272,9 +272,9 @@ def avoid_divided_words(
 def _set_undivided(
     context: Any, box: Box, lines: list[Box], index: int, args: tuple[Any, ...]
 ) -> None:
-    """Set a line of a paragraph, not its first, without its last word, which is divided.
+    """Set a line of a paragraph, other than its first, without the divided word at its end.
 
-    The word stays divided where the line would be left short without it.
+    The word stays divided if the line would otherwise be left short.
     """
     from weasyprint.layout.inline import iter_line_boxes
 
@@ -373,7 +373,7 @@ class _StyleSheet:
 
 
 class _Listener(logging.Handler):
-    """Notes whether there is a warning."""
+    """Records whether there was a warning."""
 
     heard = False
 
@@ -383,7 +383,7 @@ class _Listener(logging.Handler):
 
 @lru_cache(maxsize=MAX_STYLE_SHEETS)
 def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _StyleSheet | None:
-    """Return a parsed style sheet, or None if it has faults, of which each document warns."""
+    """Return a parsed style sheet; None if it has faults, about which each document must warn."""
     page_rules: list[Any] = []
     counter_style: dict[str, Any] = {}
     logger, listener = logging.getLogger("weasyprint"), _Listener(logging.WARNING)
@@ -398,7 +398,7 @@ def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _
 
 
 def lay_out_lines_once(original: Any, *args: Any, **kwargs: Any) -> Any:
-    """Make the layout of a line, which is not shaped again to try one more word."""
+    """Make the layout of a line that is not shaped again to try one more word."""
     return _line_layout(original)(*args, **kwargs)
 
 
@@ -444,7 +444,7 @@ def _line_layout(base: Any) -> Any:
 
 
 def compute_once(original: Callable[[Any], Any], style: Any) -> Any:
-    """Compute what depends on a style alone once for all lines that have it."""
+    """Compute values that depend only on a style once for all lines with that style."""
     computed: dict[Callable[..., Any], Any] = vars(style).setdefault("_webprint_computed", {})
     if original not in computed:
         computed[original] = original(style)
@@ -452,7 +452,7 @@ def compute_once(original: Callable[[Any], Any], style: Any) -> Any:
 
 
 def keep_page_references(original: Callable[..., Any], pdf: Any, *args: Any, **kwargs: Any) -> Any:
-    """Tag a document with a list of its pages that is made once, and not for each tag."""
+    """Tag a document with a list of its pages that is made once instead of for each tag."""
     original_class = type(pdf)
     pdf.__class__ = type("PDF", (original_class,), {"page_references": pdf.page_references})
     try:
@@ -471,9 +471,9 @@ def avoid_breaks_in_floats(
     bottom_space: float,
     skip_stack: Any,
 ) -> tuple[Box, Any]:
-    """Lay out a float that must not be broken; if it does not fit, end the page before it.
+    """Lay out an unbreakable float; if it does not fit, end the page before it.
 
-    WeasyPrint breaks every float, and sets its rest on the next page over the text there.
+    WeasyPrint breaks every float, and sets the remainder over the text of the next page.
     """
     around = containing_block, absolute_boxes, fixed_boxes
     placeholders = len(absolute_boxes), len(fixed_boxes)

@@ -78,7 +78,7 @@ def _element_text(element: Any) -> str:
 def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
     """Move the annotations of pictures inside a link to the element of the link.
 
-    Those of marks inside it, such as emphasis, are dropped, since that of the link covers them.
+    Annotations of marks inside the link, such as emphasis, are dropped: the link's covers them.
     """
     tree = _parent_tree(pdf)
     places = {number: place + 1 for place, number in enumerate(tree) if isinstance(number, int)}

@@ -75,7 +75,7 @@ async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
 def sign_in_page(
     target: str = "/", typed: Sequence[tuple[str, str]] = (), *, wrong: bool = False
 ) -> Response:
-    """Return the page that asks for the token, and what it sends on."""
+    """Return the page that asks for the token; it sends on the ``typed`` fields of a form."""
     return render_page("sign_in", 401, wrong=wrong, target=target, typed=typed, prefix=_TYPED)
 
 
