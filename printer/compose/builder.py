@@ -407,7 +407,7 @@ class ArticleBuilder:
             if role not in ("tabpanel", "tablist") and "tab" not in classes.lower():
                 return None
             self.tabs = read_tabs(self.page.tree)
-        if role == "tabpanel" or self.tabs.has_panel(element):
+        if role == "tabpanel" or (element.get("id") or "") in self.tabs.ids:
             return PanelBuilder(label_of(element, self.tabs))
         if role == "tablist" or element in self.tabs.rows:
             return TabListBuilder(self.tabs)
@@ -485,19 +485,13 @@ class Tabs:
 
     Attributes:
         labels: The labels, by the ids of tabs and their panels.
-        panels: The labels of panels without ids.
         rows: The rows of tabs without roles.
         ids: The ids of the panels of these rows.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
-    panels: dict[HtmlElement, str] = field(default_factory=dict)
     rows: set[HtmlElement] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
-
-    def has_panel(self, element: HtmlElement) -> bool:
-        """Return whether an element without a role is a panel."""
-        return element in self.panels or (element.get("id") or "") in self.ids
 
 
 class PanelBuilder(BlockBuilder):
@@ -520,7 +514,7 @@ class TabListBuilder(BlockBuilder):
 
     def __init__(self, tabs: Tabs) -> None:
         super().__init__()
-        self.labels = frozenset((*tabs.labels.values(), *tabs.panels.values()))
+        self.labels = frozenset(tabs.labels.values())
 
     def build(self) -> list[Block]:
         """Return the blocks that are not labels, such as the panels of an accordion."""
@@ -535,19 +529,12 @@ class TabListBuilder(BlockBuilder):
 def read_tabs(tree: HtmlElement) -> Tabs:
     tabs = Tabs()
     tab_elements = (element for element in tree.iter() if element.get("role") == "tab")
-    unnamed: dict[HtmlElement, list[str]] = {}  # the labels of tabs without ids, by row
     for tab in islice(tab_elements, _MAX_TABS):
         label = _tab_label(tab)
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
         names = [name[:_MAX_NAME] for name in (tab.get("id") or "", target) if name]
         for name in names if label else ():
             tabs.labels.setdefault(name, label)
-        ancestors = islice(tab.iterancestors(), 3)
-        row = next((element for element in ancestors if element.get("role") == "tablist"), None)
-        if row is not None and label and not names:
-            unnamed.setdefault(row, []).append(label)
-    for row, labels in unnamed.items():
-        tabs.panels.update(_following_panels(row, labels))
     _read_rows_by_class(tree, tabs)
     return tabs
 
@@ -596,19 +583,8 @@ def _panel_id(link: HtmlElement) -> str:
     return stated.removeprefix("#")[:_MAX_NAME] if is_id else ""
 
 
-def _following_panels(row: HtmlElement, labels: list[str]) -> dict[HtmlElement, str]:
-    """Return the elements after a row of tabs if they are alike and there is one for each label."""
-    panels = list(islice(row.itersiblings(), len(labels)))
-    kinds = {(element.tag, element.get("class")) for element in panels}
-    if len(panels) == len(labels) > 1 == len(kinds):
-        return dict(zip(panels, labels, strict=True))
-    return {}
-
-
 def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     """Return a panel's label, '' if it has none."""
-    if panel in tabs.panels:
-        return tabs.panels[panel]
     names = (panel.get("aria-labelledby") or "").split()[:5]
     for name in (*names, panel.get("id") or ""):
         if label := tabs.labels.get(name[:_MAX_NAME]):

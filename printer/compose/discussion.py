@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from lxml.html import HtmlElement
@@ -12,20 +12,17 @@ from .. import article as model
 from ..article import (
     COLONS,
     Block,
-    Code,
     Heading,
     Paragraph,
     Quote,
     Rule,
     Span,
-    iter_text,
     plain_text,
-    walk,
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import Segment
 from ..html.page import Page
-from ..html.posts import Post, is_written_date
+from ..html.posts import Post
 from ..i18n import is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import comparison_key
@@ -43,13 +40,10 @@ _HINTS = (
 )
 _AUTHOR = "data-author"
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
-#: The longest line of a quotation that says whose it is; the most characters searched for what is
-#: quoted.
-_ATTRIBUTION_CHARS, _MAX_SEARCHED = 90, 200_000_000
+#: The longest line of a quotation that says whose it is.
+_ATTRIBUTION_CHARS = 90
 #: The letters and digits of a page's description to search for.
 _LEAD = 40
-#: The longest line above a quotation that says whose it is.
-_INTRODUCTION = 150
 #: The longest line that says when a post was edited, and by whom.
 _EDIT_LINE = 100
 #: Signs of a link to the quoted post.
@@ -127,10 +121,10 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
 
 def without_last_heading(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return what introduces a discussion without the heading or rule above the posts."""
-    rest = list(blocks)
-    while rest and isinstance(rest[-1], Heading | Rule):
-        rest.pop()
-    return tuple(rest)
+    introduction = list(blocks)
+    while introduction and isinstance(introduction[-1], Heading | Rule):
+        introduction.pop()
+    return tuple(introduction)
 
 
 def post_blocks(
@@ -139,11 +133,9 @@ def post_blocks(
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
     composed: list[model.Post] = []
-    quotations = _Quotations()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        blocks = quotations.tidy(postprocess_part(builder.blocks(post.content)))
-        quotations.add(blocks)
+        blocks = tuple(map(_attributed, postprocess_part(builder.blocks(post.content))))
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
@@ -161,8 +153,8 @@ def _is_attachment(segment: Segment) -> bool:
 
 
 def _names_attachment(link: HtmlElement, text: str) -> bool:
-    found = _ATTACHED.fullmatch(text)
-    return found is not None and link.tag == "a" and found[1] in (link.get("href") or "")
+    match = _ATTACHED.fullmatch(text)
+    return match is not None and link.tag == "a" and match[1] in (link.get("href") or "")
 
 
 def _is_edit_line(text: str, author: str) -> bool:
@@ -171,59 +163,16 @@ def _is_edit_line(text: str, author: str) -> bool:
     return is_short and author in text and any(map(str.isdecimal, text))
 
 
-def _key(blocks: Iterable[Block]) -> str:
-    return comparison_key(" ".join(iter_text(*blocks)))
-
-
-def _attributed(quote: Quote) -> Quote:
+def _attributed(quote: Block) -> Block:
     """Return a quotation with a first line that ends in a colon as its attribution."""
-    if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
+    if not isinstance(quote, Quote) or quote.cite or len(quote.blocks) < 2:
+        return quote
+    if not isinstance(first := quote.blocks[0], Paragraph):
         return quote
     text = plain_text(first.spans).rstrip(_POINTERS)
     if len(text) > _ATTRIBUTION_CHARS or not text.endswith(COLONS):
         return quote
-    rest = quote.blocks[1:]
-    if (
-        isinstance(rest[0], Paragraph)
-        and len(rest) > 1
-        and is_written_date(plain_text(rest[0].spans))
-    ):
-        rest = rest[1:]
-    return replace(quote, blocks=rest, cite=(Span(text),))
-
-
-class _Quotations:
-    """Finds quotations of what is printed above, in bounded time."""
-
-    def __init__(self) -> None:
-        self.printed = ""
-        self.budget = _MAX_SEARCHED
-
-    def add(self, blocks: Iterable[Block]) -> None:
-        self.printed += _key(block for block in blocks if not isinstance(block, Quote)) + "\n"
-
-    def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
-        """Return what a post says, its quotations with their attributions.
-
-        A quotation at the end, as mail programs append it, is dropped with its attribution.
-        """
-        rest = list(blocks)
-        while len(rest) > 1 and isinstance(last := rest[-1], Quote) and self._is_printed(last):
-            rest.pop()
-            if isinstance(rest[-1], Paragraph) and _introduces(rest[-1]) and len(rest) > 1:
-                rest.pop()
-        return tuple(_attributed(block) if isinstance(block, Quote) else block for block in rest)
-
-    def _is_printed(self, quote: Quote) -> bool:
-        """Return whether all that is quoted, except for quotations in it, stands above."""
-        keys = [_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
-        self.budget -= len(self.printed) * len(keys)
-        return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
-
-
-def _introduces(paragraph: Paragraph) -> bool:
-    text = plain_text(paragraph.spans)
-    return len(text) <= _INTRODUCTION and text.endswith(COLONS)
+    return replace(quote, blocks=quote.blocks[1:], cite=(Span(text),))
 
 
 def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:

@@ -114,14 +114,8 @@ def _frame_kind(
 
 
 def _duration(element: HtmlElement) -> str:
-    """Return the duration stated by a media element or the microdata beside it."""
-    duration = element.get("data-duration") or element.get("duration") or ""
-    parent = element.getparent()
-    if not duration and parent is not None:
-        for meta in islice(parent.iterchildren("meta"), 20):
-            if meta.get("itemprop") == "duration":
-                return _format_duration(meta.get("content") or "")
-    return _format_duration(duration)
+    """Return the duration stated by a media element."""
+    return _format_duration(element.get("data-duration") or element.get("duration") or "")
 
 
 def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:

@@ -22,7 +22,6 @@ from ..article import (
     Quote,
     Rule,
     Span,
-    Spans,
     iter_spans,
     iter_text,
     plain_text,
@@ -326,7 +325,7 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
-    """Drop the first block, or first line of a block, that repeats the title."""
+    """Drop the first block that repeats the title."""
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
@@ -340,10 +339,6 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
             isinstance(block, Heading) and not has_text and _has_title(text_key, key, block.level)
         ):
             return blocks[:position] + blocks[position + 1 :]
-        line, _, remaining = text.partition("\n")
-        if remaining.strip() and comparison_key(line) == key:
-            remaining_block = replace(block, spans=_below_first_line(block.spans))
-            return [*blocks[:position], remaining_block, *blocks[position + 1 :]]
         has_text |= (
             isinstance(block, Paragraph) and not block.standfirst and len(text) > _MAX_LABEL_CHARS
         )
@@ -355,12 +350,6 @@ def _has_title(text: str, title: str, level: int) -> bool:
     if min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
         return False
     return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
-
-
-def _below_first_line(spans: Spans) -> Spans:
-    n, span = next((n, span) for n, span in enumerate(spans) if "\n" in span.text)
-    remaining = span.text.partition("\n")[2]
-    return ((replace(span, text=remaining),) if remaining else ()) + spans[n + 1 :]
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:

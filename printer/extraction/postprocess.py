@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import compress, islice
 from unicodedata import category
 
@@ -49,8 +48,6 @@ _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 #: The lowest share of links in an article's list of stray items; the elements of a button or badge
 #: in an item, and its longest text in characters.
 _STRAY_LINKS, _BUTTON_TAGS, _BUTTON_CHARS = 0.5, frozenset({"p", "div", "button"}), 20
-#: The fewest entries of a table of contents, and the lowest share that headings below repeat.
-_MIN_ENTRIES, _CONTENTS_SHARE = 3, 0.7
 
 # Leftovers
 
@@ -86,8 +83,8 @@ _STORIES_TERMS, _BESIDE_NEWSWIRES = 0.7, 400
 #: The largest share of the selected text that may be hidden text to drop; the number of visible
 #: characters beside which hidden text may be any share.
 _HIDDEN_SHARE, _VISIBLE_CHARS = 0.3, 300
-#: The fewest lines of links above the first paragraph that are a menu.
-_MENU_LINES = 4
+#: The fewest terms of such a list, and the most stories below a heading.
+_MAX_STORIES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
 #: characters; the largest share of the text that such lines may be, also with a statement of
 #: rights; the longest such statement; the elements of credits; a line in brackets.
@@ -151,8 +148,6 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     """
     selection = _Selection(page, keep)
     selection.complete(kind)
-    if kind in ("article", "documentation"):
-        selection.drop_contents()
     selection.drop_boxes(has_promotions=kind == "article")
     if kind == "article":
         selection.drop_comments()
@@ -165,7 +160,6 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_teasers()
         selection.drop_newswires()
         selection.drop_above_title()
-        selection.drop_menu()
         selection.drop_hidden()
         selection.drop_closing_lines()
         selection.drop_announcements()
@@ -237,30 +231,6 @@ class _Selection:
                 has_choices = index.elements[i].find(_RADIO_BUTTONS) is not None
                 if is_stray or (has_choices and total <= _POINTER_CHARS * len(lines)):
                     self.drop(range(begin, end))
-
-    def drop_contents(self) -> None:
-        """Drop the page's own table of contents: links to headings below it."""
-        index = self.index
-        headings_below: set[str] = set()
-        headings = [
-            (segment.index, _normalize(segment.text))
-            for segment in self.segments
-            if self.keep[segment.index] and segment.block.tag in _HEADING_TAGS
-        ]
-        for i in range(len(index.tags) - 1, -1, -1):
-            segment_range = index.segment_range(i)
-            if index.tags[i] not in {"ul", "ol"} or len(segment_range) < _MIN_ENTRIES:
-                continue
-            while headings and headings[-1][0] >= segment_range.stop:
-                headings_below.add(headings.pop()[1])
-            if not headings_below:
-                continue
-            matching = sum(
-                _is_contents_entry(line) and _normalize(line.text) in headings_below
-                for line in self.segments[segment_range.start : segment_range.stop]
-            )
-            if matching >= _CONTENTS_SHARE * len(segment_range):
-                self.drop(segment_range)
 
     def _is_button(self, segment: Segment) -> bool:
         """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
@@ -543,7 +513,7 @@ class _Selection:
             segment_range = index.segment_range(position)
             terms = [self.segments[i] for i in segment_range if self.segments[i].block.tag == "dt"]
             linked = sum(term.link_chars for term in terms)
-            if len(terms) >= _MENU_LINES and linked > _STORIES_TERMS * sum(
+            if len(terms) >= _MAX_STORIES and linked > _STORIES_TERMS * sum(
                 len(t.text) for t in terms
             ):
                 newswires.update(segment_range)
@@ -566,23 +536,6 @@ class _Selection:
                     break
                 above.append(i)
         self.drop(dropped)
-
-    def drop_menu(self) -> None:
-        """Drop runs of lines that only link to other pages, above the first paragraph.
-
-        Most of the selected text is no menu: descriptions may be links as a whole.
-        """
-        max_chars = _LAYOUT_TABLE * self.total()
-        run: list[int] = []
-        for i, segment in enumerate(self.segments):
-            if _is_link(segment) and not _is_internal_link(segment):
-                run.append(i)
-                continue
-            if len(run) >= _MENU_LINES and self.size(run) <= max_chars:
-                self.drop(run)
-            run = []
-            if self.keep[i] and _is_paragraph(segment):
-                return
 
     def drop_hidden(self) -> None:
         """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
@@ -670,7 +623,7 @@ class _Selection:
         next_selected = next(
             (i for i in range(position + 1, len(self.keep)) if self.keep[i]), len(self.keep)
         )
-        stories = self.segments[position + 1 : min(next_selected, position + 1 + _MENU_LINES)]
+        stories = self.segments[position + 1 : min(next_selected, position + 1 + _MAX_STORIES)]
         if (
             len(stories) < 2
             or len(segment.text) > _STORIES_CHARS
@@ -707,11 +660,6 @@ class _Selection:
 
 def _is_short_line(text: str) -> bool:
     return len(text) <= _IMPRINT_CHARS
-
-
-@lru_cache(1024)  # several rules examine the same lines
-def _normalize(text: str) -> str:
-    return " ".join(_WORDS.findall(text.lower()))
 
 
 def _is_link(segment: Segment) -> bool:

@@ -49,8 +49,6 @@ _CODE_BOX_CLASS = re.compile(
 _BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
 #: The last class of a ``span`` that is drawn as a line break.
 _BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
-#: The signs before which no language has a space.
-_CLOSING_PUNCTUATION = (".", ",", ";")
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
@@ -90,9 +88,6 @@ def name_structures(tree: HtmlElement, source: str) -> None:
     _name_roles(boxes)
     _name_styled(boxes)
     _name_boxes(boxes)
-    for code in tree.iter("code"):
-        _name_code(code)
-    _join_citations(tree)
     _name_attributions(tree)
     _name_accordions(tree, source)
     _drop_window_notices(tree)
@@ -223,44 +218,6 @@ def _name_breaks(tree: HtmlElement) -> None:
         names = (element.get("class") or "").split()[-1:]
         if names and names[0] in _BREAK_NAMES and not len(element) and _is_blank(element.text):
             element.tag, element.text = "br", None
-
-
-def _name_code(code: HtmlElement) -> None:
-    """Name code of several lines that stands alone preformatted."""
-    if code.find("br") is None or next(code.iterancestors("pre", "table"), None) is not None:
-        return
-    outer = code.getparent()
-    if outer is None or not _is_blank(code.tail):
-        return
-    previous = code.getprevious()
-    text = outer.text if previous is None else previous.tail
-    following = code.getnext()
-    if (
-        _is_blank(text)
-        and (previous is None or previous.tag in _BLOCK_TAGS)
-        and (following is None or following.tag in _BLOCK_TAGS)
-    ):
-        code.tag = "pre"
-        if outer.tag == "p":  # a paragraph cannot contain it
-            outer.tag = "div"
-
-
-def _join_citations(tree: HtmlElement) -> None:
-    """Join the lines of citations that empty boxes part, as those of a browser's extension."""
-    for citation in tree.iter("cite"):
-        if next(citation.iterancestors("cite"), None) is not None:
-            continue
-        for box in list(citation.iter("div")):
-            if _is_blank("".join(box.itertext())):
-                previous, parent = box.getprevious(), box.getparent()
-                box.tag = "span"
-                if (box.tail or "").lstrip()[:1] in _CLOSING_PUNCTUATION and parent is not None:
-                    del box[:]
-                    box.text, box.tail = None, (box.tail or "").lstrip()
-                    if previous is not None:
-                        previous.tail = (previous.tail or "").rstrip()
-                    else:
-                        parent.text = (parent.text or "").rstrip()
 
 
 def _name_attributions(tree: HtmlElement) -> None:

@@ -64,13 +64,6 @@ def test_how_long_a_film_is(attributes, duration) -> None:
     assert (film.title, film.duration) == ("Gap", duration)
 
 
-def test_a_duration_beside_the_sound() -> None:
-    meta = '<meta itemprop="duration" content="PT3M20S">'
-    assert (
-        only(f'<div>{meta}<audio src="a.mp3" title="T"></audio></div>', Embed)[0].duration == "3:20"
-    )
-
-
 def test_a_frame_with_a_name_is_a_box_and_others_are_nothing() -> None:
     frame = '<iframe src="https://c.example.org/d/9" width="600" height="{}" {}></iframe>'
     (box,) = only(frame.format(400, 'title="Water level, hour by hour"'), Embed)
@@ -115,15 +108,6 @@ def test_panels_are_opened_under_their_labels() -> None:
         "Monday", "The gap was four metres wide on that day.",
         "Tuesday", "The barge was sunk across the gap.",
     ]  # fmt: skip
-
-
-def test_panels_without_ids_follow_their_tabs_in_order() -> None:
-    html = """<div role=tablist><button role=tab>Oak</button><button role=tab>Elm</button></div>
-    <div class=p><p>Forty loads of oak.</p></div><div class=p><p>Two loads of elm.</p></div>"""
-    texts = [plain_text(block.spans) for block in compose_article(AROUND + html + AROUND).blocks][
-        1:-1
-    ]
-    assert texts == ["Oak", "Forty loads of oak.", "Elm", "Two loads of elm."]
 
 
 def test_an_accordion_keeps_its_panels() -> None:

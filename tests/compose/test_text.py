@@ -117,13 +117,6 @@ def test_lists_deeper_than_the_limit_keep_their_text_in_order() -> None:
     assert compose_article(html).text.split() == [f"i{n}" for n in range(60)]
 
 
-def test_a_title_that_stands_above_other_lines_is_not_repeated_either() -> None:
-    html = "<title>A fine day</title><p><b>A fine day</b><br><i>May 2003, mended</i><p>It was."
-    page = read_page(html, URL)
-    article = compose(page, Verdict((True,) * len(page.segments)), ())
-    assert article.text == "May 2003, mended\n\nIt was."
-
-
 def test_a_page_with_only_a_title_prints_the_title() -> None:
     page = read_page("<title>A fine day</title><h1>A fine day</h1>", URL)
     assert compose(page, Verdict((True,)), ()).text == "A fine day"

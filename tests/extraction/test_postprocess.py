@@ -30,16 +30,6 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
-def test_the_pages_own_table_of_contents_goes():
-    names = ["Tides", "Winds", "Ropes", "Nets"]
-    entries = "".join(f"<li><a href='#{name}'>{name}</a></li>" for name in names)
-    sections = "".join(f"<h2 id={name}>{name}¶</h2><p>{TEXT} {name}.</p>" for name in names)
-    html = f"<p>{TEXT}</p><ul>{entries}</ul>{sections}"
-    rest = [text for name in names for text in (f"{name}¶", f"{TEXT} {name}.")]
-    assert choice(html, [TEXT, *names]) == [TEXT, *rest]
-    assert len(choice(f"<p>{TEXT}</p><ul>{entries}</ul>", [TEXT, *names])) == 1 + len(names)
-
-
 def test_a_list_of_links_of_which_little_is_kept_goes():
     items = "".join(f"<li><a href='/{n}'>Some other story number {n}</a></li>" for n in range(9))
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
@@ -197,21 +187,6 @@ def test_text_above_the_title_is_dropped():
     html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
     selected = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
     assert selected == ["Ferries at dawn", TEXT]
-
-
-def test_a_menu_above_the_text_goes_and_a_list_of_contents_stays():
-    def page(href):
-        items = "".join(f"<li><a href='{href}{n}'>Part {n}</a></li>" for n in range(5))
-        return f"<ul>{items}</ul><p>{TEXT}</p>"
-
-    assert choice(page("/part"), ["Part", TEXT]) == [TEXT]
-    assert len(choice(page("#part"), ["Part", TEXT])) == 6
-
-
-def test_links_that_are_most_of_a_page_are_no_menu():
-    items = "".join(f"<p><a href=/{n}>{TEXT} Course {n}.</a></p>" for n in range(6))
-    html = f"<h1>All our courses</h1>{items}<p>Courses begin in May.</p>"
-    assert len(choice(html, [""])) == 8
 
 
 def test_a_copyright_line_at_the_end_goes():

@@ -60,18 +60,12 @@ def test_lists_by_role() -> None:
     [
         f"<div class='code-block'>{''.join(f'<div>{line}</div>' for line in LINES)}</div>",
         f"<div class='language-python'>{''.join(f'<div>{line}</div>' for line in LINES)}</div>",
-        f"<code>{'<br>'.join(LINES)}</code>",
-        f"<p><code>{'<br>'.join(LINES)}</code></p>",
     ],
 )
 def test_code_without_pre(html: str) -> None:
     (code,) = blocks(html.replace("    ", "&nbsp;" * 4))
     assert isinstance(code, Code)
     assert code.text.split("\n") == list(LINES)
-
-
-def test_code_in_a_sentence_stays_there() -> None:
-    assert texts("<p>Call <code>a()<br>b()</code> first.</p>") == ["Call a()\nb() first."]
 
 
 @pytest.mark.parametrize(
@@ -149,11 +143,6 @@ def test_controls_that_unfold_text_are_its_headings(control: str) -> None:
 def test_other_controls_are_no_headings(html: str) -> None:
     segments = read_page(f"<body>{html}".encode(), "").segments
     assert not any(segment.block.tag in ("h2", "h3") for segment in segments)
-
-
-def test_empty_boxes_do_not_break_a_citation() -> None:
-    html = "<ul><li><cite>Moor, A. <div></div><i>Silt</i>. <div class=x> <div></div></div>1999.</cite></li></ul>"
-    assert texts(html) == ["Moor, A. Silt. 1999."]
 
 
 @pytest.mark.parametrize(
