@@ -394,8 +394,8 @@ def _is_headed_aside(element: HtmlElement) -> bool:
     """Return whether an element is an ``aside`` of a heading with paragraphs and lists below it."""
     if element.tag != "aside":
         return False
-    first, *below = [child.tag for child in islice(element, _MAX_BOX)] or [""]
-    return first in HEADING_TAGS and len(below) > 0 and set(below) <= {"p", "ul", "ol"}
+    first, *following = [child.tag for child in islice(element, _MAX_BOX)] or [""]
+    return first in HEADING_TAGS and len(following) > 0 and set(following) <= {"p", "ul", "ol"}
 
 
 def _is_box_label(element: HtmlElement) -> bool:
@@ -449,8 +449,8 @@ def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
     text = "".join(span.text for span in cited)
     if not text.strip() or len(text) > _MAX_INTRODUCTION:
         return (), spans
-    glued = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
-    if not (glued or plain_text(cited).endswith(COLONS)):
+    has_no_space = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
+    if not (has_no_space or plain_text(cited).endswith(COLONS)):
         return (), spans
     while following and not following[0].text.strip():
         following = following[1:]
@@ -492,7 +492,7 @@ class HeadingBuilder(BlockBuilder):
         """Return the heading without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
-        edit = next((at for at, s in enumerate(spans) if EDIT_LINK.search(s.href)), None)
+        edit = next((i for i, s in enumerate(spans) if EDIT_LINK.search(s.href)), None)
         spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK_SIGNS + "[")
         if not plain_text(spans):
             return rest

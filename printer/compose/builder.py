@@ -294,8 +294,8 @@ class ArticleBuilder:
             return embed
         if self.durations is None:
             self.durations = described_durations(self.page.tree, self.links.resolve)
-        sole = self.durations.get(element.tag, "")
-        return replace(embed, duration=self.durations.get(embed.url, sole))
+        duration_of_sole_medium = self.durations.get(element.tag, "")
+        return replace(embed, duration=self.durations.get(embed.url, duration_of_sole_medium))
 
     def _add_formula_element(self, element: HtmlElement, tag: str) -> bool:
         if formula := read_formula(element):

@@ -34,8 +34,8 @@ def is_collection(block: List) -> bool:
     """
     entries = [item.blocks for item in block.items if is_entry(item.blocks)]
     pictured = sum(map(_is_pictured, entries))
-    named = sum(any(map(_is_text, blocks)) for blocks in entries)
-    if min(pictured, named) < MIN_ENTRIES or 2 * named < len(block.items):
+    named_count = sum(any(map(_is_text, blocks)) for blocks in entries)
+    if min(pictured, named_count) < MIN_ENTRIES or 2 * named_count < len(block.items):
         return False
     if len(entries) < _MOSTLY * len(block.items):
         return False
@@ -117,22 +117,22 @@ def _clean_entry(item: Item) -> Item:
 def _with_headings(items: Iterable[Item]) -> list[Item]:
     """Return entries with their first lines as headings if most of them have a heading."""
     entries = list(items)
-    found = [block for item in entries for block in item.blocks if isinstance(block, Heading)]
-    if 2 * sum(any(block in found for block in item.blocks) for item in entries) <= len(entries):
+    headings = [block for item in entries for block in item.blocks if isinstance(block, Heading)]
+    if 2 * sum(any(block in headings for block in item.blocks) for item in entries) <= len(entries):
         return entries
-    return [_with_heading(item, found[0].level) for item in entries]
+    return [_with_heading(item, headings[0].level) for item in entries]
 
 
 def _with_heading(item: Item, level: int) -> Item:
     blocks = item.blocks
-    at = next((n for n, block in enumerate(blocks) if _is_text(block)), len(blocks))
-    if any(isinstance(block, Heading) for block in blocks) or at == len(blocks):
+    position = next((i for i, block in enumerate(blocks) if _is_text(block)), len(blocks))
+    if any(isinstance(block, Heading) for block in blocks) or position == len(blocks):
         return item
-    name = blocks[at]
+    name = blocks[position]
     if not isinstance(name, Paragraph) or _price_words(name):
         return item
     heading = Heading(level, name.spans, name.id, name.lang, name.dir)
-    return replace(item, blocks=(*blocks[:at], heading, *blocks[at + 1 :]))
+    return replace(item, blocks=(*blocks[:position], heading, *blocks[position + 1 :]))
 
 
 def _price_words(block: Paragraph) -> frozenset[str]:

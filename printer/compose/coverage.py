@@ -117,12 +117,14 @@ def check_coverage(
         words += count
         if count:
             missing.append(segment.text)
-    nearest_elements = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
-    headings = dict.fromkeys(near["heading"] for near in nearest_elements if "heading" in near)
-    links = dict.fromkeys(near["link"] for near in nearest_elements if "link" in near)
-    code_links = {near["link"] for near in nearest_elements if "link" in near and "code" in near}
-    tables = {near["table"] for near in nearest_elements if "table" in near}
-    code = {near["code"] for near in nearest_elements if "code" in near and "table" not in near}
+    contexts = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
+    headings = dict.fromkeys(context["heading"] for context in contexts if "heading" in context)
+    links = dict.fromkeys(context["link"] for context in contexts if "link" in context)
+    code_links = {
+        context["link"] for context in contexts if "link" in context and "code" in context
+    }
+    tables = {context["table"] for context in contexts if "table" in context}
+    code = {context["code"] for context in contexts if "code" in context and "table" not in context}
     data_tables = sum(is_data(table) and not is_code_table(table) for table in tables)
     kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(
@@ -326,8 +328,8 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
         part = _part_of(segment, container)
         if part is not None and (part.tag != "p" or part.get("class") in classes):
             parts.setdefault(part, []).append(segment)
-    return [segment for part, inside in parts.items() if _is_content(part, inside)
-            for segment in inside]  # fmt: skip
+    return [segment for part, segments_inside in parts.items() if _is_content(part, segments_inside)
+            for segment in segments_inside]  # fmt: skip
 
 
 def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:

@@ -80,19 +80,19 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     elements = {post.element for post in posts}
     lines: dict[HtmlElement, list[int]] = {post.element: [] for post in posts}
     keep: list[bool] = []
-    begun = False
+    has_begun_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         owner = next((content[leaf] for leaf in segment.leaves if leaf in content), None)
         is_content = owner is not None
         if owner is not None:
             lines[owner.element].append(segment.index)
-        begun = begun or is_content or _is_inside(segment.block, elements)
-        is_printed = is_content or (selected and not begun and not is_opened)
+        has_begun_posts = has_begun_posts or is_content or _is_inside(segment.block, elements)
+        is_printed = is_content or (selected and not has_begun_posts and not is_opened)
         is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
         keep.append(is_printed and not is_label)
     for post in posts:
-        *above, last = lines[post.element] or [-1]
-        if above and _is_edit_line(page.segments[last].text, post.author):
+        *earlier, last = lines[post.element] or [-1]
+        if earlier and _is_edit_line(page.segments[last].text, post.author):
             keep[last] = False
     return replace(verdict, keep=tuple(keep))
 
@@ -107,8 +107,8 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
     content = {leaf for post in posts for leaf in post.leaves}
     bodies = {post.content for post in posts}
     leaves = {
-        leaf: at
-        for leaf, at in selection.leaves.items()
+        leaf: segment
+        for leaf, segment in selection.leaves.items()
         if leaf in content or leaf.parent is None or not _is_inside(leaf.parent, elements)
     }
     figures = {

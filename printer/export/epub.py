@@ -234,9 +234,9 @@ def _language_tag(language: str) -> str:
     return match[0]
 
 
-def _day(when: str) -> str:
+def _day(text: str) -> str:
     try:
-        return date.fromisoformat(when[:10]).isoformat()
+        return date.fromisoformat(text[:10]).isoformat()
     except ValueError:
         return ""
 

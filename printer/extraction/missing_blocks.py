@@ -396,8 +396,8 @@ def _is_question(segment: Segment) -> bool:
 def _element_shape(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes of an element and the one around it."""
     parent = element.getparent()
-    around = () if parent is None else (str(parent.tag), parent.get("class") or "")
-    return (str(element.tag), element.get("class") or "", *around)
+    parent_shape = () if parent is None else (str(parent.tag), parent.get("class") or "")
+    return (str(element.tag), element.get("class") or "", *parent_shape)
 
 
 def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:

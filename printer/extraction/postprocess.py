@@ -189,12 +189,12 @@ class _Selection:
 
     def size(self, segments: Iterable[int]) -> int:
         """Return the number of selected characters in some segments."""
-        return sum(self.sizes[at] for at in segments if self.keep[at])
+        return sum(self.sizes[i] for i in segments if self.keep[i])
 
     def drop(self, segments: Iterable[int]) -> None:
         """Remove segments from the selection."""
-        for at in segments:
-            self.keep[at] = False
+        for i in segments:
+            self.keep[i] = False
 
     def complete(self, kind: str) -> None:
         """Select the rest of mostly selected elements; drop stray list items."""
@@ -294,12 +294,12 @@ class _Selection:
 
     def _is_initials(self, position: int) -> bool:
         """Return whether a small heading of few words above the text is smaller than the next."""
-        tag, *below = (
+        tag, *tags_below = (
             self.segments[i].block.tag for i in range(position, len(self.keep)) if self.keep[i]
         )
-        next_tag = next(filter(_HEADING_TAGS.__contains__, below), "h3")
+        next_tag = next(filter(_HEADING_TAGS.__contains__, tags_below), "h3")
         is_short = count_words(self.segments[position].text) <= _INITIALS_WORDS
-        return is_short and below[:1] == ["p"] and "h4" <= tag <= "h6" and tag > next_tag
+        return is_short and tags_below[:1] == ["p"] and "h4" <= tag <= "h6" and tag > next_tag
 
     def _is_date(self, text: str) -> bool:
         """Return whether a line only says when something was published, as the title block does."""
@@ -352,8 +352,8 @@ class _Selection:
         total = self.total()
         max_chars = total - min(_BESIDE_COMMENTS * total, _BESIDE_COMMENTS_CHARS)
         covered_end = 0
-        named = zip(index.tags, index.classes, index.ids, strict=True)
-        for i, (tag, classes, element_id) in enumerate(named):
+        elements = zip(index.tags, index.classes, index.ids, strict=True)
+        for i, (tag, classes, element_id) in enumerate(elements):
             if tag not in _COMMENT_TAGS or not (classes or element_id):
                 continue
             start, stop = index.segment_begins[i], index.segment_ends[i]
@@ -431,9 +431,9 @@ class _Selection:
             tag = self.segments[i].block.tag
             if not self.keep[i] or tag not in _HEADING_TAGS:
                 continue
-            below = self.segments[i + 1 : i + 3]
-            if not any(self.keep[i + 1 : i + 3]) and all(map(_is_contents_entry, below)):
-                self.keep[i] = not below  # a table of contents
+            next_lines = self.segments[i + 1 : i + 3]
+            if not any(self.keep[i + 1 : i + 3]) and all(map(_is_contents_entry, next_lines)):
+                self.keep[i] = not next_lines  # a table of contents
                 continue
             blocks_below = self.index.segment_blocks[i + 1 : i + 2]
             had_text = any(self.index.flags[block] & IS_HIDDEN for block in blocks_below)
@@ -523,18 +523,18 @@ class _Selection:
     def drop_above_title(self) -> None:
         """Drop everything above the last occurrence of the title before the first paragraph."""
         title = fold_words(self.page.metadata.title)
-        above: list[int] = []
+        lines_above: list[int] = []
         dropped: list[int] = []
         for i, segment in enumerate(self.segments):
-            if not above and not self.keep[i]:
+            if not lines_above and not self.keep[i]:
                 continue
             if title and fold_words(segment.text) == title:
-                dropped += above
-                above = []
+                dropped += lines_above
+                lines_above = []
             elif self.keep[i]:
                 if _is_paragraph(segment):
                     break
-                above.append(i)
+                lines_above.append(i)
         self.drop(dropped)
 
     def drop_hidden(self) -> None:
@@ -609,10 +609,10 @@ class _Selection:
     def drop_announcements(self) -> None:
         """Drop labels ('Read on:') whose announced text was dropped, long ones only of links."""
         for i in range(len(self.keep) - 2, -1, -1):
-            segment, below = self.segments[i], self.segments[i + 1]
+            segment, following = self.segments[i], self.segments[i + 1]
             if not self.keep[i] or self.keep[i + 1] or segment.block.tag in _TERM_TAGS:
                 continue
-            is_story = segment.block.tag not in _HEADING_TAGS and self._is_story(below)
+            is_story = segment.block.tag not in _HEADING_TAGS and self._is_story(following)
             if len(segment.text) <= (_STORIES_CHARS if is_story else _ANNOUNCEMENT_CHARS):
                 self.keep[i] = not segment.text.endswith((":", "："))
             self.keep[i] &= not self._is_heading_of_stories(i)
@@ -630,8 +630,8 @@ class _Selection:
             or next_selected == len(self.keep)
         ):
             return False
-        below = self.segments[next_selected].block.tag
-        ends_section = below in _HEADING_TAGS and (tag not in _HEADING_TAGS or below <= tag)
+        tag_below = self.segments[next_selected].block.tag
+        ends_section = tag_below in _HEADING_TAGS and (tag not in _HEADING_TAGS or tag_below <= tag)
         bold = (part.text_content() for part in segment.block.iter("b", "strong"))
         is_head = tag in _HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
         return ends_section and is_head and all(map(self._is_story, stories))

@@ -139,8 +139,8 @@ class _Finder:
         names = _element_names(self.segments[i].block)
         following: list[int] = []
         for j in range(i + 1, min(i + _MAX_SEGMENTS, self.text[0] + 1)):
-            same = names.strip() and _element_names(self.segments[j].block) == names
-            if not (same and self._is_named(j) and self._is_plausible(j)):
+            has_same_name = names.strip() and _element_names(self.segments[j].block) == names
+            if not (has_same_name and self._is_named(j) and self._is_plausible(j)):
                 break
             if self._is_text(j):
                 break
@@ -160,7 +160,7 @@ class _Finder:
         """Return the segments between title and text whose elements are called a standfirst."""
         if self.title < 0:
             return []
-        named = [
+        segments = [
             i
             for i in range(self.title + 1, self.text[0] + 1)
             if self._is_plausible(i)
@@ -168,8 +168,8 @@ class _Finder:
             and not self._is_text(i)
             and (self._count_words(i) > _DATE_WORDS or not _YEAR.search(self.segments[i].text))
         ]
-        blocks = {self.segments[i].block for i in named}
-        return named if len(blocks) <= _MAX_SEGMENTS else []
+        blocks = {self.segments[i].block for i in segments}
+        return segments if len(blocks) <= _MAX_SEGMENTS else []
 
     def by_position(self, scores: Sequence[float]) -> list[int]:
         """Return the one sentence that stands directly below the title or above the byline."""
@@ -269,5 +269,5 @@ class _Finder:
 
 
 def _element_names(element: HtmlElement) -> str:
-    named = f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
-    return _CAMEL_CASE.sub("-", named).lower()
+    names = f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
+    return _CAMEL_CASE.sub("-", names).lower()

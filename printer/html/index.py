@@ -233,8 +233,10 @@ class PageIndex(TreeIndex):
                 names = element.get("class") if keys else None
                 if keys and (not _FLAG_ATTRIBUTES.isdisjoint(keys) or has_unseen_class(names)):
                     in_line = bool(leaves or element.tail) and not added & IS_BREAK
-                    sole = not leaves and bool(tags) and tags[block] in _CELLS
-                    added |= _attribute_flags(element, in_line=in_line, sole_in_cell=sole)
+                    is_sole_in_cell = not leaves and bool(tags) and tags[block] in _CELLS
+                    added |= _attribute_flags(
+                        element, in_line=in_line, sole_in_cell=is_sole_in_cell
+                    )
                 if added & IS_BREAK and leaves:
                     builder.end()
                 opened.append((index, state, block))

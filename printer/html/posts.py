@@ -157,11 +157,11 @@ def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
     kind = IS_POST if _POST_CLASS.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
     if "-" in tag and _POST_TAG.search(tag[-80:]):
         kind |= IS_POST
-    named = f"{classes} {name}"
-    kind |= IS_SECTION if SECTION_CLASS.search(named) else 0
-    if "comment" in named:
-        kind |= IS_COMMENT if _COMMENT_CLASS.search(named) else 0
-        kind |= IS_LIST if _LIST_CLASS.search(named) else 0
+    names = f"{classes} {name}"
+    kind |= IS_SECTION if SECTION_CLASS.search(names) else 0
+    if "comment" in names:
+        kind |= IS_COMMENT if _COMMENT_CLASS.search(names) else 0
+        kind |= IS_LIST if _LIST_CLASS.search(names) else 0
     kind |= IS_AUTHOR if _AUTHOR_CLASS.search(classes) else 0
     kind |= IS_DATE if _DATE_CLASS.search(classes) else 0
     kind |= IS_BODY if _BODY_CLASS.search(classes) else 0
@@ -175,10 +175,10 @@ def signatures(element: HtmlElement) -> tuple[str, ...]:
     if element.tag in NON_POST_TAGS:
         return ()
     classes = _DIGITS.sub("", element.get("class") or "").lower().split()
-    named = classes[0] if classes else _DIGITS.sub("#", element.get("id") or "")
-    if not named:
+    name = classes[0] if classes else _DIGITS.sub("#", element.get("id") or "")
+    if not name:
         return ()
-    first = f"{element.tag}.{named[:80]}"
+    first = f"{element.tag}.{name[:80]}"
     return (first, f"{element.tag}.{' '.join(classes)[:300]}") if len(classes) > 1 else (first,)
 
 
@@ -581,8 +581,8 @@ def _is_in_card(path: Iterable[HtmlElement]) -> bool:
 
 def _path_step(element: HtmlElement) -> str:
     classes = (element.get("class") or "").split()
-    named = classes[0] if classes else element.get("id") or ""
-    return f"{element.tag}.{_DIGITS.sub('#', named)[:60]}"
+    name = classes[0] if classes else element.get("id") or ""
+    return f"{element.tag}.{_DIGITS.sub('#', name)[:60]}"
 
 
 def _read_author(mark: HtmlElement) -> str:
@@ -592,9 +592,9 @@ def _read_author(mark: HtmlElement) -> str:
         classes = (element.get("class") or "").split()
         is_name = element.get("itemprop") == "name" or "fn" in classes
         if is_name or element.tag in {"a", "b", "strong"}:
-            named = element.get("content") or element_line(element, " ", NAME_CHARS)
-            if len(named.strip()) > 1:  # not the letter of an avatar
-                text = named
+            candidate = element.get("content") or element_line(element, " ", NAME_CHARS)
+            if len(candidate.strip()) > 1:  # not the letter of an avatar
+                text = candidate
                 break
     if not text:
         texts = (" ".join(str(part).split()) for part in islice(mark.itertext(), FEW))

@@ -206,10 +206,10 @@ def _name_lines(box: HtmlElement, names: str) -> None:
 
 def _is_line(element: HtmlElement) -> bool:
     """Return whether an element has only text, and blank space after it."""
-    inside = any(
+    has_blocks = any(
         child.tag in _BLOCK_TAGS or child.tag == "br" for child in element.iterdescendants()
     )
-    return not inside and _is_blank(element.tail)
+    return not has_blocks and _is_blank(element.tail)
 
 
 def _name_breaks(tree: HtmlElement) -> None:
@@ -463,7 +463,7 @@ def attribute_tex(element: HtmlElement) -> str:
     tex = next(filter(None, map(element.get, TEX_ATTRIBUTES)), "").strip()
     if not tex or len(tex) > MAX_SOURCE:
         return ""
-    named = (element, *element[:2])
+    nodes = (element, *element[:2])
     return (
-        tex if any(_FORMULA_NAME.search((node.get("class") or "")[:300]) for node in named) else ""
+        tex if any(_FORMULA_NAME.search((node.get("class") or "")[:300]) for node in nodes) else ""
     )

@@ -116,9 +116,7 @@ class CaptionFinder:
                 if max(linked_headings) < candidate.segment
                 else len(self._page.segments)
             )
-            segments = [
-                near for near in self._named_caption(candidate) if near.index >= first_index
-            ]
+            segments = [s for s in self._named_caption(candidate) if s.index >= first_index]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):

@@ -128,8 +128,8 @@ class FeatureReader:
         self._segments_by_structure: dict[tuple[str, ...], list[int]] = {}
         for candidate, shape in self._structures.items():
             self._segments_by_structure.setdefault(shape, []).append(candidate.segment)
-        for places in self._segments_by_structure.values():
-            places.sort()
+        for segments in self._segments_by_structure.values():
+            segments.sort()
         self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
         name = self._lead.rpartition("/")[2]
         digits = sum(map(str.isdigit, name))
@@ -283,8 +283,8 @@ class FeatureReader:
         if part < 0 or not self._has_page_link(self._index.elements[part]):
             return False
         end = min(ends[part], begins[part] + _MAX_TEASER_SEGMENTS)
-        around = self._page.segments[begins[part] : end]
-        texts = [segment for segment in around if segment.index not in caption.segments]
+        segments = self._page.segments[begins[part] : end]
+        texts = [segment for segment in segments if segment.index not in caption.segments]
         blocks = (self._index.segment_blocks[segment.index] for segment in texts)
         if any(self._index.flags[block] & _HEADING for block in blocks):
             return True
@@ -361,13 +361,13 @@ class FeatureReader:
 
     def _repetition(self, candidate: Candidate) -> Iterable[str]:
         """Yield features of similarly placed pictures and of copies of this one."""
-        alike = self._segments_by_structure[self._structures[candidate]]
-        if len(alike) > 1:
-            yield "one of few alike" if len(alike) < 4 else "one of many alike"
+        similar = self._segments_by_structure[self._structures[candidate]]
+        if len(similar) > 1:
+            yield "one of few alike" if len(similar) < 4 else "one of many alike"
             if self._bounds is not None:
-                inside = bisect_right(alike, self._bounds.last)
-                inside -= bisect_left(alike, self._bounds.start)
-                yield f"alike ones in the text: {_describe_share(inside, len(alike))}"
+                similar_in_text = bisect_right(similar, self._bounds.last)
+                similar_in_text -= bisect_left(similar, self._bounds.start)
+                yield f"alike ones in the text: {_describe_share(similar_in_text, len(similar))}"
         copies = self._copies[candidate.url_key]
         if copies > 1:
             yield "repeated" if copies < 4 else "repeated often"
@@ -617,9 +617,9 @@ class _WordTable:
             word.lower() for word in _WORDS.findall(_RANDOM_RUN.sub(_drop_random, names[:400]))
         ]
         pairs = [one + other for one, other in pairwise(words)]
-        paired = {at for at, pair in enumerate(pairs) if pair in self._features}
-        alone = [word for at, word in enumerate(words) if not paired & {at, at - 1}]
-        separate = (pair for at, pair in enumerate(pairs) if not paired & {at - 1, at + 1})
+        paired = {i for i, pair in enumerate(pairs) if pair in self._features}
+        alone = [word for i, word in enumerate(words) if not paired & {i, i - 1}]
+        separate = (pair for i, pair in enumerate(pairs) if not paired & {i - 1, i + 1})
         keys = chain(alone, (pair for pair in separate if len(pair) > 2))
         return frozenset(filter(None, map(self._look_up, keys)))
 

@@ -49,15 +49,15 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
 def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
     """Return the closest element around a picture that names a price, if it has few words."""
     index = page.index
-    for around in islice(element.iterancestors(*BLOCK_TAGS), _MAX_LEVELS):
-        at = index.indexes.get(around)
-        if at is None:
+    for ancestor in islice(element.iterancestors(*BLOCK_TAGS), _MAX_LEVELS):
+        position = index.indexes.get(ancestor)
+        if position is None:
             return None
-        segments = page.segments[index.segment_begins[at] : index.segment_ends[at]]
+        segments = page.segments[index.segment_begins[position] : index.segment_ends[position]]
         if sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return None
         if any(category(sign) == "Sc" for segment in segments for sign in segment.text):
-            return around
+            return ancestor
     return None
 
 

@@ -335,9 +335,9 @@ class Suggestion:
 class Suggester:
     """Suggests selectors for places of a page; ``places`` maps names to element indexes."""
 
-    def __init__(self, tree: ElementIndex, places: Mapping[str, int]) -> None:
-        self.tree, self.places = tree, places
-        self._sorted = sorted((index, name) for name, index in places.items())
+    def __init__(self, tree: ElementIndex, positions: Mapping[str, int]) -> None:
+        self.tree, self.places = tree, positions
+        self._sorted = sorted((index, name) for name, index in positions.items())
         self._known: dict[str, Suggestion | None] = {}
 
     def suggest(self, name: str) -> tuple[Suggestion, ...]:

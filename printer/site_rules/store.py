@@ -253,14 +253,14 @@ def list_files(folder: Path) -> list[tuple[SiteRule, bool]]:
     return sorted(rules, key=lambda item: item[0].host)
 
 
-def switch_file(folder: Path, name: str, *, on: bool) -> None:
+def switch_file(folder: Path, name: str, *, enabled: bool) -> None:
     """Switch the rules in a file off, or on again, by giving it another ending.
 
     Raise :class:`UsageError` or :class:`OutputError`.
     """
     path = _existing_file(folder, name)
-    target = path.with_name(name.removesuffix(OFF) if on else f"{name}{OFF}")
-    if (path.suffix == OFF) != on:
+    target = path.with_name(name.removesuffix(OFF) if enabled else f"{name}{OFF}")
+    if (path.suffix == OFF) != enabled:
         return
     if target.exists():
         raise UsageError(f"there is a file {target.name} already", hint="Remove one of them")

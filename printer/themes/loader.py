@@ -130,8 +130,8 @@ def _find_folder(name: str, used: list[Path]) -> Path:
             raise UsageError(f"there is no theme in {name[:100]!r}", hint="It has no theme.toml")
         return folder.resolve()
     names = theme_names()
-    for place in (user_folder(), builtin_folder()):
-        folder = (place / name).resolve()
+    for parent in (user_folder(), builtin_folder()):
+        folder = (parent / name).resolve()
         if name in names and folder not in used and (folder / "theme.toml").is_file():
             return folder
     hint = did_you_mean(name, names) or f"Themes: {', '.join(names)}"

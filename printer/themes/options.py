@@ -114,7 +114,7 @@ def _families() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("fonts.toml").read_text("utf-8"))
 
 
-def build_font_css(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
+def build_font_css(fonts: Fonts, chosen_families: tuple[str, ...] = ()) -> str:
     """Return CSS with the families in ``--book``, ``--head``, ``--bold`` and ``--mono``.
 
     Style sheets append ``--other`` to each of the first three.  ``chosen`` are the user's families,
@@ -127,14 +127,14 @@ def build_font_css(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
     roles = {
         "book": fonts.text,
         "head": fonts.headings or fonts.text,
-        "bold": fonts.text if chosen else fonts.bold or fonts.text,
+        "bold": fonts.text if chosen_families else fonts.bold or fonts.text,
     }
-    lists = {role: _list((*chosen, *families)) for role, families in roles.items()}
+    lists = {role: _list((*chosen_families, *families)) for role, families in roles.items()}
     lists |= {"other": f"{other}, {generic}", "mono": f"{mono}, monospace"}
     rules = [_rule(":root", lists)]
     for script in _families()["scripts"]:
         lists = {
-            role: _list((*chosen, script[fonts.style], *families))
+            role: _list((*chosen_families, script[fonts.style], *families))
             for role, families in roles.items()
         }
         if "mono" in script:

@@ -195,18 +195,18 @@ def test_files_are_switched_off_and_on_and_deleted(tmp_path):
     (tmp_path / ".example.net.txt").write_text("strip: //p\n")
     (tmp_path / "notes.off").write_text("not rules")
     for name in ("example.org.toml", ".example.net.txt"):
-        switch_file(tmp_path, name, on=False)
+        switch_file(tmp_path, name, enabled=False)
     shelf = RuleStore((tmp_path,))
     assert shelf("https://example.org/") == shelf("https://www.example.net/") == ()
     assert [(rule.host, rule.drop, on) for rule, on in list_files(tmp_path)] == [
         ("example.net", ("//p",), False), ("example.org", (".ad",), False),
     ]  # fmt: skip
-    switch_file(tmp_path, "example.org.toml.off", on=True)
-    switch_file(tmp_path, "example.org.toml", on=True)
+    switch_file(tmp_path, "example.org.toml.off", enabled=True)
+    switch_file(tmp_path, "example.org.toml", enabled=True)
     assert [rule.drop for rule in shelf("https://example.org/")] == [(".ad",)]
     (tmp_path / "example.org.toml.off").write_text('drop = ".old"\n')
     with pytest.raises(UsageError, match="already"):
-        switch_file(tmp_path, "example.org.toml", on=False)
+        switch_file(tmp_path, "example.org.toml", enabled=False)
     delete_file(tmp_path, "example.org.toml.off")
     for name in ("../secret", "notes.off", "missing.org.toml"):
         with pytest.raises(UsageError, match="no rules"):

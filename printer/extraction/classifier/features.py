@@ -148,7 +148,7 @@ def build_context(page: Page, table: Column) -> FeatureContext:
         parents=np.array(index.parents, np.intp),
         flags=flags,
         tags=[index.tags[block] for block in index.segment_blocks],
-        article_starts=begins[[at for at, tag in enumerate(index.tags) if tag == "article"]],
+        article_starts=begins[[i for i, tag in enumerate(index.tags) if tag == "article"]],
         last_headings=np.maximum.accumulate(np.where(is_heading, np.arange(len(blocks)), -1)),
         names=names,
         words=leading_words(texts),
@@ -175,21 +175,21 @@ def enclosing_elements(context: FeatureContext, count: int) -> list[Ints]:
 def _wider(index: PageIndex) -> Ints:
     wider = [0] * len(index.parents)
     begins, ends = index.segment_begins, index.segment_ends
-    places = enumerate(zip(index.parents, begins, ends, strict=True))
-    next(places)  # the root has no parent
-    for at, (parent, begin, end) in places:
+    elements = enumerate(zip(index.parents, begins, ends, strict=True))
+    next(elements)  # the root has no parent
+    for i, (parent, begin, end) in elements:
         holds_more = begins[parent] < begin or ends[parent] > end
-        wider[at] = parent if holds_more else wider[parent]
+        wider[i] = parent if holds_more else wider[parent]
     return np.array(wider, np.intp)
 
 
 def _similar(index: PageIndex, names: NameTable, blocks: Ints) -> tuple[Ints, Ints]:
     rows = names.rows
     parents = np.maximum(0, np.array(index.parents, np.intp))
-    up, over = parents[blocks], parents[parents[blocks]]
-    path = rows[blocks] * 1_000_003 + rows[up]
+    parents_of_blocks, grandparents = parents[blocks], parents[parents[blocks]]
+    path = rows[blocks] * 1_000_003 + rows[parents_of_blocks]
     groups = np.unique(path, return_inverse=True)[1]
-    close = np.unique(path * 1_000_003 + rows[over], return_inverse=True)[1]
+    close = np.unique(path * 1_000_003 + rows[grandparents], return_inverse=True)[1]
     return groups.astype(np.intp), close.astype(np.intp)
 
 
@@ -249,12 +249,12 @@ def _add_flags(context: FeatureContext, index: PageIndex) -> None:
         add(f"in {flag.name}", (flags & int(flag)) != 0)
     add("tag", np.array([_TAG_NUMBERS.get(tag, 0) for tag in context.tags]))
     count = len(context.blocks)
-    owner, inside, length, _ = np.frombuffer(index.text_runs, np.int64).reshape(-1, 4).T
+    owner, segment_flags, length, _ = np.frombuffer(index.text_runs, np.int64).reshape(-1, 4).T
     chars = length.astype(np.float32)
     for flag in _SHARE_FLAGS:
-        part = np.bincount(owner, ((inside & int(flag)) != 0) * chars, count)
+        part = np.bincount(owner, ((segment_flags & int(flag)) != 0) * chars, count)
         add(f"share {flag.name}", part / context.chars)
-    linked = (inside & int(ElementFlag.LINK)) != 0
+    linked = (segment_flags & int(ElementFlag.LINK)) != 0
     add("links", np.bincount(owner, linked, count))
     add("runs", np.bincount(owner, minlength=count))
     add("link share", context.link_chars / context.chars)
@@ -272,7 +272,7 @@ def _add_containers(context: FeatureContext) -> None:
         _prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
     )
     paragraph_counts = _prefix_sums((context.paragraph_chars > 0).astype(np.float32))
-    place = np.arange(len(context.blocks))
+    positions = np.arange(len(context.blocks))
     total, body_total = chars[-1], max(1.0, paragraphs[-1])
     level = context.blocks
     direct = np.bincount(context.blocks, context.paragraph_chars, len(context.begins))
@@ -280,7 +280,7 @@ def _add_containers(context: FeatureContext) -> None:
     children = np.bincount(parents, direct, len(direct))
     for depth in range(6):
         low = context.begins[level]
-        high = np.minimum(np.maximum(context.ends[level], low + 1), len(place))
+        high = np.minimum(np.maximum(context.ends[level], low + 1), len(positions))
         text = np.maximum(1.0, chars[high] - chars[low])
         body = paragraphs[high] - paragraphs[low]
         add(f"box{depth} chars", np.log1p(text))
@@ -291,7 +291,7 @@ def _add_containers(context: FeatureContext) -> None:
         add(f"box{depth} paragraphs", paragraph_counts[high] - paragraph_counts[low])
         add(f"box{depth} body", body / text)
         add(f"box{depth} of body", body / body_total)
-        add(f"box{depth} place", (place - low) / (high - low))
+        add(f"box{depth} place", (positions - low) / (high - low))
         add(f"box{depth} direct", np.log1p(children[level]))
         level = context.wider[level]
     parent = parents[context.blocks]
@@ -326,11 +326,11 @@ def _decayed(values: Column, factor: float) -> Column:
 
 def _add_position(context: FeatureContext) -> None:
     add, count = context.columns.add, len(context.blocks)
-    place = np.arange(count)
+    positions = np.arange(count)
     chars, body = _prefix_sums(context.chars), _prefix_sums(context.paragraph_chars)
-    add("place", place / count)
-    add("from start", place)
-    add("from end", count - place)
+    add("place", positions / count)
+    add("from start", positions)
+    add("from end", count - positions)
     add("text before", chars[:-1] / chars[-1])
     body_total = max(1.0, body[-1])
     add("body before", body[:-1] / body_total)
@@ -339,30 +339,34 @@ def _add_position(context: FeatureContext) -> None:
     add("body flowing in", np.log1p(_decayed(hundreds, 0.8)))
     add("body flowing back", np.log1p(_decayed(hundreds[::-1], 0.8)[::-1]))
     long = np.flatnonzero(context.paragraph_chars)
-    before = np.searchsorted(long, place)
-    last = np.where(before > 0, place - long[np.maximum(0, before - 1)] if len(long) else 999, 999)
-    after = np.searchsorted(long, place, "right")
-    following = long[np.minimum(after, len(long) - 1)] - place if len(long) else place * 0 + 999
+    before = np.searchsorted(long, positions)
+    last = np.where(
+        before > 0, positions - long[np.maximum(0, before - 1)] if len(long) else 999, 999
+    )
+    after = np.searchsorted(long, positions, "right")
+    following = (
+        long[np.minimum(after, len(long) - 1)] - positions if len(long) else positions * 0 + 999
+    )
     add("since paragraph", np.minimum(last, 99))
     add("until paragraph", np.where(after < len(long), np.minimum(following, 99), 99))
     is_heading = (context.flags & int(ElementFlag.HEADING)) != 0
     title = next((i for i, tag in enumerate(context.tags) if tag == "h1"), -1)
-    add("after title", place - title if title >= 0 else place * 0 - 999)
-    add("since heading", np.minimum(place - context.last_headings, 99))
-    near = np.where(is_heading, place, count + 99)
-    until = np.minimum.accumulate(near[::-1])[::-1] - place
-    add("until heading", np.minimum(until, 99))
+    add("after title", positions - title if title >= 0 else positions * 0 - 999)
+    add("since heading", np.minimum(positions - context.last_headings, 99))
+    next_headings = np.where(is_heading, positions, count + 99)
+    distances = np.minimum.accumulate(next_headings[::-1])[::-1] - positions
+    add("until heading", np.minimum(distances, 99))
     titles = np.flatnonzero([tag == "h1" for tag in context.tags])
-    add("titles so far", np.searchsorted(titles, place, "right"))
-    add("articles so far", np.searchsorted(context.article_starts, place, "right"))
+    add("titles so far", np.searchsorted(titles, positions, "right"))
+    add("articles so far", np.searchsorted(context.article_starts, positions, "right"))
     is_linked = context.link_chars > context.chars / 2
     values = np.where(is_linked, -np.maximum(10, context.chars), context.chars - 30)
     start, after_run, _ = best_run(values.astype(np.float64))
     end = after_run - 1
-    add("in run", (place >= start) & (place <= end))
-    outside = np.maximum(start - place, 0) + np.maximum(place - end, 0)
-    add("from run", np.sign(place - start) * np.minimum(outside, 99))
-    add("of run", (place - start) / max(1, end - start))
+    add("in run", (positions >= start) & (positions <= end))
+    distance_outside = np.maximum(start - positions, 0) + np.maximum(positions - end, 0)
+    add("from run", np.sign(positions - start) * np.minimum(distance_outside, 99))
+    add("of run", (positions - start) / max(1, end - start))
 
 
 def _add_neighbors(context: FeatureContext) -> None:
@@ -370,13 +374,13 @@ def _add_neighbors(context: FeatureContext) -> None:
     link_share = context.link_chars / context.chars
     length = np.log1p(context.chars)
     for step in (-3, -2, -1, 1, 2, 3):
-        at = np.clip(np.arange(count) + step, 0, count - 1)
-        add(f"chars {step:+d}", length[at])
-        add(f"links {step:+d}", link_share[at])
+        neighbors = np.clip(np.arange(count) + step, 0, count - 1)
+        add(f"chars {step:+d}", length[neighbors])
+        add(f"links {step:+d}", link_share[neighbors])
         if abs(step) == 1:
-            add(f"same box {step:+d}", context.blocks[at] == context.blocks)
+            add(f"same box {step:+d}", context.blocks[neighbors] == context.blocks)
             ends = context.columns.values[context.columns.names.index("ends")]
-            add(f"ends {step:+d}", ends[at])
+            add(f"ends {step:+d}", ends[neighbors])
     chars, links, body = map(
         _prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
     )
@@ -423,8 +427,8 @@ def _totals(context: FeatureContext, index: PageIndex) -> Sequence[tuple[str, fl
         ("mean", chars / count),
     ]
     for flag in _PAGE_FLAGS:
-        inside = (context.flags & int(flag)) != 0
-        totals.append((f"in {flag.name}", float((context.chars * inside).sum()) / chars))
+        has_flag = (context.flags & int(flag)) != 0
+        totals.append((f"in {flag.name}", float((context.chars * has_flag).sum()) / chars))
     tags = Counter(index.tags)
     return [*totals, *((f"<{tag}>", float(tags[tag])) for tag in _COUNTED_TAGS)]
 
@@ -470,22 +474,24 @@ class PageStatements:
             A row per text: the overlap with each title, then 1 or 0 for the stated body (-1: none).
         """
         rows = np.zeros((len(texts), 4), np.float32)
-        every = frozenset().union(*self.titles)
+        all_titles = frozenset().union(*self.titles)
         # Searching for every text costs their number times the body's length.
         body = self.body if len(texts) * len(self.body) < _MAX_COMPARISONS else ""
         vocabulary = frozenset(body.split(" "))
         rows[:, 3] = [_begins_in(body, vocabulary, text[:60]) for text in texts] if body else -1
         for number, leading in enumerate(words):
-            if not every.isdisjoint(leading):
-                mine = set(leading)
-                rows[number, :3] = [len(mine & title) / len(mine | title) for title in self.titles]
+            if not all_titles.isdisjoint(leading):
+                leading_words = set(leading)
+                rows[number, :3] = [
+                    len(leading_words & title) / len(leading_words | title) for title in self.titles
+                ]
         return rows
 
 
 def _begins_in(body: str, vocabulary: frozenset[str], text: str) -> bool:
     """Return whether a text is in a body; few are whose second word is not a word of the body."""
-    _, *more = text.split(" ", 2)
-    return (len(more) < 2 or more[0] in vocabulary) and text in body
+    _, *following = text.split(" ", 2)
+    return (len(following) < 2 or following[0] in vocabulary) and text in body
 
 
 def read_statements(page: Page) -> PageStatements:
@@ -493,8 +499,8 @@ def read_statements(page: Page) -> PageStatements:
     data = " ".join(page.linked_data)
     types = _TYPE.findall(data)
     kinds = {
-        name: float(sum(found in known.split() for found in types))
-        for name, known in _SCHEMA_TYPES.items()
+        name: float(sum(found in values.split() for found in types))
+        for name, values in _SCHEMA_TYPES.items()
     }
     stated = next((m.get("content") or "" for m in page.tree.iter("meta")
                    if m.get("property") == "og:type"), "")  # fmt: skip

@@ -150,7 +150,7 @@ def _name_parts(name: str) -> list[str]:
 
 def read_names(index: PageIndex) -> NameTable:
     """Read the names of every element that holds text, except inline ones."""
-    known: dict[tuple[str, str | None, str | None], int] = {}
+    row_numbers: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
     rows = [0] * len(index.tags)
     bounds = zip(index.segment_begins, index.segment_ends, strict=True)
@@ -158,9 +158,9 @@ def read_names(index: PageIndex) -> NameTable:
     for i, (key, (begin, end)) in enumerate(zip(keys, bounds, strict=True)):
         if begin == end or key[0] in _INLINE:
             continue
-        row = known.get(key)
+        row = row_numbers.get(key)
         if row is None:
-            row = known[key] = len(names)
+            row = row_numbers[key] = len(names)
             tag, *values = key
             values += map(index.elements[i].get, _NAME_ATTRIBUTES)
             names.append(split_names(" ".join(filter(None, values)), tag))
@@ -234,11 +234,11 @@ class _TokenOdds(NamedTuple):
     sizes: Ints
 
     @classmethod
-    def look_up(cls, rows: Sequence[Sequence[str]], odds: Odds, unknown: float) -> _TokenOdds:
+    def look_up(cls, rows: Sequence[Sequence[str]], odds: Odds, default: float) -> _TokenOdds:
         """Look up the tokens of each row; an empty row gets one unknown token."""
         rows = [row or ("",) for row in rows]
         sizes = np.fromiter(map(len, rows), np.intp, len(rows))
-        values = map(odds.get, chain.from_iterable(rows), repeat(unknown))
+        values = map(odds.get, chain.from_iterable(rows), repeat(default))
         starts = np.cumsum(sizes) - sizes
         return cls(np.fromiter(values, np.float32, int(sizes.sum())), starts, sizes)
 

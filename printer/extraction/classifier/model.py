@@ -476,8 +476,8 @@ class BoostedTrees:
     def predict_many(self, rows: Column, count: int) -> Column:
         """Return ``count`` probabilities of each row, each from an equal share of the trees."""
         sums = [
-            self._log_odds(rows[at : at + _BATCH_ROWS], count)
-            for at in range(0, len(rows), _BATCH_ROWS)
+            self._log_odds(rows[start : start + _BATCH_ROWS], count)
+            for start in range(0, len(rows), _BATCH_ROWS)
         ]
         total = np.concatenate(sums) if sums else np.zeros((0, count), np.float32)
         return (1 / (1 + np.exp(-total))).astype(np.float32)
@@ -485,17 +485,19 @@ class BoostedTrees:
     def _log_odds(self, rows: Column, count: int) -> Column:
         trees, leaves = self.leaf.shape
         leaf = self._walk(rows) if len(rows) <= _MAX_WALKED_ROWS else self._evaluate(rows)
-        place = leaf + np.arange(0, trees * leaves, leaves)
-        total: Column = self.leaf.ravel().take(place).reshape(len(rows), count, -1).sum(2)
+        positions = leaf + np.arange(0, trees * leaves, leaves)
+        total: Column = self.leaf.ravel().take(positions).reshape(len(rows), count, -1).sum(2)
         return total
 
     def _walk(self, rows: Column) -> NDArray[np.integer[Any]]:
         """Return the number of the leaf that each row reaches in each tree."""
         trees, inner = self.feature.shape
-        at = np.arange(len(rows))[:, None], np.arange(trees)
+        indexes = np.arange(len(rows))[:, None], np.arange(trees)
         node: NDArray[np.integer[Any]] = np.zeros((len(rows), trees), np.intp)
         while node[0, 0] < inner:
-            right = rows[at[0], self.feature[at[1], node]] > self.threshold[at[1], node]
+            right = (
+                rows[indexes[0], self.feature[indexes[1], node]] > self.threshold[indexes[1], node]
+            )
             node = 2 * node + 1 + right
         node -= inner
         return node

@@ -126,7 +126,7 @@ class NetworkEnsemble:
     def predict(self, rows: Floats, graph: SegmentGraph) -> list[Floats]:
         """Return the probability of each row by each network."""
         weights, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
-        batches = [rows[at : at + _BATCH_ROWS] for at in range(0, len(rows), _BATCH_ROWS)]
+        batches = [rows[start : start + _BATCH_ROWS] for start in range(0, len(rows), _BATCH_ROWS)]
         hidden = [
             np.maximum(blocked_matmul(standardise(batch, self.mean, self.scale), weights) + bias, 0)
             for batch in batches
@@ -136,7 +136,7 @@ class NetworkEnsemble:
     def _second_layer(self, hidden: Floats, graph: SegmentGraph) -> list[Floats]:
         """Return the probabilities; ``hidden`` has the networks' first layers side by side."""
         count, units = self.inner_bias.shape
-        columns = [slice(at * units, (at + 1) * units) for at in range(count)]
+        columns = [slice(i * units, (i + 1) * units) for i in range(count)]
         totals = [np.broadcast_to(bias, (len(hidden), units)).copy() for bias in self.outer_bias]
         for number, (part, owner) in enumerate(graph.messages(hidden)):
             used = slice(number * units, (number + 1) * units)
@@ -153,16 +153,16 @@ class NetworkEnsemble:
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> NetworkEnsemble:
         """Read the networks called ``name`` from a model's arrays."""
-        return cls(*(arrays[f"{name}.{it.name}"].astype(np.float32) for it in fields(cls)))
+        return cls(*(arrays[f"{name}.{field.name}"].astype(np.float32) for field in fields(cls)))
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays that :meth:`load` reads; weights in half precision."""
         precise = {"mean", "scale"}
         return {
-            f"{name}.{it.name}": getattr(self, it.name).astype(
-                np.float32 if it.name in precise else np.float16
+            f"{name}.{field.name}": getattr(self, field.name).astype(
+                np.float32 if field.name in precise else np.float16
             )
-            for it in fields(self)
+            for field in fields(self)
         }
 
 
@@ -173,7 +173,9 @@ def blocked_matmul(left: Floats, right: Floats) -> Floats:
     busy machine.
     """
     step = max(1, _ONE_THREAD // right.size)
-    return np.concatenate([left[at : at + step] @ right for at in range(0, len(left), step)])
+    return np.concatenate(
+        [left[start : start + step] @ right for start in range(0, len(left), step)]
+    )
 
 
 def standardise(rows: Floats, mean: Floats, scale: Floats) -> Floats:

@@ -77,8 +77,8 @@ def paragraph_parents(index: PageIndex) -> dict[int, int]:
 
 def find_link_lists(index: PageIndex, root: int) -> Bools:
     """Return which segments are in a list of links below ``root``."""
-    below = range(root + 1, index.subtree_ends[root])
-    firsts, ends = index.segment_ranges([at for at in below if index.tags[at] in LISTS])
+    descendants = range(root + 1, index.subtree_ends[root])
+    firsts, ends = index.segment_ranges([i for i in descendants if index.tags[i] in LISTS])
     links, chars = prefix_sums(index.segment_link_chars), prefix_sums(index.segment_chars)
     linked = (links[ends] - links[firsts]) > MAX_LINKS * (chars[ends] - chars[firsts])
     several = linked & (ends - firsts > 1)

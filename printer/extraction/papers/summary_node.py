@@ -72,8 +72,8 @@ def count_marks(texts: list[str], marks: str) -> Ints:
     is_mark = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.bool_)
     is_mark[[ord(mark) for mark in marks]] = True
     ends = prefix_sums(np.array([len(text) for text in texts], dtype=np.int64))
-    places = np.flatnonzero(is_mark[np.minimum(points, len(is_mark) - 1)])
-    return np.diff(np.searchsorted(places, ends))
+    positions = np.flatnonzero(is_mark[np.minimum(points, len(is_mark) - 1)])
+    return np.diff(np.searchsorted(positions, ends))
 
 
 def joint_para(index: PageIndex, marks: Ints) -> TextParas:
@@ -101,8 +101,8 @@ def extract_news(index: PageIndex, marks: Ints, paras: TextParas) -> list[int]:
     total = prefix_sums(marks)
     firsts, ends = index.segment_ranges(chain)
     distances = np.diff(total[ends] - total[firsts])
-    still = np.flatnonzero(distances == 0)
-    return chain[int(still[0]) if still.size else len(chain) - 1 :]
+    zeros = np.flatnonzero(distances == 0)
+    return chain[int(zeros[0]) if zeros.size else len(chain) - 1 :]
 
 
 def steps_to_summary_node(index: PageIndex, chain: list[int]) -> Ints:

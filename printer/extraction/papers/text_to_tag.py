@@ -248,12 +248,12 @@ def farthest_first_centers(points: Floats, count: int) -> Floats:
     """Return centers: the point nearest to the origin, then each time the farthest from all."""
     if not len(points):
         return points[:0]
-    chosen = [int(np.square(points).sum(axis=1).argmin())]
-    distance = np.square(points - points[chosen[0]]).sum(axis=1)
-    while len(chosen) < count and float(distance.max()) > 0:
-        chosen.append(int(distance.argmax()))
-        distance = np.minimum(distance, np.square(points - points[chosen[-1]]).sum(axis=1))
-    return points[chosen].copy()
+    indexes = [int(np.square(points).sum(axis=1).argmin())]
+    distance = np.square(points - points[indexes[0]]).sum(axis=1)
+    while len(indexes) < count and float(distance.max()) > 0:
+        indexes.append(int(distance.argmax()))
+        distance = np.minimum(distance, np.square(points - points[indexes[-1]]).sum(axis=1))
+    return points[indexes].copy()
 
 
 def _peaks(values: Floats) -> Bools:

@@ -186,8 +186,8 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
 def _kicker_above(heading: HtmlElement) -> str:
     """Return the text of the last element before a heading that is named a kicker."""
     for element in islice(_elements_before(heading), _ABOVE_HEADING):
-        named = (element.get("class") or "")[:300]
-        if _KICKER_CLASS.search(named) and not _NOT_KICKER_CLASS.search(named):
+        classes = (element.get("class") or "")[:300]
+        if _KICKER_CLASS.search(classes) and not _NOT_KICKER_CLASS.search(classes):
             parts = element_line(element, _SEPARATOR, 2 * _KICKER_CHARS)
             return _SEPARATOR_IN_WORD.sub(" · ", parts).replace(_SEPARATOR, "")
     return ""

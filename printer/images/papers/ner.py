@@ -60,7 +60,7 @@ def load_recognizer(name: str, language: str = "") -> NameRecognizer:
     check_recognizer(name)
     if name == RULES:
         territories = place_names(language.partition("-")[0].lower())
-        return partial(find_names, places=territories)
+        return partial(find_names, territories=territories)
     return partial(_find_by_model, _load_model(name.removeprefix(_SPACY)))
 
 
@@ -115,7 +115,7 @@ def _find_by_model(model: Any, text: str) -> Counter[str]:
     return merge_short_names(counts)
 
 
-def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
+def find_names(text: str, territories: Set[str] = frozenset()) -> Counter[str]:
     """Return the number of mentions of each name in a text, in lower case.
 
     A single word of a name is a mention of that name (``Fenwick`` of ``Ada Fenwick``).  ``places``
@@ -127,7 +127,7 @@ def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
     certain_names: Counter[str] = Counter()
     uncertain: Counter[str] = Counter()
     for name, is_certain in _capitalised_runs(text):
-        (certain_names if is_certain or name in places else uncertain)[name] += 1
+        (certain_names if is_certain or name in territories else uncertain)[name] += 1
     known_words = name_words(certain_names)
     certain_names.update({name: count for name, count in uncertain.items() if name in known_words})
     return merge_short_names(certain_names)

@@ -314,7 +314,7 @@ def change_rules(form: Form) -> Response:
     folder, file = user_folder(), form.get("file", "")
     match form.get("do"):
         case "on" | "off" as state:
-            switch_file(folder, file, on=state == "on")
+            switch_file(folder, file, enabled=state == "on")
         case "delete":
             delete_file(folder, file)
         case "remove":
