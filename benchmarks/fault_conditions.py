@@ -194,7 +194,7 @@ def _jobs(table: JobQueue, count: int) -> list[str]:
     return ids
 
 
-def _begun(table: JobQueue) -> list[str]:
+def _started_jobs(table: JobQueue) -> list[str]:
     """Submit a print and wait for it, so that the workers are running."""
     ids = _jobs(table, 1)
     wait_until(lambda: table.count_by_state()["done"], PATIENCE)
@@ -231,7 +231,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
     with closing_table(JobQueue(database)) as table, _workers(database, folder):
         completions = count_completions(table)
-        ids = _begun(table)
+        ids = _started_jobs(table)
         for _ in range(times):
             ids += _jobs(table, 5)
             time.sleep(dice.random() / 2)
@@ -343,7 +343,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
         database = f"{server.url}/postgres"
         with closing_table(JobQueue(database)) as table, _workers(database, folder):
             completions = count_completions(table)
-            ids = _begun(table)
+            ids = _started_jobs(table)
             for _ in range(times):
                 ids += _jobs(table, 6)
                 time.sleep(dice.random())

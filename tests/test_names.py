@@ -13,12 +13,14 @@ FOLDERS = ["printer", "benchmarks", "samples", "scripts", "tests"]
 
 #: Participles and pronouns that do not say what a thing is.
 VAGUE = frozenset(
-    "apart asked came each elsewhere given hand handed held kept labour labours laid made others"
-    " own said seen shown sooner theirs ticked told wanted whole wish fate fates".split()
+    "apart asked begun came each elsewhere given hand handed held kept labour labours laid made mine"
+    " others own said seen shown sooner such that theirs this ticked told wanted who whole wish fate"
+    " fates".split()
 )
 #: The words that a test, whose name is a sentence, may use.
 IN_SENTENCES = frozenset(
-    "apart each elsewhere fate given hand held kept laid made others own seen whole".split()
+    "apart begun each elsewhere fate given hand held kept laid made mine others own seen such that"
+    " this who whole".split()
 )
 #: Callbacks whose names a library has chosen.
 CALLBACKS = frozenset(["connection_made"])

@@ -80,14 +80,14 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     elements = {post.element for post in posts}
     lines: dict[HtmlElement, list[int]] = {post.element: [] for post in posts}
     keep: list[bool] = []
-    has_begun_posts = False
+    has_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         owner = next((content[leaf] for leaf in segment.leaves if leaf in content), None)
         is_content = owner is not None
         if owner is not None:
             lines[owner.element].append(segment.index)
-        has_begun_posts = has_begun_posts or is_content or _is_inside(segment.block, elements)
-        is_printed = is_content or (selected and not has_begun_posts and not is_opened)
+        has_posts = has_posts or is_content or _is_inside(segment.block, elements)
+        is_printed = is_content or (selected and not has_posts and not is_opened)
         is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
         keep.append(is_printed and not is_label)
     for post in posts:

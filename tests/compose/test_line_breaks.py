@@ -46,19 +46,19 @@ def test_long_sentences_apart_are_paragraphs() -> None:
 
 
 def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
-    begun, rest = f"{LONG[1]} The boats of", "the night were counted again."
-    assert read(LONG[0], begun, rest, "It was dark.") == [
+    start, rest = f"{LONG[1]} The boats of", "the night were counted again."
+    assert read(LONG[0], start, rest, "It was dark.") == [
         LONG[0],
-        f"{begun} {rest}",
+        f"{start} {rest}",
         "It was dark.",
     ]
 
 
 def test_the_last_word_of_a_sentence_is_not_torn_off() -> None:
-    begun = f"{LONG[0]} There were no fires in the harbour, said"
-    assert read(begun, "Fennimoor.") == [f"{begun} Fennimoor."]
-    assert read(begun, "Orla Fennimoor, harbour master.") == [
-        f"{begun}\nOrla Fennimoor, harbour master."
+    start = f"{LONG[0]} There were no fires in the harbour, said"
+    assert read(start, "Fennimoor.") == [f"{start} Fennimoor."]
+    assert read(start, "Orla Fennimoor, harbour master.") == [
+        f"{start}\nOrla Fennimoor, harbour master."
     ]
 
 

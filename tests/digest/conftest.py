@@ -38,14 +38,14 @@ class Recorded:
     """Steps whose results are kept in a list, in JSON as by DBOS."""
 
     results: list
-    begun: int = 0
+    run_count: int = 0
     slept: float = 0.0
 
     def run(self, name, function):
-        self.begun += 1
-        if self.begun > len(self.results):
+        self.run_count += 1
+        if self.run_count > len(self.results):
             self.results.append((name, json.dumps(function())))
-        recorded, result = self.results[self.begun - 1]
+        recorded, result = self.results[self.run_count - 1]
         assert recorded == name
         return json.loads(result)
 

@@ -91,14 +91,14 @@ def test_the_cache_can_be_left_alone(web: WebServer) -> None:
 
 def test_people_with_other_cookies_or_headers_get_their_own(web: WebServer, tmp_path: Path) -> None:
     def answer(hit: Hit) -> Reply:
-        who = hit.headers.get("cookie", "") + hit.headers.get("x-key", "")
-        return Reply(f"<p>for {who or 'all'}</p>", headers=tuple(FRESH.items()))
+        client = hit.headers.get("cookie", "") + hit.headers.get("x-key", "")
+        return Reply(f"<p>for {client or 'all'}</p>", headers=tuple(FRESH.items()))
 
     url = web.add("/x", answer)
     jars = []
-    for who in ("ann", "ben"):
-        path = tmp_path / f"{who}.txt"
-        path.write_text(f"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tid\t{who}\n")
+    for user in ("ann", "ben"):
+        path = tmp_path / f"{user}.txt"
+        path.write_text(f"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tid\t{user}\n")
         jars.append(FetchOptions(cookies=str(path)))
     key = FetchOptions(headers=(("X-Key", "k1"),))
     for _ in range(2):
@@ -142,7 +142,7 @@ def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
     fetch(url)
     holder = sqlite3.connect(database(), isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    begun = time.monotonic()
+    start = time.monotonic()
     try:
         capture, warnings = fetch(url)
     finally:
@@ -151,7 +151,7 @@ def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
     assert not capture.source.from_cache
     assert len(warnings) == 1
     assert "locked" in warnings[0]
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start < 5
 
 
 def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
@@ -160,13 +160,13 @@ def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
         fetcher.get_page(urls[0])
         holder = sqlite3.connect(database(), isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
             for url in urls:
                 assert fetcher.get_page(url).body == PAGE.encode()
         finally:
             holder.close()
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - start < 5
         assert len(fetcher.warnings) == 1
 
 

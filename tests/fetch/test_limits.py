@@ -157,11 +157,11 @@ def test_empty_deflate_blocks_are_counted(web: WebServer) -> None:
 
 
 def took(fetcher: HttpClient, url: str) -> float:
-    begun = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(FetchTimeout) as caught:
         fetcher.get_page(url)
     assert "\n" not in str(caught.value)
-    return time.monotonic() - begun
+    return time.monotonic() - start
 
 
 def test_a_dripping_body_ends_at_the_total_limit(web: WebServer) -> None:

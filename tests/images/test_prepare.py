@@ -239,11 +239,11 @@ def test_a_server_that_never_answers_costs_its_own_picture() -> None:
             stop.wait(20)
         return Capture(body, PageSource(url, url))
 
-    begun = time.monotonic()
+    start = time.monotonic()
     figures = [(Figure(HOST + "slow"), ""), (Figure(HOST + "fast"), "")]
     result = prepare_pictures(figures, get, ImageOptions(timeout=1.0))
     stop.set()
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start < 5
     assert list(result.pictures) == [HOST + "fast"]
     assert result.warnings == (
         "picture pictures.example.org/slow is left out: it took too long to fetch",

@@ -57,10 +57,10 @@ def article(*run: Block) -> Article:
 def test_a_hostile_article_prints_soon(
     printed, name: str, run: tuple[Block, ...], words: str
 ) -> None:
-    begun = time.monotonic()
+    start = time.monotonic()
     paper = printed(article(*run), expect=("as a list",) if name == "10,000 columns" else ())
     assert words in paper.text, f"{name}: the text is gone"
-    assert time.monotonic() - begun < 30, f"{name}: took too long"
+    assert time.monotonic() - start < 30, f"{name}: took too long"
 
 
 def test_nothing_is_lost_to_depth() -> None:

@@ -92,7 +92,7 @@ def test_the_blocker_is_on(context, other_web):
 
 def test_a_first_visit(serve, chromium, web):
     """Follow what the terminal and the first page say, to a printed page."""
-    begun = time.monotonic()
+    start = time.monotonic()
     started = serve()
     sign_in_url = re.search(r"to sign in, open (\S+)", started.log_text())[1]
     assert "press Ctrl+C to stop it" in started.log_text()
@@ -110,7 +110,7 @@ def test_a_first_visit(serve, chromium, web):
     print_page, job = finished(started, context)
     assert job["title"] == "A first visit"
     print_page.get_by_role("button", name="Print", exact=True).wait_for()
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - start < 60
     context.close()
 
 

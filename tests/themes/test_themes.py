@@ -57,16 +57,16 @@ def test_a_theme_inherits_missing_values(home):
 
 def test_a_users_theme_comes_before_ours_and_may_extend_it(home):
     make(home / "article", 'extends = "article"\ndescription = "Mine"\n[page]\nfont_size = 10')
-    mine = themes.load_theme("article")
-    assert (mine.description, mine.page.font_size, mine.page.measure) == ("Mine", 10, 70)
-    assert len(mine.folders) == 2
+    theme = themes.load_theme("article")
+    assert (theme.description, theme.page.font_size, theme.page.measure) == ("Mine", 10, 70)
+    assert len(theme.folders) == 2
 
 
 def test_a_path_is_a_theme_and_paths_in_it_are_relative_to_it(tmp_path):
     make(tmp_path / "base", 'extends = "article"\n[fonts]\nstyle = "sans"')
     make(tmp_path / "mine", 'extends = "../base"')
-    mine = themes.load_theme(f"{tmp_path}/mine")
-    assert (mine.name, mine.fonts.style, len(mine.folders)) == ("mine", "sans", 3)
+    theme = themes.load_theme(f"{tmp_path}/mine")
+    assert (theme.name, theme.fonts.style, len(theme.folders)) == ("mine", "sans", 3)
 
 
 def test_a_template_stands_in_for_one_and_reaches_the_other(home):
@@ -264,8 +264,8 @@ def test_a_themes_own_font_and_picture_are_used(home, printed):
 def test_files_outside_a_theme_s_folder_are_refused(home, printed, tmp_path, name, message):
     outside = tmp_path / "face.ttf"
     shutil.copy(font_file(), outside)
-    mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
+    theme = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
     shutil.copy(font_file(), home / "face.ttf")
-    (mine / "link.ttf").symlink_to(outside)
-    paper = printed(SHORT_ARTICLE, theme=str(mine), expect=(message,))
+    (theme / "link.ttf").symlink_to(outside)
+    paper = printed(SHORT_ARTICLE, theme=str(theme), expect=(message,))
     assert not any(name.startswith("Mine") for name in families(paper))

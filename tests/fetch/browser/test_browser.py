@@ -138,9 +138,9 @@ def test_dialogs_popups_and_downloads_do_not_hold_it_up(browser: Browser, site: 
         onbeforeunload = (e) => { e.preventDefault(); return "stay"; };
         const a = document.createElement("a"); a.href = "/file.bin"; a.download = "x"; a.click();
         print(); document.querySelector("main").textContent = "went on";"""
-    begun = time.monotonic()
+    start = time.monotonic()
     assert "went on" in text(browser, site.add("/noise", page(script)))
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - start < 8
 
 
 def test_service_workers_are_refused(browser: Browser, site: WebServer) -> None:
@@ -253,10 +253,10 @@ def test_names_are_resolved_by_the_guard_alone(browser: Browser, site: WebServer
 def test_a_page_that_loads_without_end_is_read_as_it_stands(site: WebServer) -> None:
     site.add("/slow.png", drip(bytes(100_000), pause=0.05), media_type="image/png")
     url = site.add("/loads", page("", '<p>Words</p><img src="/slow.png">'))
-    begun = time.monotonic()
+    start = time.monotonic()
     with Browser(FetchOptions(timeout=8), Guard([url])) as browser:
         assert b"Words" in browser.capture(url).body
-    assert time.monotonic() - begun < 11
+    assert time.monotonic() - start < 11
 
 
 def test_a_page_that_hangs_ends_at_the_limit_and_the_next_one_works(site: WebServer) -> None:
@@ -264,20 +264,20 @@ def test_a_page_that_hangs_ends_at_the_limit_and_the_next_one_works(site: WebSer
     fine = site.add("/fine", page("", "<p>Fine</p>"))
     with Browser(FetchOptions(timeout=6), Guard([hanging])) as browser:
         browser.capture(fine)
-        begun = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(FetchTimeout, match="within 6 seconds"):
             browser.capture(hanging)
-        assert time.monotonic() - begun < 9
+        assert time.monotonic() - start < 9
         assert b"Fine" in browser.capture(fine).body
 
 
 def test_a_server_that_does_not_answer_ends_at_the_limit(site: WebServer) -> None:
     release = threading.Event()
     url = site.raw("/silent", lambda sock: bool(release.wait(20)))
-    begun = time.monotonic()
+    start = time.monotonic()
     with Browser(FetchOptions(timeout=3), Guard([url])) as browser, pytest.raises(FetchTimeout):
         browser.capture(url)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start < 5
     release.set()
 
 

@@ -43,12 +43,12 @@ ENDLESS = {
 def test_hostile_pages_end_in_time_and_others_are_loaded(web: WebServer) -> None:
     def one(url: str) -> float:
         """Load a page and return the seconds it took; it may be read, or refused in one line."""
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
             browser.capture(url)
         except WebprintError as error:
             assert "\n" not in str(error)  # noqa: PT017
-        return time.monotonic() - begun
+        return time.monotonic() - start
 
     fine = web.add("/warm", "<p>warm</p>")
     urls = [
