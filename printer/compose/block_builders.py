@@ -52,7 +52,7 @@ _CLOSING = "\"'”’»)]"
 _BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
 _PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
-#: those of the label above their text.
+#: names of the label above their text.
 _BOX_CLASS = re.compile(
     r"(?<!\S)(?:theme-)?(?:admonition|admonitionblock|callout|markdown-alert|custom-block|notecard)"
     r"(?!\S)"
@@ -87,7 +87,7 @@ class BlockBuffer:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.run = TextRun()
-        self.floating: list[Block] = []  # what stands after the paragraph: figures, notes
+        self.floating: list[Block] = []  # figures and notes to put after the paragraph
         self.segment = -1  # the page segment of the run, -1 for none
         self.id = ""  # the link target to set on the next block
 

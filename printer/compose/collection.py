@@ -61,7 +61,7 @@ def is_entry(blocks: tuple[Block, ...]) -> bool:
 
 
 def split_collection(block: List) -> Iterator[Block]:
-    """Yield a collection in parts, between which stand the blocks of items that are no entries."""
+    """Yield a collection in parts, with the blocks of other items between them."""
     for is_part, items in groupby(block.items, lambda item: is_entry(item.blocks)):
         if is_part:
             yield List(tuple(_with_headings(map(_clean_entry, items))), style="none")

@@ -40,7 +40,7 @@ _HINTS = (
 )
 _AUTHOR = "data-author"
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
-#: The longest line of a quotation that says whose it is.
+#: The longest attribution at the beginning of a quotation.
 _ATTRIBUTION_CHARS = 90
 #: The letters and digits of a page's description to search for.
 _LEAD = 40
@@ -67,7 +67,7 @@ def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
 
 
 def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
-    """Return the verdict of a discussion: all that its posts say, and what introduces them.
+    """Return the verdict of a discussion: the text of its posts, and the introduction.
 
     If the page's description is the beginning of the first post, nothing introduces it.
     """
@@ -102,7 +102,7 @@ def _is_inside(element: HtmlElement, posts: Set[HtmlElement]) -> bool:
 
 
 def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
-    """Return the selection without what is in posts but not part of their content."""
+    """Return the selection without the parts of posts that are not their content."""
     elements = {post.element for post in posts}
     content = {leaf for post in posts for leaf in post.leaves}
     bodies = {post.content for post in posts}
@@ -120,7 +120,7 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
 
 
 def without_last_heading(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Return what introduces a discussion without the heading or rule above the posts."""
+    """Return the introduction of a discussion without the heading or rule above the posts."""
     introduction = list(blocks)
     while introduction and isinstance(introduction[-1], Heading | Rule):
         introduction.pop()
@@ -176,7 +176,7 @@ def _attributed(quote: Block) -> Block:
 
 
 def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:
-    """Return a heading and the comments, nothing if there are none."""
+    """Return a heading and the comments; () if there are no comments."""
     if not comments.posts:
         return ()
     language = page.metadata.language.partition("-")[0]

@@ -34,7 +34,7 @@ _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNOR
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
 _WIDGET = re.compile(r"\bwidgets?\b", re.IGNORECASE)
 _POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
-#: The address of a post: its number after what it is called.
+#: The address of a post: a noun and its number.
 _POST_ADDRESS = re.compile(
     r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}", re.IGNORECASE
 )

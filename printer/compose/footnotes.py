@@ -199,7 +199,7 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
 
 
 def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
-    """Bind notes to raised numbers that are no links, if each has one and they count from one."""
+    """Bind notes to unlinked superscript numbers, if each has one and they count from one."""
     signs: dict[int, list[HtmlElement]] = {}
     numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
     for element in page.tree.iter(*_RAISED_TAGS):
@@ -359,7 +359,7 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
 
 
 def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:
-    """Return whether a number in brackets is that of an item of an ordered list."""
+    """Return whether a number in brackets is the number of an item of an ordered list."""
     outer = block.getparent()
     text = readable_line("".join(link.itertext())[:20])
     if block.tag != "li" or outer is None or outer.tag != "ol" or text[:1] not in "[(":

@@ -211,7 +211,7 @@ def is_joinable(style: Style) -> bool:
 
 
 def _shared_style(before: Style, after: Style) -> Style:
-    """Return the style of a space: what the text on both sides has in common."""
+    """Return the style of a space: the properties shared by the text on both sides."""
     return PLAIN._replace(
         marks=tuple(mark for mark in before.marks if mark in after.marks),
         href=before.href if before.href == after.href else "",

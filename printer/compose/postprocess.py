@@ -469,7 +469,7 @@ def _is_left_over(blocks: list[Block]) -> bool:
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:
     """Drop a heading or rule above nothing but notes, as the theme adds its own."""
     remaining: list[Block] = []
-    content_below = ""  # what is below, down to the next heading: '', only 'notes', or 'text'
+    content_below = ""  # down to the next heading: '', 'notes' or 'text'
     for block in reversed(blocks):
         if isinstance(block, Note):
             content_below = content_below or "notes"

@@ -116,7 +116,7 @@ def select(
 def _find_entries(
     page: Page, leaves: Mapping[Leaf, int], figures: Mapping[HtmlElement, Figure], max_chars: int
 ) -> frozenset[HtmlElement]:
-    """Return the elements that hold one picture each with a few words, and their like beside them.
+    """Return the elements that hold one picture and a few words, and similar siblings.
 
     An entry is the outermost element with a single picture, and at most ``room`` characters.
     """

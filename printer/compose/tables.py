@@ -101,7 +101,7 @@ class TableBuilder(BlockBuilder):
         self.buffer.blocks += other_blocks
 
     def add(self, element: HtmlElement, blocks: tuple[Block, ...]) -> None:
-        """Add a cell, in a new row if its row differs from that of the last cell."""
+        """Add a cell, in a new row if the last cell is in another."""
         row = element.getparent()
         if not self.rows or row is not self._row:
             self._row = row

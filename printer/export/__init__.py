@@ -22,7 +22,7 @@ def export_articles(
     title: str = "",
     fetched: datetime | None = None,
 ) -> tuple[bytes, CompletenessReport]:
-    """Return articles in a format, and a report of what the result contains when it is read back.
+    """Return articles in a format, and a report of the content read back from the result.
 
     Args:
         articles: One or more articles: chapters of a book, parts of a page, items of a JSON list.

@@ -97,7 +97,7 @@ def add_missing_blocks(
         ranges += [
             (begin, end)
             for begin, end in missing
-            # Teasers of other stories are no definition lists.
+            # Teasers of other stories are not definition lists.
             if index.tags[index.segment_blocks[begin]] in ("dt", "dd")
             or _mean_score(scores, begin, end) >= min_score
         ]
@@ -276,7 +276,7 @@ def add_long_stretches(
 
 
 def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with what continues its last segments in the same elements.
+    """Return the selection extended by text that continues it in the same elements.
 
     Scores fall along a long text, so the end is compared with what is shortly before it.
 

@@ -28,7 +28,7 @@ from .remains import drop_remains
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _URL = re.compile(r"https?://\S+")
-#: A number that is no page's: 10,551.
+#: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
 
 # Elements
@@ -384,7 +384,7 @@ class _Selection:
                 self.keep[i] = segment.link_chars < _STORIES_LINKS * len(title)
 
     def _find_stories_below(self, i: int, max_chars: float) -> range | None:
-        """Return a label and the links below it; None if there are none.
+        """Return a label and the links below it, or None if it has no links.
 
         A label below which nothing is selected is returned alone.
         """

@@ -22,7 +22,7 @@ _HEADING_CHARS = 40
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
-    """Remove from a selection what is left of parts that were left out.
+    """Remove the remains of parts that were left out from a selection.
 
     Args:
         page: The page.
@@ -85,7 +85,7 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             names = " ".join(part.get("class") or "" for part in islice(parts, 2))
             language = set(fold_words(names).split())
             continue
-        # A heading is none: 'Synopsis' above code of a class of that name.
+        # A heading is not a label: 'Synopsis' above code with a class of that name.
         is_short = len(segment.text) <= _CODE_LABEL_CHARS
         if language is None or not is_short or segment.block.tag in _HEADING_TAGS:
             language = None

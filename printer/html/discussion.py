@@ -120,7 +120,7 @@ def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
 def read_posts(
     tree: HtmlElement, segments: Sequence[Segment], keep: Sequence[bool], *, is_known: bool = False
 ) -> tuple[Post, ...]:
-    """Return the posts of a discussion in document order, () if the page is none.
+    """Return the posts of a discussion in document order, () for any other page.
 
     Args:
         tree: The page.
@@ -359,7 +359,7 @@ def _stated_level(post: Post) -> int:
 
 
 def _find_heading(comment: HtmlElement) -> HtmlElement | None:
-    """Return the heading above the first comment if it is that of the comments."""
+    """Return the heading of the comments above the first comment, or None."""
     for ancestor in (comment, *islice(comment.iterancestors(), FEW)):
         if ancestor.tag in {"body", "html", "main", "article"} and ancestor is not comment:
             return None

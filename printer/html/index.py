@@ -163,7 +163,7 @@ class TreeIndex:
 
 
 class PageIndex(TreeIndex):
-    """A page's elements, without those whose text is never seen, and its text segments.
+    """A page's elements, except those with invisible text, and its text segments.
 
     Attributes, per element:
         tags: Its name.

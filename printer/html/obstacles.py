@@ -28,7 +28,7 @@ _CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.
 
 
 def find_obstacle(page: Page, text: str) -> Obstacle:
-    """Return what a page shows instead of an article, '' for none.
+    """Return the kind of page shown instead of an article, or ''.
 
     Args:
         page: The page.

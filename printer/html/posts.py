@@ -1,4 +1,4 @@
-"""Read what a post or comment says, who wrote it and when.
+"""Read the text, author and date of posts and comments.
 
 The author and the date are marked by microdata, an element or a class, or written above the text.
 What a post says is in the smallest element that has the same place in all posts of a kind and
@@ -31,9 +31,9 @@ _REPEATS, _REPEATED_CHARS = 3, 100
 NAME_CHARS = 80
 #: The longest name of an author, and line of a name with its surroundings, in characters.
 _MAX_NAME, _MAX_LINE = 50, 120
-#: The selected share of what posts of a kind say from which all of them belong to a discussion.
+#: The share of the text of similar posts that must be selected for all to be a discussion.
 _MIN_SELECTED = 0.25
-#: The text of posts outside the elements in them, as a share, if those are what the posts say.
+#: The largest share of text outside nested elements that hold the posts' text.
 _MAX_OUTSIDE_SHARE = 0.25
 _MAX_CHILDREN = 200
 #: Characters around a name or a date that are not part of it.
@@ -97,7 +97,7 @@ _FURNITURE_CLASS = re.compile(
     r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
     r"|signature|sig|rank|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
-#: Furniture within what a post says.
+#: Furniture within the text of a post.
 _INNER_FURNITURE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:collapse|expand)(?:er)?-?(?:link|button|toggle)?|expandlink|quote-?controls|avatar"
     r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
@@ -120,7 +120,7 @@ NON_POST_TAGS = frozenset({
 
 @dataclass(slots=True, eq=False)
 class Post:
-    """A post or a comment: ``author`` and ``date`` as printed ('' if unknown), and what it says.
+    """A post or a comment: its text, and ``author`` and ``date`` as printed ('' if unknown).
 
     ``body`` contains the text nodes ``leaves``; ``depth`` is the number of posts above it that it
     replies to.
@@ -141,12 +141,12 @@ class Post:
 
     @property
     def content(self) -> HtmlElement:
-        """The element of what it says."""
+        """The element with its text."""
         return self.element if self.body is None else self.body
 
 
 def kind_of(element: HtmlElement) -> int:
-    """Return what the class, the id and the name of an element say, as the sum of flags."""
+    """Return the roles that the class, id and name of an element suggest, as the sum of flags."""
     classes, name = element.get("class"), element.get("id")
     return _read_kind(classes and classes[:300], name and name[:80], element.tag)
 
@@ -171,7 +171,7 @@ def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
 
 
 def signatures(element: HtmlElement) -> tuple[str, ...]:
-    """Return what similar elements have in common: the first class, or all; () if it is no post."""
+    """Return the keys of similar elements: the first class, or all; () if it cannot be a post."""
     if element.tag in NON_POST_TAGS:
         return ()
     classes = _DIGITS.sub("", element.get("class") or "").lower().split()
@@ -413,7 +413,7 @@ class PostReader:
         return False
 
     def _leaves_by_post(self) -> dict[Post, list[Leaf]]:
-        """Return the text nodes of each post, without those of posts inside it."""
+        """Return the text nodes of each post, except those of nested posts."""
         leaves: dict[Post, list[Leaf]] = {}
         for leaf, parent in self.leaves:
             post = self._enclosing_post(parent)
@@ -528,7 +528,7 @@ class PostReader:
 
     def _select_content(self, post: Post, leaves: list[Leaf]) -> list[Leaf]:
         content: list[Leaf] = []
-        marked_content: list[Leaf] = []  # in what the page calls the text
+        marked_content: list[Leaf] = []  # in elements marked as the text
         marks = set(post.marks)
         present: set[str] = set()  # a folded post may begin with a copy of its first paragraphs
         for leaf in leaves:
@@ -648,7 +648,7 @@ def read_date(mark: HtmlElement) -> str:
 
 
 def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
-    """Return the last date with a time of day around what a post says.
+    """Return the last date with a time of day around the text of a post.
 
     The author's first day in the forum may stand there, too.
     """

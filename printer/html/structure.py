@@ -177,7 +177,7 @@ def _are_lines(items: list[HtmlElement]) -> bool:
 
 
 def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
-    """Join lines that are boxes: those of code as preformatted text, those of verse by breaks."""
+    """Join lines that are boxes: code as preformatted text, verse with line breaks."""
     for box in [box for box in boxes if box.tag in ("blockquote", "div", "section")]:
         names = (box.get("class") or "")[:300]
         if names and _BOX_HINT.search(names.lower()):
@@ -260,7 +260,7 @@ def _make_inline(element: HtmlElement, *tags: str) -> None:
 
 
 def _box_above_part(control: HtmlElement) -> HtmlElement | None:
-    """Return the box around a control that the text it unfolds follows, None if there is none."""
+    """Return the box around a control that precedes the text it unfolds, or None."""
     target = (
         control.get("data-target") or control.get("data-bs-target") or control.get("href") or ""
     )
@@ -342,7 +342,7 @@ def _keep_breaks(box: HtmlElement) -> None:
             box.insert(position + n, line_break)
 
 
-# What is no text
+# Markup that is not text
 
 
 def _drop_shortcodes(tree: HtmlElement) -> None:
@@ -448,7 +448,7 @@ def image_tex(image: HtmlElement) -> str:
 
 
 def _address_tex(address: str) -> str:
-    """Return the formula in the address of an image that a service draws, '' if there is none."""
+    """Return the formula in the address of an image that a service draws, or ''."""
     path, _, query = address[:_MAX_ADDRESS].partition("?")
     for part in query.split("&") if query else [path.rpartition("/")[2]]:
         name, _, value = part.partition("=")
@@ -459,7 +459,7 @@ def _address_tex(address: str) -> str:
 
 
 def attribute_tex(element: HtmlElement) -> str:
-    """Return the TeX of an element that a script typesets, '' if there is none."""
+    """Return the TeX of an element that a script typesets, or ''."""
     tex = next(filter(None, map(element.get, TEX_ATTRIBUTES)), "").strip()
     if not tex or len(tex) > MAX_SOURCE:
         return ""

@@ -212,7 +212,7 @@ def _hiding_rules(css: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _is_displayed(css: str, name: str) -> bool:
-    """Return whether a rule displays elements of a name, perhaps once a script has acted."""
+    """Return whether a rule displays elements of a name, possibly after a script has run."""
     for match in islice(re.finditer(rf"{re.escape(name)}(?![\w-])", css), _MAX_SIBLINGS):
         begin = css.find("{", match.end(), match.end() + _MAX_SELECTORS)
         end = css.find("}", begin)
@@ -223,11 +223,11 @@ def _is_displayed(css: str, name: str) -> bool:
 
 # Folded text
 
-#: The attributes by which a control names what it unfolds.
+#: The attributes with which a control names the element that it unfolds.
 _CONTROLLING = frozenset(
     {"aria-controls", "data-target", "data-bs-target", "href", "data-tab", "for"}
 )
-#: The names of what readers unfold: by a click, in turn, or by a script once the page is loaded.
+#: The names of elements that a click, a carousel or a script unfolds.
 _FOLDING = re.compile(
     r"accordion|collaps|tab|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
     r"|carousel|swiper|step|paywall|S:",

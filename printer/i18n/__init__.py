@@ -48,7 +48,7 @@ def page_labels(table: str) -> frozenset[str]:
 
 @cache
 def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Return a table's phrases by their first word, and those of scripts without spaces."""
+    """Return a table's phrases by first word, and its phrases in scripts without spaces."""
     furniture = load_table("page_furniture")
     by_word: dict[str, list[str]] = {}
     unspaced: list[str] = []

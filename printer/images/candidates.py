@@ -56,7 +56,7 @@ _MAX_SEGMENTS_OVER, _MAX_CHARS_OVER = 8, 150
 _MAX_BACKGROUNDS, _MAX_STYLED_BACKGROUNDS = 300, 100
 _MAX_NOSCRIPT_CHARS = 20_000
 _MAX_MERGED_SOURCES = 100
-#: An address that as many pictures share is that of a stand-in.
+#: The fewest pictures that share the address of a stand-in.
 _MIN_REPEATED = 4
 #: The maximum width in pixels of a picture shown until a script loads the full one.
 _MAX_STAND_IN = 100
@@ -279,7 +279,7 @@ def _declared_side(element: HtmlElement, side: str) -> int:
 
 
 def _repeated_sources(page: Page) -> frozenset[str]:
-    """Return the values of ``src`` that many pictures share: those of a site's stand-in."""
+    """Return the values of ``src`` that many pictures share, as those of stand-ins."""
     counts = Counter(image.get("src") for image in islice(page.tree.iter("img"), MAX_CANDIDATES))
     return frozenset(src for src, count in counts.items() if src and count >= _MIN_REPEATED)
 

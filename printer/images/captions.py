@@ -120,7 +120,7 @@ class CaptionFinder:
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):
-            return Caption()  # the text of a card, or the heading of what follows
+            return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self._page.base)
         indexes = frozenset(segment.index for segment in segments)
@@ -593,7 +593,7 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
 
 
 def _join_pieces(pieces: list[_Piece]) -> Spans:
-    """Collapse white space across all pieces and join those of the same style."""
+    """Collapse white space across all pieces and join pieces of the same style."""
     marks_of_pieces = [frozenset(piece.marks) for piece in pieces if piece.text.strip()]
     shared = frozenset.intersection(_IGNORED_MARKS, *marks_of_pieces)
     spans: list[Span] = []

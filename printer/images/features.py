@@ -454,7 +454,7 @@ class FeatureReader:
         return bool(self._lead_file) and candidate.url_key.rpartition("/")[2] == self._lead_file
 
     def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
-        """Return whether a picture before the text is that of the page, by what the page states."""
+        """Return whether the metadata suggest that a picture above the text is the lead picture."""
         if self._bounds is None or self._verdict.kind != "article":
             return False
         is_near_title = (
@@ -506,7 +506,7 @@ def _is_rule(candidate: Candidate) -> bool:
 
 
 def _is_counter_or_advertisement(candidate: Candidate) -> bool:
-    """Return whether a picture's address is that of a counter or of a server of advertisements."""
+    """Return whether a picture comes from a counter or an advertisement server."""
     url = candidate.best.url if candidate.best else ""
     path, _, query = url.partition("?")
     is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
@@ -583,7 +583,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def _drop_random(run: re.Match[str]) -> str:
-    """Return a run of letters and digits, '' if it is random: its letters are no words."""
+    """Return a run of letters and digits, '' if it is random rather than words."""
     text = run[0]
     switches = len(_DIGIT_LETTER_CHANGE.findall(text))
     is_hexadecimal = switches > 0 and _HEXADECIMAL.fullmatch(text)

@@ -234,7 +234,7 @@ def _png(image: Image.Image) -> bytes:
 
 
 def _not_a_picture(data: bytes) -> str:
-    """Describe what was sent instead of a picture."""
+    """Describe the data that was sent instead of a picture."""
     start = data[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not data:
         return "is empty"

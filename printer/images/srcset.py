@@ -258,7 +258,7 @@ def best_source(sources: Iterable[ImageSource]) -> ImageSource | None:
     if not pairs_with_width:
         return min(top, key=lambda source: (source.rank, _is_avif(source.url)))
     widest = max(pairs_with_width, key=lambda pair: (pair[0], not _is_avif(pair[1].url)))
-    # A URL without a size is usually that of the full picture.
+    # A URL without a size usually leads to the full picture.
     unsized = [source for width, source in sized if not width]
     return unsized[0] if unsized and widest[0] < PREFERRED_WIDTH // 2 else widest[1]
 
@@ -337,7 +337,7 @@ def without_proxy(url: str) -> str:
 
 
 def _nested_url(path: str, query: str) -> str:
-    """Return the picture's own URL from the parameters of a scaling server, '' if there is none."""
+    """Return the picture's own URL from the parameters of a scaling server, or ''."""
     is_file = _FILE_ENDING.search(path)
     return next(
         (
@@ -350,7 +350,7 @@ def _nested_url(path: str, query: str) -> str:
 
 
 def _identifying_parameters(query: str, *, keep: bool) -> str:
-    """Return the parameters that tell pictures apart, or all if there are none and ``keep``."""
+    """Return the parameters that identify a picture; all if no parameter does and ``keep``."""
     pairs = parse_qsl(query[:3000], keep_blank_values=True)
     identifying = [pair for pair in pairs if pair[0].lower() not in _SCALING]
     return urlencode(sorted(identifying or pairs if keep else identifying))

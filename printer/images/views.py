@@ -62,5 +62,5 @@ def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
 
 
 def _kind(element: HtmlElement) -> tuple[str, str]:
-    """Return what the entries of a list have in common: the tag and the first class."""
+    """Return the tag and the first class, which the entries of a list share."""
     return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]

@@ -81,7 +81,7 @@ NO_RULES = RuleMatch()
 
 
 def rule_host(url: str) -> str:
-    """Return the host of a URL as used in names of rule files, or '' if there is none."""
+    """Return the host of a URL as used in names of rule files, or ''."""
     host = host_of(url)
     return host if _RULE_HOST.fullmatch(host) else ""
 
@@ -105,7 +105,7 @@ def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
 
 
 class _Matcher:
-    """Collects what the rules select on a page."""
+    """Collects the elements that the rules select on a page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

@@ -362,7 +362,7 @@ class Suggester:
         return tags[0] in ("img", "source") and tags[1] in ("picture", "source")
 
     def _suggestion(self, selector: str) -> Suggestion | None:
-        """Return a selector with what it covers; None if it covers too much of the page."""
+        """Return a selector and its elements, or None if it covers too much of the page."""
         if selector not in self._known:
             selected = select(self.tree, selector)
             covered: dict[str, None] = {}

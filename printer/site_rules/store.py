@@ -92,7 +92,7 @@ def _host_of_file(name: str) -> str:
 
 
 def read_rule(path: Path, name: str = "") -> SiteRule:
-    """Return the rule in a file, perhaps as if it had another ``name``.
+    """Return the rule in a file, or in a file called ``name``.
 
     Errors are listed in its faults, with line numbers.
     """

@@ -17,7 +17,7 @@ from ..errors import UsageError
 from ..files import os_errors
 from ..output import Picture
 
-#: Media types of the files allowed in a theme besides templates and style sheet, by extension.
+#: Media types of the other files allowed in a theme, by extension.
 MEDIA_TYPES = {
     ".ttf": "font/ttf", ".otf": "font/otf", ".woff": "font/woff", ".woff2": "font/woff2",
     ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml",

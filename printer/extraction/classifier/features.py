@@ -464,7 +464,7 @@ class PageStatements:
     body: str
 
     def agreement(self, texts: Sequence[str], words: Sequence[Sequence[str]]) -> Column:
-        """Return how far texts repeat what the page states.
+        """Return how far texts repeat the page's metadata.
 
         Args:
             texts: The texts.

@@ -269,7 +269,7 @@ def _distances(points: Floats, centers: Floats) -> Floats:
 
 
 def _margin(points: Floats, centers: Floats) -> Floats:
-    """Return how much nearer each point is to a center of content than to that of non-content."""
+    """Return how much nearer each point is to a center of content than of non-content."""
     if len(centers) < 2:
         return -np.ones(len(points))
     distances = _distances(points, centers)

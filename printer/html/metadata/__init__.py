@@ -1,1 +1,1 @@
-"""Metadata: what a page states about itself."""
+"""Metadata that a page states about itself."""

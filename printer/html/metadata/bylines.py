@@ -102,7 +102,7 @@ _FULL_NAME = re.compile(
     r"[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]*"
     r"(?:\s(?:[A-Z]\.|van|von|de|der|da|di|del|el|al|bin|[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]+)){1,4}"
 )
-#: The word between a name and what somebody is.
+#: The word between a name and a profession.
 _IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
 _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
 #: A reporter's name in Chinese, before the place, a blank or the end.
@@ -164,7 +164,7 @@ def without_address(text: str, *sites: str) -> str:
 
 
 def find_signature(lines: Iterable[str]) -> str:
-    """Return the line that says who wrote the page; '' if there is none or several differ."""
+    """Return the line that names the author; '' if there is none or several differ."""
     signed = {name for line in lines if len(line) <= _LINE_CHARS and (name := _signed(line))}
     return signed.pop() if len(signed) == 1 else ""
 

@@ -188,7 +188,7 @@ class SchemaMetadata:
 
 
 def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
-    """Return what a page's things state about it; ``urls`` are the page's addresses."""
+    """Return the metadata in a page's JSON-LD; ``urls`` are the page's addresses."""
     by_id = {thing["@id"]: thing for thing in reversed(things) if isinstance(thing.get("@id"), str)}
 
     def resolve(value: Any) -> Any:

@@ -73,7 +73,7 @@ _WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«
 
 
 def language_tag(stated: str | None) -> str:
-    """Return a BCP 47 tag for what a page states ('en_US', 'EN-us', 'English'), or ''."""
+    """Return the BCP 47 tag of a stated language ('en_US', 'EN-us', 'English'), or ''."""
     text = (stated or "")[:60].strip()
     match = _TAG.match(text)
     if not match:

@@ -194,7 +194,7 @@ def _kicker_above(heading: HtmlElement) -> str:
 
 
 def _elements_before(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the elements before one, the nearest first, without those around it."""
+    """Yield the elements that precede an element, nearest first, without its ancestors."""
     for ancestor in (element, *islice(element.iterancestors(), _MAX_ANCESTORS)):
         for sibling in ancestor.itersiblings("*", preceding=True):
             descendants = [sibling]
@@ -263,7 +263,7 @@ def read_signatures(tree: HtmlElement) -> list[str]:
     return list(names) if len(names) == 1 else []
 
 
-#: The most lines from the title down to a byline that counts more than what is stated.
+#: The most lines from the title to a byline that overrides the stated author.
 _BYLINE_BELOW = 3
 
 
@@ -415,7 +415,7 @@ def _elements_near_heading(
 
 
 def _mark_kind(element: HtmlElement) -> int:
-    """Return what an element is marked as: author, date, or 0 for neither."""
+    """Return whether an element is marked as an author or a date; 0 for neither."""
     if element.tag == "meta":
         return 0  # read with the head
     if element.tag == "time":
@@ -494,7 +494,7 @@ def _read_first(
 
 
 def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = ()) -> bool:
-    """Return whether a mark is outside the page's own story; what contains its heading is not."""
+    """Return whether a mark belongs to another story. Ancestors of the title never do."""
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
         if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False

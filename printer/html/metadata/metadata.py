@@ -1,4 +1,4 @@
-"""Read what a page states about itself: title, byline, date, site, language, direction, lead."""
+"""Read a page's metadata: title, byline, date, site, language, direction, lead."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ def _are_neighbors(date: str, day: str) -> bool:
 
 
 def _dates(texts: Sequence[str], language: str) -> list[str]:
-    """Return dates as ISO 8601; none if they are those of a list of stories, newest first.
+    """Return dates as ISO 8601; () if they date a list of stories, newest first.
 
     A discussion has as many dates, but oldest first.
     """

@@ -29,7 +29,7 @@ _SEPARATOR = re.compile(
 )
 #: The subject after a Chinese or Japanese title.
 _HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
-#: The beginning of what follows a title that is stated without it.
+#: The beginning of a suffix that a stated title may lack.
 _SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")
 _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
