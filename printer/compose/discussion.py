@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from lxml.html import HtmlElement
@@ -12,17 +12,20 @@ from .. import article as model
 from ..article import (
     COLONS,
     Block,
+    Code,
     Heading,
     Paragraph,
     Quote,
     Rule,
     Span,
+    iter_text,
     plain_text,
+    walk,
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import Segment
 from ..html.page import Page
-from ..html.posts import Post
+from ..html.posts import Post, is_written_date
 from ..i18n import is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import comparison_key
@@ -34,20 +37,23 @@ from .selection import Selection, select_below
 #: The label of a file that a reader attached, with its number.
 _ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
 #: Signs of posts on a page that was not classified as a forum.
-_HINTS = (
+_POST_HINTS = (
     re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
     re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
 )
 _AUTHOR = "data-author"
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
-#: The longest attribution at the beginning of a quotation.
-_ATTRIBUTION_CHARS = 90
+#: The longest line of a quotation that says whose it is; the most characters searched for what is
+#: quoted.
+_ATTRIBUTION_CHARS, _MAX_SEARCHED = 90, 200_000_000
 #: The letters and digits of a page's description to search for.
-_LEAD = 40
+_LEAD_CHARS = 40
+#: The longest line above a quotation that says whose it is.
+_MAX_INTRODUCTION = 150
 #: The longest line that says when a post was edited, and by whom.
-_EDIT_LINE = 100
+_MAX_EDIT_LINE = 100
 #: Signs of a link to the quoted post.
-_POINTERS = " \n↑↗→»"
+_POINTER_SIGNS = " \n↑↗→»"
 #: The heading of comments without a heading of their own, by language.
 _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
@@ -59,7 +65,7 @@ def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     if (
         not is_known
         and _AUTHOR not in page.index.attribute_names
-        and not any(hint.search(source) for hint in _HINTS)
+        and not any(hint.search(source) for hint in _POST_HINTS)
     ):
         return ()
     posts = read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
@@ -73,7 +79,7 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     """
     if not posts:
         return verdict
-    lead = comparison_key(page.metadata.lead)[:_LEAD]
+    lead = comparison_key(page.metadata.lead)[:_LEAD_CHARS]
     first = "".join(leaf.text for leaf in posts[0].leaves)
     is_opened = bool(lead) and lead in comparison_key(first)
     content = {leaf: post for post in posts for leaf in post.leaves}
@@ -133,9 +139,11 @@ def post_blocks(
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
     composed: list[model.Post] = []
+    quotations = _Quotations()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        blocks = tuple(map(_attributed, postprocess_part(builder.blocks(post.content))))
+        blocks = quotations.tidy(postprocess_part(builder.blocks(post.content)))
+        quotations.add(blocks)
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
@@ -159,20 +167,75 @@ def _names_attachment(link: HtmlElement, text: str) -> bool:
 
 def _is_edit_line(text: str, author: str) -> bool:
     """Return whether a line only says when an author edited a post."""
-    is_short = len(text) <= _EDIT_LINE and len(author) > 1
+    is_short = len(text) <= _MAX_EDIT_LINE and len(author) > 1
     return is_short and author in text and any(map(str.isdecimal, text))
 
 
-def _attributed(quote: Block) -> Block:
+def _comparison_key(blocks: Iterable[Block]) -> str:
+    return comparison_key(" ".join(iter_text(*blocks)))
+
+
+def _attributed(quote: Quote) -> Quote:
     """Return a quotation with a first line that ends in a colon as its attribution."""
-    if not isinstance(quote, Quote) or quote.cite or len(quote.blocks) < 2:
+    if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
         return quote
-    if not isinstance(first := quote.blocks[0], Paragraph):
-        return quote
-    text = plain_text(first.spans).rstrip(_POINTERS)
+    text = plain_text(first.spans).rstrip(_POINTER_SIGNS)
     if len(text) > _ATTRIBUTION_CHARS or not text.endswith(COLONS):
         return quote
-    return replace(quote, blocks=quote.blocks[1:], cite=(Span(text),))
+    remaining = quote.blocks[1:]
+    if (
+        isinstance(remaining[0], Paragraph)
+        and len(remaining) > 1
+        and is_written_date(plain_text(remaining[0].spans))
+    ):
+        remaining = remaining[1:]
+    return replace(quote, blocks=remaining, cite=(Span(text),))
+
+
+class _Quotations:
+    """Finds quotations of what is printed above, in bounded time."""
+
+    def __init__(self) -> None:
+        self.printed = ""
+        self.budget = _MAX_SEARCHED
+
+    def add(self, blocks: Iterable[Block]) -> None:
+        self.printed += (
+            _comparison_key(block for block in blocks if not isinstance(block, Quote)) + "\n"
+        )
+
+    def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return what a post says, its quotations with their attributions.
+
+        A quotation at the end, as mail programs append it, is dropped with its attribution.
+        """
+        remaining = list(blocks)
+        while (
+            len(remaining) > 1
+            and isinstance(last := remaining[-1], Quote)
+            and self._is_printed(last)
+        ):
+            remaining.pop()
+            if (
+                isinstance(remaining[-1], Paragraph)
+                and _introduces(remaining[-1])
+                and len(remaining) > 1
+            ):
+                remaining.pop()
+        return tuple(
+            _attributed(block) if isinstance(block, Quote) else block for block in remaining
+        )
+
+    def _is_printed(self, quote: Quote) -> bool:
+        """Return whether all that is quoted, except for quotations in it, stands above."""
+        keys = [_comparison_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
+        self.budget -= len(self.printed) * len(keys)
+        return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
+
+
+def _introduces(paragraph: Paragraph) -> bool:
+    text = plain_text(paragraph.spans)
+    return len(text) <= _MAX_INTRODUCTION and text.endswith(COLONS)
 
 
 def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:

@@ -49,6 +49,9 @@ _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 #: in an item, and its longest text in characters.
 _STRAY_LINKS, _BUTTON_TAGS, _BUTTON_CHARS = 0.5, frozenset({"p", "div", "button"}), 20
 
+#: The fewest entries of a table of contents, and the lowest share that headings below repeat.
+_MIN_ENTRIES, _CONTENTS_SHARE = 3, 0.7
+
 # Leftovers
 
 #: The names of boxes that show only while the pointer rests on something, and of a wiki's notices
@@ -148,6 +151,8 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     """
     selection = _Selection(page, keep)
     selection.complete(kind)
+    if kind in ("article", "documentation"):
+        selection.drop_contents()
     selection.drop_boxes(has_promotions=kind == "article")
     if kind == "article":
         selection.drop_comments()
@@ -231,6 +236,30 @@ class _Selection:
                 has_choices = index.elements[i].find(_RADIO_BUTTONS) is not None
                 if is_stray or (has_choices and total <= _POINTER_CHARS * len(lines)):
                     self.drop(range(begin, end))
+
+    def drop_contents(self) -> None:
+        """Drop the page's own table of contents: links to headings below it."""
+        index = self.index
+        headings_below: set[str] = set()
+        headings = [
+            (segment.index, fold_words(segment.text))
+            for segment in self.segments
+            if self.keep[segment.index] and segment.block.tag in _HEADING_TAGS
+        ]
+        for i in range(len(index.tags) - 1, -1, -1):
+            segment_range = index.segment_range(i)
+            if index.tags[i] not in {"ul", "ol"} or len(segment_range) < _MIN_ENTRIES:
+                continue
+            while headings and headings[-1][0] >= segment_range.stop:
+                headings_below.add(headings.pop()[1])
+            if not headings_below:
+                continue
+            matching = sum(
+                _is_contents_entry(line) and fold_words(line.text) in headings_below
+                for line in self.segments[segment_range.start : segment_range.stop]
+            )
+            if matching >= _CONTENTS_SHARE * len(segment_range):
+                self.drop(segment_range)
 
     def _is_button(self, segment: Segment) -> bool:
         """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""

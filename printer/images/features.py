@@ -180,6 +180,8 @@ class FeatureReader:
     def _refusal_without_caption(self, candidate: Candidate, names: frozenset[str]) -> str:
         if "linked elsewhere" in names and _BADGE.fullmatch(candidate.alt):
             return "a badge of a shop or player"
+        if {"hidden", "linked elsewhere"} <= names:
+            return "a hidden button"
         if candidate.kind == "image" and is_preview(candidate):
             return "a placeholder"
         if _is_rule(candidate) or _is_counter_or_advertisement(candidate):

@@ -132,6 +132,12 @@ def test_a_quotation_with_a_smiley_at_its_end_is_not_the_caption_of_the_smiley()
     ]
 
 
+def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
+    appended = f"<p>On 1 May Rosa wrote:</p><blockquote><p>{LONG}</p></blockquote>"
+    found = posts(thread(("Rosa", f"<p>{LONG}</p>"), ("Ida", f"<p>{SENTENCE * 2}</p>{appended}")))
+    assert found[1].blocks == (Paragraph(plain((SENTENCE * 2).strip())),)
+
+
 def test_code_and_pictures_of_posts_are_kept_without_code_headers() -> None:
     code = "<div class=codebox><p>Code: <a href=#>Select all</a></p><pre><code>rain()</code></pre></div>"
     picture = "<img src=/rain.jpg width=800 height=600 alt='The rain gauge on the roof'>"

@@ -30,6 +30,16 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
+def test_the_pages_own_table_of_contents_goes():
+    names = ["Tides", "Winds", "Ropes", "Nets"]
+    entries = "".join(f"<li><a href='#{name}'>{name}</a></li>" for name in names)
+    sections = "".join(f"<h2 id={name}>{name}¶</h2><p>{TEXT} {name}.</p>" for name in names)
+    html = f"<p>{TEXT}</p><ul>{entries}</ul>{sections}"
+    rest = [text for name in names for text in (f"{name}¶", f"{TEXT} {name}.")]
+    assert choice(html, [TEXT, *names]) == [TEXT, *rest]
+    assert len(choice(f"<p>{TEXT}</p><ul>{entries}</ul>", [TEXT, *names])) == 1 + len(names)
+
+
 def test_a_list_of_links_of_which_little_is_kept_goes():
     items = "".join(f"<li><a href='/{n}'>Some other story number {n}</a></li>" for n in range(9))
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
