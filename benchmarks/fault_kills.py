@@ -267,7 +267,7 @@ class Newspaper:
         job = queue.get(queue.submit_digest("week", self.slot(number).timestamp()))
         return job.state if job else ""
 
-    def has_begun_to_send(self, number: int) -> bool:
+    def is_sending(self, number: int) -> bool:
         """Return whether a delivery of an issue has begun."""
         query = (
             "SELECT 1 FROM operation_outputs WHERE function_name = 'begin' AND workflow_uuid = ?"
@@ -337,7 +337,7 @@ def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             issue_start = time.monotonic()
             pid = forked(partial(paper.serve, number))
             if dice.random() < 0.5:
-                while not paper.has_begun_to_send(number) and time.monotonic() < issue_start + 60:
+                while not paper.is_sending(number) and time.monotonic() < issue_start + 60:
                     time.sleep(0.002)
                 time.sleep(dice.random() * 0.12)
             else:
