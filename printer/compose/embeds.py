@@ -64,7 +64,8 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     if not url or _is_smaller(element, _MIN_SIZE) or _is_decoration(element):
         return None
     if element.tag in ("video", "audio"):
-        return Embed(element.tag, url, title, duration=_duration(element))
+        duration = element.get("data-duration") or element.get("duration") or ""
+        return Embed(element.tag, url, title, duration=_format_duration(duration))
     names = f"{title} {url[:300]} {element.get('id') or ''} {element.get('class') or ''}"
     if _UNWANTED.search(names[:600]):
         return None
@@ -111,11 +112,6 @@ def _frame_kind(
 
 
 # Durations
-
-
-def _duration(element: HtmlElement) -> str:
-    """Return the duration stated by a media element."""
-    return _format_duration(element.get("data-duration") or element.get("duration") or "")
 
 
 def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:

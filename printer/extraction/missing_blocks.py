@@ -535,7 +535,8 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         if (href := element.get("href")) and href[:1] == "#" != href:
             segment = index.segment_begins[i]
             has_text = segment < index.segment_ends[i]
-            if has_text and keep[segment] and _NOTE_MARK.fullmatch(_link_label(element)):
+            label = "".join(islice(element.itertext(), 8)) if len(element) <= _MARK_PARTS else ""
+            if has_text and keep[segment] and _NOTE_MARK.fullmatch(label[:20]):
                 references.setdefault(href[1:], segment)
     if not references:
         return tuple(keep)
@@ -559,11 +560,6 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     if sum(sizes[i] for i in notes) > _NOTES_SHARE * selected_chars:
         return tuple(keep)
     return tuple(flag or i in notes for i, flag in enumerate(keep))
-
-
-def _link_label(link: HtmlElement) -> str:
-    """Return the text of a link that contains few elements."""
-    return "".join(islice(link.itertext(), 8))[:20] if len(link) <= _MARK_PARTS else ""
 
 
 #: The time above a part of a running report: '12.30pm:'.

@@ -18,15 +18,14 @@ from ..html.index import IS_HIDDEN, Segment
 from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
-from ..html.visibility import is_folded, is_not_displayed, read_controls
+from ..html.visibility import HEADING_TAGS, is_folded, is_not_displayed, read_controls
 from ..i18n import fold_words, has_phrase, is_advertisement_label, load_table, page_labels
-from ..text import count_words, is_placeholder
+from ..text import YEAR, count_words, is_placeholder
 from ..urls import host_of, resolve
 from .missing_blocks import add_fragments
 from .remains import drop_remains
 
 _WORDS = re.compile(r"\w+")
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _URL = re.compile(r"https?://\S+")
 #: A number with grouped digits, which no page number has: 10,551.
 _GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:[.,'\u202f\xa0][0-9]{3}){1,4}")
@@ -117,11 +116,10 @@ _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS, _INITIALS_WORDS = 4, 4, 160, 3
 _BYLINE_CLASS = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
 _OPENING_LINES, _OPENING_WORDS = 12, 12
-#: The longest notice, in characters; the fewest requests of a closing part.
-_NOTICE_CHARS, _CLOSING_REQUESTS = 300, 3
+#: The longest notice, in characters.
+_NOTICE_CHARS = 300
 _RADIO_BUTTONS = ".//input[@type='radio']"
 _TITLE_TAGS = frozenset({"h1", "h2"})
-_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
 #: fewest words of the linked title, and its fewest and most characters.
 _POINTER_CHARS = 30
@@ -244,7 +242,7 @@ class _Selection:
         headings = [
             (segment.index, fold_words(segment.text))
             for segment in self.segments
-            if self.keep[segment.index] and segment.block.tag in _HEADING_TAGS
+            if self.keep[segment.index] and segment.block.tag in HEADING_TAGS
         ]
         for i in range(len(index.tags) - 1, -1, -1):
             segment_range = index.segment_range(i)
@@ -298,7 +296,7 @@ class _Selection:
             if not self.keep[i]:
                 continue
             text = segment.text
-            max_words = byline_words + (_DATE_WORDS if _YEAR.search(text) else 0)
+            max_words = byline_words + (_DATE_WORDS if YEAR.search(text) else 0)
             words = count_words(text[: 2 * _BYLINE_CHARS])
             if words > max(max_words, _OPENING_WORDS) + 1 or len(text) > _BYLINE_CHARS:
                 parent = segment.block.getparent() if segment.block.tag == "li" else None
@@ -326,7 +324,7 @@ class _Selection:
         tag, *tags_below = (
             self.segments[i].block.tag for i in range(position, len(self.keep)) if self.keep[i]
         )
-        next_tag = next(filter(_HEADING_TAGS.__contains__, tags_below), "h3")
+        next_tag = next(filter(HEADING_TAGS.__contains__, tags_below), "h3")
         is_short = count_words(self.segments[position].text) <= _INITIALS_WORDS
         return is_short and tags_below[:1] == ["p"] and "h4" <= tag <= "h6" and tag > next_tag
 
@@ -420,7 +418,7 @@ class _Selection:
         end = i + 1
         while end < len(self.keep) and (not self.keep[end] or _is_link(self.segments[end])):
             end += 1
-        is_all = end == len(self.keep) or self.segments[end].block.tag in _HEADING_TAGS
+        is_all = end == len(self.keep) or self.segments[end].block.tag in HEADING_TAGS
         is_all |= end > i + 1 and not self.keep[i + 1] and self._is_story(self.segments[i + 1])
         stories = range(i, end)
         chars = self.size(stories)
@@ -440,25 +438,16 @@ class _Selection:
                 self.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
 
     def drop_requests(self) -> None:
-        """Drop requests to follow or recommend the author after the text's first third.
-
-        Several of them are the site's own closing part, which is dropped to its end.
-        """
+        """Drop requests to follow or recommend the author after the text's first third."""
         selected = [i for i, flag in enumerate(self.keep) if flag]
-        later_segments = (self.segments[i] for i in selected[len(selected) // 3 :])
-        requests = [segment.index for segment in later_segments if _is_request(segment)]
-        if len(requests) >= _CLOSING_REQUESTS:
-            closing_part = [i for i in selected if i >= requests[0]]
-            has_heading = any(self.segments[i].block.tag in _HEADING_TAGS for i in closing_part)
-            if not has_heading and self.size(closing_part) <= _CLOSING_SHARE * self.size(selected):
-                requests = closing_part
-        self.drop(requests)
+        later = selected[len(selected) // 3 :]
+        self.drop(i for i in later if _is_request(self.segments[i]))
 
     def drop_empty_sections(self, before: Sequence[bool]) -> None:
         """Drop headings whose whole section was selected before and has been dropped."""
         for i in range(len(self.keep) - 1, -1, -1):
             tag = self.segments[i].block.tag
-            if not self.keep[i] or tag not in _HEADING_TAGS:
+            if not self.keep[i] or tag not in HEADING_TAGS:
                 continue
             next_lines = self.segments[i + 1 : i + 3]
             if not any(self.keep[i + 1 : i + 3]) and all(map(_is_contents_entry, next_lines)):
@@ -468,7 +457,7 @@ class _Selection:
             had_text = any(self.index.flags[block] & IS_HIDDEN for block in blocks_below)
             for j in range(i + 1, len(self.keep)):
                 tag_below = self.segments[j].block.tag
-                ends_section = tag_below in _HEADING_TAGS and tag_below <= tag
+                ends_section = tag_below in HEADING_TAGS and tag_below <= tag
                 if self.keep[j] or (before[j] and ends_section):
                     had_text = had_text and (ends_section or not self.keep[j])
                     break
@@ -514,7 +503,7 @@ class _Selection:
             href = _teaser_href(segment)
             if href and host_of(resolve(self.page.base, href)) in self.hosts:
                 teasers.add(i)
-            elif segment.block.tag in _HEADING_TAGS and self._is_story(segment):
+            elif segment.block.tag in HEADING_TAGS and self._is_story(segment):
                 items.update(self._find_story_item(i))
         for lines, max_share in ((teasers, _LAYOUT_TABLE), (items, _STORIES_SHARE)):
             if self.size(lines) <= max_share * total:
@@ -561,7 +550,8 @@ class _Selection:
                 dropped += lines_above
                 lines_above = []
             elif self.keep[i]:
-                if _is_paragraph(segment):
+                words = count_words(segment.text[:_MAX_COUNTED_CHARS])
+                if words > _SHORT_WORDS and not _is_link(segment):
                     break
                 lines_above.append(i)
         self.drop(dropped)
@@ -610,7 +600,7 @@ class _Selection:
         text = segment.text
         if self._is_author_note(text):
             return True
-        if not _is_short_line(text) or segment.block.tag == "li":
+        if len(text) > _IMPRINT_CHARS or segment.block.tag == "li":
             return False
         if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
             return True
@@ -641,7 +631,7 @@ class _Selection:
             segment, following = self.segments[i], self.segments[i + 1]
             if not self.keep[i] or self.keep[i + 1] or segment.block.tag in _TERM_TAGS:
                 continue
-            is_story = segment.block.tag not in _HEADING_TAGS and self._is_story(following)
+            is_story = segment.block.tag not in HEADING_TAGS and self._is_story(following)
             if len(segment.text) <= (_STORIES_CHARS if is_story else _ANNOUNCEMENT_CHARS):
                 self.keep[i] = not segment.text.endswith((":", "："))
             self.keep[i] &= not self._is_heading_of_stories(i)
@@ -660,9 +650,9 @@ class _Selection:
         ):
             return False
         tag_below = self.segments[next_selected].block.tag
-        ends_section = tag_below in _HEADING_TAGS and (tag not in _HEADING_TAGS or tag_below <= tag)
+        ends_section = tag_below in HEADING_TAGS and (tag not in HEADING_TAGS or tag_below <= tag)
         bold = (part.text_content() for part in segment.block.iter("b", "strong"))
-        is_head = tag in _HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
+        is_head = tag in HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
         return ends_section and is_head and all(map(self._is_story, stories))
 
     def drop_captions(self) -> None:
@@ -687,16 +677,8 @@ class _Selection:
                 self.keep[i] = has_counts and _GROUPED_NUMBER.fullmatch(segment.text) is not None
 
 
-def _is_short_line(text: str) -> bool:
-    return len(text) <= _IMPRINT_CHARS
-
-
 def _is_link(segment: Segment) -> bool:
     return segment.link_chars >= 0.9 * len(segment.text)
-
-
-def _is_paragraph(segment: Segment) -> bool:
-    return not _is_link(segment) and count_words(segment.text[:_MAX_COUNTED_CHARS]) > _SHORT_WORDS
 
 
 def _is_link_row(segment: Segment) -> bool:

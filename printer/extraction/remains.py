@@ -8,9 +8,9 @@ from itertools import islice, pairwise
 from ..html.index import Segment
 from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, load_table
 
-_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest byline, in characters.
 _BYLINE_CHARS = 100
 #: The most characters of a label above code.
@@ -57,7 +57,7 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
     """
     segments, blocks = page.segments, page.index.segment_blocks
     by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
-    headings = [s.index for s in segments if keep[s.index] and s.block.tag in _HEADING_TAGS]
+    headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
     for position, following in pairwise([*headings, len(segments)]):
         block = segments[position].block
         ends_section = following == len(segments) or segments[following].block.tag <= block.tag
@@ -87,7 +87,7 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             continue
         # A heading is not a label: 'Synopsis' above code with a class of that name.
         is_short = len(segment.text) <= _CODE_LABEL_CHARS
-        if language is None or not is_short or segment.block.tag in _HEADING_TAGS:
+        if language is None or not is_short or segment.block.tag in HEADING_TAGS:
             language = None
             continue
         words = fold_words(segment.text).split()

@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..text import LONGEST_FOLDED, WORD, comparison_key, count_words
+from ..text import LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
 
 #: The names of elements with a standfirst, as journalists of many countries call it.
 _STANDFIRST_NAME = re.compile(
@@ -32,7 +32,6 @@ _OTHER_NAME = re.compile(
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
 #: Sub-headings are questions more often than standfirsts are.
 _TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OUTSIDE_TEXT = int(
     ElementFlag.NAV | ElementFlag.ASIDE | ElementFlag.FOOTER | ElementFlag.FORM
@@ -127,12 +126,10 @@ class _Finder:
         title = next(filter(self._is_title, range(self.title)), self.title)
         for i in reversed(range(title + 1, self.text[0] + 1)):
             if self._repeats(i, summary) and self._is_plausible(i):
-                decks = (j for j in self.by_name() if j > i and self._is_deck(j))
+                named = (j for j in self.by_name() if j > i)
+                decks = (j for j in named if self.segments[j].block.tag in _TITLE_ENDS)
                 return [] if self._is_text(i) else sorted({i, *self._lines_of_same_name(i), *decks})
         return []
-
-    def _is_deck(self, i: int) -> bool:
-        return self.segments[i].block.tag in _TITLE_ENDS
 
     def _lines_of_same_name(self, i: int) -> list[int]:
         """Return the lines right below a standfirst whose elements have the same name."""
@@ -166,7 +163,7 @@ class _Finder:
             if self._is_plausible(i)
             and self._is_named(i)
             and not self._is_text(i)
-            and (self._count_words(i) > _DATE_WORDS or not _YEAR.search(self.segments[i].text))
+            and (self._count_words(i) > _DATE_WORDS or not YEAR.search(self.segments[i].text))
         ]
         blocks = {self.segments[i].block for i in segments}
         return segments if len(blocks) <= _MAX_SEGMENTS else []
@@ -189,7 +186,7 @@ class _Finder:
         """Return whether an unlinked line may be a standfirst and ends as sentences do."""
         segment = self.segments[i]
         ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
-        is_free = not segment.link_chars and not _YEAR.search(segment.text)
+        is_free = not segment.link_chars and not YEAR.search(segment.text)
         return ends and is_free and not self._is_title(i) and self._is_plausible(i)
 
     def _is_plausible(self, i: int) -> bool:

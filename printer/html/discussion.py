@@ -130,7 +130,8 @@ def read_posts(
             so and contain more of the selected text.
     """
     marked = _find_marked(tree)
-    marks = _find_marks(tree) if is_known else set()
+    elements = islice(tree.iter("*"), MAX_ELEMENTS if is_known else 0)
+    marks = {element for element in elements if is_mark(element)}
     if max(len(marked), len(marks)) < _MIN_POSTS:
         return ()
     sizes: Counter[HtmlElement] = Counter()
@@ -190,11 +191,6 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
             or _is_marked_up(element, _ITEM_TYPES, _ITEM_PROPERTIES)
         )
     ]
-
-
-def _find_marks(tree: HtmlElement) -> set[HtmlElement]:
-    """Return the elements that may name an author or a date."""
-    return {element for element in islice(tree.iter("*"), MAX_ELEMENTS) if is_mark(element)}
 
 
 def _find_similar(

@@ -56,7 +56,8 @@ def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
     hidden: set[HtmlElement] = set()
     numbers: set[int] = set()
     for element in tree.xpath("//*[@*[name()=$mark]]", mark=layout.id_attribute):
-        number = _number(element.attrib.pop(layout.id_attribute))
+        value = element.attrib.pop(layout.id_attribute)
+        number = int(value) if re.fullmatch("[0-9]{1,11}", value) else -1
         if number in numbers:
             continue
         numbers.add(number)
@@ -76,7 +77,3 @@ def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
 def strip_markers(source: str, layout: Layout) -> str:
     """Return a page's source without the numbers."""
     return re.sub(f' {re.escape(layout.id_attribute)}="[0-9]*"', "", source)
-
-
-def _number(value: str) -> int:
-    return int(value) if len(value) < 12 and value.isascii() and value.isdigit() else -1

@@ -39,7 +39,9 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
         return ""
     if size <= _SHORT:
         titles = [page.metadata.title.casefold(), *_headings(page)]
-        if _has_password(page) and _announces(titles, "sign-in"):
+        fields = page.tree.iter("input")
+        has_password = any(field.get("type") == "password" for field in fields)
+        if has_password and _announces(titles, "sign-in"):
             return "sign-in"
         if _announces(titles, "not found"):
             return "not found"
@@ -68,10 +70,6 @@ def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
 def _headings(page: Page) -> list[str]:
     elements = islice(page.tree.iter("h1", "h2"), _MAX_LINES)
     return [element_line(element)[:_LINE_CHARS].casefold() for element in elements]
-
-
-def _has_password(page: Page) -> bool:
-    return any(field.get("type") == "password" for field in page.tree.iter("input"))
 
 
 def _has_captcha(page: Page) -> bool:

@@ -16,7 +16,7 @@ from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
-from ..text import clean_attribute
+from ..text import YEAR, clean_attribute
 from .index import INVISIBLE_TAGS, Leaf, Segment
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
@@ -41,7 +41,6 @@ _EDGE_CHARACTERS = " :：,·•|»«›-–—"
 _SAYS_VERB = re.compile(
     r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE
 )
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
 _TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
 _NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
@@ -236,7 +235,7 @@ class PostReader:
         for post, post_leaves in leaves.items():
             post.leaves = self._select_content(post, post_leaves)
             self.selected[post] = _text_length(post.leaves, sizes)
-            if not _YEAR.search(post.date):
+            if not YEAR.search(post.date):
                 post.date = _find_written_date(post_leaves, set(post.leaves)) or post.date
         self._find_written_authors(leaves)
         if sizes is not None:
@@ -630,7 +629,7 @@ def read_date(mark: HtmlElement) -> str:
         inner = islice(mark.iterdescendants(), FEW)
         display = next((e for e in inner if find_date(element_line(e, " ", _DATE_CHARS))), mark)
     displayed = element_line(display, " ", _DATE_CHARS)
-    if len(display) > 1 and _YEAR.search(first := element_line(display[0], " ", _DATE_CHARS)):
+    if len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _DATE_CHARS)):
         displayed = first  # before a shorter form for small screens
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:
@@ -638,10 +637,10 @@ def read_date(mark: HtmlElement) -> str:
     day = next(
         (date[:_ISO_DAY_CHARS] for text in stated if text and (date := parse_date(text))), ""
     )
-    if _YEAR.search(displayed) or not day:
+    if YEAR.search(displayed) or not day:
         return displayed if any(map(str.isdigit, displayed)) else ""
     titles = (" ".join((display.get("title") or "").split()), *(text for text in stated if text))
-    title = next((text for text in titles if not _ISO_DATE.match(text) and _YEAR.search(text)), "")
+    title = next((text for text in titles if not _ISO_DATE.match(text) and YEAR.search(text)), "")
     return (
         _TIME_OF_DAY.split(title[:_DATE_CHARS])[0].strip(_EDGE_CHARACTERS) if title else ""
     ) or day

@@ -27,11 +27,7 @@ def is_advertisement_label(text: str) -> bool:
     labels = load_table("page_furniture")["advertisement_labels"]
     signs = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
     parts = [text, *(text.partition(sign)[0] for sign in signs if sign in text)]
-    return any(_bare(part) in labels for part in parts)
-
-
-def _bare(text: str) -> str:
-    return text.strip(" .:·–—-[]()").lower()
+    return any(part.strip(" .:·–—-[]()").lower() in labels for part in parts)
 
 
 def fold_words(text: str) -> str:

@@ -184,7 +184,8 @@ class FeatureReader:
             return "a hidden button"
         if candidate.kind == "image" and is_preview(candidate):
             return "a placeholder"
-        if _is_rule(candidate) or _is_counter_or_advertisement(candidate):
+        is_rule = 0 < min(candidate.width, candidate.height) <= _RULE_SIDE
+        if is_rule or _is_counter_or_advertisement(candidate):
             return "a rule, a counter or an advertisement"
         if self._is_below_other_heading(candidate):
             return "a picture below a heading of something else"
@@ -500,11 +501,6 @@ def _is_page(href: str) -> bool:
     """Return whether a link leads to another page."""
     is_other = bool(href) and not href.startswith(("#", "javascript:"))
     return is_other and not _PICTURE_FILE.search(href)
-
-
-def _is_rule(candidate: Candidate) -> bool:
-    """Return whether a picture is only a line."""
-    return 0 < min(candidate.width, candidate.height) <= _RULE_SIDE
 
 
 def _is_counter_or_advertisement(candidate: Candidate) -> bool:

@@ -96,7 +96,9 @@ def prepare_pictures(
         height: The maximum height of a picture on paper, in millimetres.
     """
     options = options or ImageOptions()
-    requests = {_key(figure): (figure, page) for figure, page in reversed(list(figures))}
+    requests = {
+        figure.svg or figure.src: (figure, page) for figure, page in reversed(list(figures))
+    }
     requests = dict(reversed(requests.items()))  # the first of each, in reading order
     budget = _Budget(options.total_bytes, time.monotonic() + options.timeout)
     room = _Room(width, height, max(options.dpi, SCREEN_DPI))
@@ -114,10 +116,6 @@ def prepare_pictures(
             warnings.append(f"picture {_describe(figure)} {outcome}")
     missing = len(requests) - len(pictures)
     return PreparedPictures(MappingProxyType(pictures), missing, tuple(warnings))
-
-
-def _key(figure: Figure) -> str:
-    return figure.svg or figure.src
 
 
 @dataclass(slots=True)

@@ -135,7 +135,9 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
             for picture in pictures
             if picture.candidate.alt == text or repeats_alt(text, picture.candidate.alt)
         )
-        figures = {_closest_figure(picture.candidate.element) for picture in pictures}
+        figures = {
+            next(picture.candidate.element.iterancestors("figure"), None) for picture in pictures
+        }
         in_figure = len(figures) == 1 and None not in figures and len(pictures) <= _MAX_IN_FIGURE
         owners.add(next(described_pictures, pictures[-1] if in_figure else pictures[0]))
     return [
@@ -144,10 +146,6 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
         else replace(picture, caption=Caption((), "", picture.caption.segments))
         for picture in selected
     ]
-
-
-def _closest_figure(element: HtmlElement) -> HtmlElement | None:
-    return next(element.iterancestors("figure"), None)
 
 
 def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:

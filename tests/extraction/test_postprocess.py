@@ -449,13 +449,6 @@ def test_requests_to_follow_go_from_the_end(line, goes):
     assert len(choice(above, [""])) == 5
 
 
-def test_several_requests_are_a_closing_part():
-    requests = "<p>Help us spread the word about this show!</p><p>Find me on TikTok.</p>"
-    closing = f"{requests}<p>Join our mailing list!</p><p>Tunes by Bo, who plays the fiddle.</p>"
-    html = f"<p>{TEXT}</p><p>{TEXT} {TEXT}</p><p>{TEXT} {TEXT} {TEXT}</p>{closing}"
-    assert len(choice(html, [""])) == 3
-
-
 def test_a_heading_below_which_nothing_was_selected_stays():
     html = f"<p>{TEXT}</p><h2>The map</h2><p>Loading</p><h2>The quay</h2><p>{TEXT} Again.</p>"
     assert len(choice(html, [TEXT, "map", "quay"])) == 4

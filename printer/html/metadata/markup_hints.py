@@ -388,11 +388,16 @@ def _find_text_element(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the first element in the body whose own text is the title."""
     body = tree.find("body")
     elements = islice(() if body is None else body.iter("*"), _MAX_ELEMENTS)
-    return next((e for e in elements if e.text and _is_title_text(e.text, title)), None)
-
-
-def _is_title_text(text: str, title: str) -> bool:
-    return len(text) <= len(title) + _TITLE_SLACK and title_key(text) == title
+    return next(
+        (
+            element
+            for element in elements
+            if element.text
+            and len(element.text) <= len(title) + _TITLE_SLACK
+            and title_key(element.text) == title
+        ),
+        None,
+    )
 
 
 def _elements_near_heading(
