@@ -68,7 +68,6 @@ _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: to its reference mark.
 _PERMALINK_SIGNS = " \n¶🔗"
 _BACKLINK_SIGNS = " \n↩\ufe0e"
-#: The address by which a wiki's section is edited.
 EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
 #: Characters removed from the end of an attribution, as a final colon marks an introduction, which
 #: stands above the quotation.

@@ -475,7 +475,6 @@ class ArticleBuilder:
 
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
-#: The most rows of tabs recognized by class alone.
 _MAX_ROWS = 100
 
 

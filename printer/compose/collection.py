@@ -23,7 +23,6 @@ from .selection import ENTRY_CHARS, MIN_ENTRIES
 
 #: The share of a collection's items that are entries.
 _MOSTLY = 0.75
-#: The most words of a line of prices.
 _PRICE_WORDS = 4
 
 

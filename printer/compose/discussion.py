@@ -50,11 +50,8 @@ _ATTRIBUTION_CHARS, _MAX_SEARCHED = 90, 200_000_000
 _LEAD_CHARS = 40
 #: The longest line above a quotation that says whose it is.
 _MAX_INTRODUCTION = 150
-#: The longest line that says when a post was edited, and by whom.
 _MAX_EDIT_LINE = 100
-#: Signs of a link to the quoted post.
 _POINTER_SIGNS = " \n↑↗→»"
-#: The heading of comments without a heading of their own, by language.
 _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
 

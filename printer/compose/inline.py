@@ -26,7 +26,6 @@ _WHITE_SPACE = re.compile(r"\s+")
 _JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
 #: Characters that only tell how those beside them are joined and ordered.
 _FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
-#: The mark that an element puts on its text.
 _MARK_BY_TAG = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
 }  # fmt: skip

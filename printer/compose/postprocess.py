@@ -38,7 +38,6 @@ from .inline import split_labels, without_mark
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
-#: Types of blocks that need no rule after them.
 _SEPARATING_BLOCK_TYPES = (Rule, Heading, Figure)
 #: Signs of links from a wiki's notes back to their references.
 _UP_ARROWS = ("^", "↑")
@@ -49,7 +48,6 @@ _HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
 _PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
 _MAX_LABEL_CHARS = 60
 _BLOCKS_NEAR_PLACE = 6
-#: The number of first blocks searched for the title.
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
 _MAX_TRAILING_HEADING = 40

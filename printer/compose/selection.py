@@ -21,7 +21,6 @@ from ..text import count_words
 
 #: Textless elements that are selected if they are among selected text.
 _TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
-#: The attributes that keep a formula's source.
 _SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)
 _FIND_WITH_SOURCE = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCE_ATTRIBUTES)}]")
 _FORMULA_TAGS = frozenset({"math", "script"})

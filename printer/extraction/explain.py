@@ -8,7 +8,6 @@ from ..html.page import Page
 from ..selection import Explanation, SegmentDecision, Verdict
 from .extract import score_segments
 
-#: The number of ancestors in a segment's path.
 DEPTH = 5
 
 

@@ -58,7 +58,6 @@ _MIN_QUESTIONS, _QUESTION_CHARS, _ANSWER_SEGMENTS, _MIN_LIST_SCORE = 3, 160, 8, 
 #: compared, from the paragraph outward; the lowest mean length of missing ones, relative to that of
 #: selected ones; their lowest mean score.
 _MIN_STRETCH, _STRETCH_LEVELS, _STRETCH_LENGTH, _STRETCH_SCORE = 10, 4, 0.6, 0.1
-#: The fewest likely paragraphs of a short stretch.
 _SHORT_STRETCH = 3
 #: The fewest selected segments of a text with a missing end, the last ones that it is compared
 #: with, the lowest score relative to theirs, the most unlikely lines in between, and the most lines
@@ -67,7 +66,6 @@ _MIN_TEXT, _LAST_SEGMENTS, _END_SCORE, _END_GAP, _END_SEGMENTS, _END_CHARS = 5, 
 #: The fewest selected labels of a list, and their smallest share.
 _MIN_LABELS, _LABELS_SHARE = 2, 0.3
 _DIGITS = re.compile(r"\d+")
-#: The most segments of a section to examine.
 _SECTION_SEGMENTS = 30
 #: The most lines above the heading of a box (a recipe, an offer), the elements around it to
 #: examine, the fewest lines of the box, and likely ones to add; their lowest score; the largest

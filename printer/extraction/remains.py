@@ -11,9 +11,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, load_table
 
-#: The longest byline, in characters.
 _BYLINE_CHARS = 100
-#: The most characters of a label above code.
 _CODE_LABEL_CHARS = 30
 #: Elements that are pictures, or are printed as such.
 _PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})

@@ -54,7 +54,6 @@ _PLACE_CHARS = 40
 _MAX_LEVELS = 3
 #: The fewest words of the first paragraph below, and the most of a line that is a date.
 _PARAGRAPH_WORDS, _DATE_WORDS = 15, 8
-#: The lowest score of a standfirst without a name.
 _MIN_SCORE = 0.15
 #: The longest line with the author's name below a standfirst, in characters.
 _BYLINE_CHARS = 160

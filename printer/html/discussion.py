@@ -39,13 +39,11 @@ from .posts import (
     signatures,
 )
 
-#: Limits of similar blocks and sections to examine.
 _MAX_BLOCKS, _MAX_SECTIONS = 20_000, 20
 #: Limits of posts per page and of nested replies; deeper ones go to the last allowed level.
 MAX_POSTS, MAX_DEPTH = 2_000, 8
 #: If this share of the comments is signed, the unsigned ones are not comments.
 _MAX_SIGNED = 0.8
-#: The fewest posts of a discussion.
 _MIN_POSTS = 2
 #: The share of the selected text that posts must contain; less on a page known to be a discussion,
 #: as its first post may be unlike the others.
@@ -59,7 +57,6 @@ _ITEM_TYPES = re.compile(
 _COMMENT_TYPES = re.compile(r"schema\.org/(?:User)?Comments?\b", re.IGNORECASE)
 _ITEM_PROPERTIES = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
 _REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
-#: Classes of pingbacks and trackbacks from other sites.
 _PINGBACK_CLASS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
 #: Headings and labels of comment sections, apart from the number of comments.
 _TABLE = load_table("comment_headings")

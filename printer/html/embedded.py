@@ -18,7 +18,6 @@ from typing import Any
 from lxml import etree
 from lxml.html import HtmlElement
 
-#: The most values of a page's data to examine.
 _MAX_VALUES = 2_000_000
 #: The fewest characters of a string of prose, which must also contain the end of a sentence.
 _PROSE = 80

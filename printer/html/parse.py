@@ -150,7 +150,6 @@ def _open_shadows(tree: HtmlElement) -> None:
             template.tag = "div"
 
 
-#: The elements allowed in a head.
 _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 
 _INVALID_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")

@@ -48,7 +48,6 @@ _CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
 _DATE_CHARS, _MAX_FIRST_TEXTS, _ISO_DAY_CHARS = 60, 20, len("2024-02-29")
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
-#: Elements that contain words of others.
 _QUOTATION_TAGS = frozenset({"blockquote", "q"})
 QUOTATION_CLASS = re.compile(
     r"(?:^|[\s_-])(?:bb-?code-?)?(?:block-?)?quote(?:d|-?(?:container|block|box|content|wrapper))?(?=$|[\s_-])"
@@ -62,7 +61,6 @@ _DATE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:comment-?(?:date|time|metadata)|date-?(?:time)?|(?:relative-?)?time(?:stamp)?"
     r"|age|ago|post(?:ed)?-?(?:on|at|date|time))(?=$|\s)"
 )
-#: The address of a person's page.
 _PROFILE_URL = re.compile(
     r"(?:^|/)(?:u|user|users|members?|profile|people|~|@)[/=-]?[\w%.~@-]"
     r"|\b(?:member|profile|user|memberlist)\.php\?|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
@@ -105,7 +103,6 @@ _INNER_FURNITURE_CLASS = re.compile(
 _FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
 _TEXT_TAGS = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "ul"})
 _EDGE_TAGS = frozenset({"form", "footer", "header", "time"})
-#: Previews of linked pages.
 _CARD_CLASS = re.compile(
     r"(?:^|[\s_-])(?:onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed))(?=$|[\s_-])"
 )

@@ -73,7 +73,6 @@ _SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
 _PROMOTION_SHORTCODE = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
-#: The roles of boxes drawn as tables and lists.
 _TABLE_AND_LIST_ROLES = frozenset({"table", "grid", "list"})
 
 

@@ -29,9 +29,7 @@ from .srcset import picture_key, without_proxy
 
 _TABLES = load_json(__file__, "features.json")
 _FEATURES_BY_FLAG = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
-#: Standard sizes of advertisements.
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
-#: Labels above advertisements.
 _AD_LABEL = re.compile(
     r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
     r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
@@ -46,7 +44,6 @@ _SHARE_LINK = re.compile(
     r"(?:share|sharer|shareArticle|sharing|intent|pin/create|addtoany|msg_url)(?![a-z])",
     re.IGNORECASE,
 )
-#: Links to the page of an author.
 _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,

@@ -38,7 +38,6 @@ DEFAULT_WIDTH, DEFAULT_HEIGHT = 170.0, 180.0
 SCREEN_DPI = 96
 #: A picture shown narrower than this is an icon, which print does not enlarge, in CSS pixels.
 _MAX_ICON_WIDTH = 100
-#: The most versions of one picture to try.
 MAX_TRIES = 4
 
 
@@ -96,9 +95,8 @@ def prepare_pictures(
         height: The maximum height of a picture on paper, in millimetres.
     """
     options = options or ImageOptions()
-    requests = {
-        figure.svg or figure.src: (figure, page) for figure, page in reversed(list(figures))
-    }
+    pairs = reversed(list(figures))
+    requests = {figure.svg or figure.src: (figure, page) for figure, page in pairs}
     requests = dict(reversed(requests.items()))  # the first of each, in reading order
     budget = _Budget(options.total_bytes, time.monotonic() + options.timeout)
     room = _Room(width, height, max(options.dpi, SCREEN_DPI))

@@ -24,7 +24,6 @@ _BANNER_SIZES = frozenset({
 })  # fmt: skip
 #: The smallest declared side of a picture offered as an alternative, in CSS pixels.
 _MIN_ALTERNATIVE_SIDE = 100
-#: The most pictures above one caption in a figure.
 _MAX_IN_FIGURE = 3
 #: If captions are a larger share of the article, they are its text.
 _MAX_CAPTION_SHARE = 0.5

@@ -27,7 +27,6 @@ from ..html.index import TreeIndex
 #: The maximum number of classes of an element to read, and of characters of other attributes.
 MAX_CLASSES = 100
 MAX_CHARS = 10_000
-#: The longest selector, in characters.
 MAX_LENGTH = 300
 
 #: The functional forms of other pseudo-classes.

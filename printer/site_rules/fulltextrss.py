@@ -20,7 +20,6 @@ from ..options import SiteRule
 from .css import ElementIndex, InvalidSelector
 
 MAX_LINES = 1_000
-#: The longest expression, in characters.
 MAX_LENGTH = 500
 #: On pages with more elements, or more siblings, no XPath is tried: its cost is a product of these.
 MAX_ELEMENTS = 30_000

@@ -36,12 +36,10 @@ Bools = NDArray[np.bool_]
 #: The kinds of pages, in the order of the model's trees.
 PAGE_KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 _ARTICLE = np.array([kind == "article" for kind in PAGE_KINDS], np.float32)
-#: The fewest words of a text whose duplicates are dropped.
 _COPY_WORDS = 5
 #: The score of a copy that stays if the likely text around it has half as many words as the copies;
 #: and the score of likely text, which must not be a copy itself.
 _LIKELY_COPY, _LIKELY = 0.8, 0.5
-#: The most elements around a copy to examine, from its parent outward.
 _COPY_LEVELS = 8
 #: The caution of the selection by kind of page: scores are raised to this power.  Errors are
 #: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
@@ -73,7 +71,6 @@ _PARAGRAPH_WORDS, _UNDATED_PARAGRAPHS, _TITLE_CHARS = 15, 2, 400
 _MIN_PROBABILITY = 1e-4
 #: The number of elements around each segment within which the networks pass messages.
 _GROUP_LEVELS = 6
-#: The lowest score of a selected segment.
 _MIN_SELECTED = 0.02
 
 

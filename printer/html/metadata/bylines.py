@@ -81,7 +81,6 @@ _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
 _CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
 _EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
-#: Lower-case words within names.
 _PARTICLES = frozenset({
     "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
     "i", "la", "le", "of", "und", "van", "von", "y",

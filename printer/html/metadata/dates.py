@@ -84,7 +84,6 @@ PUBLISHED = re.compile(
 
 #: Languages, and regions of English, that write the month of a date in figures before the day.
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
-#: Plausible years of publication.
 _YEARS = range(1600, 2101)
 #: Dates that systems write if none is set.
 _UNSET = {(1970, 1, 1), (1900, 1, 1)}

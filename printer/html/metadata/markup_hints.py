@@ -31,25 +31,21 @@ _MAX_HEADINGS, _MAX_LEAVES = 20, 200
 _MAX_TITLES = 60
 #: The most characters that a title has more than its key of letters and digits.
 _TITLE_SLACK = 120
-#: The most elements between two marks that are side by side.
 _MAX_BETWEEN_MARKS = 2
 #: The largest distance of a mark below the main heading, above it, and from the page's top if it
 #: has no heading; in elements.
 _MAX_BELOW_HEADING, _MAX_ABOVE_HEADING, _MAX_WITHOUT_HEADING = 80, 30, 250
 #: One in so many words is the fewest that a heading on the same subject shares with the title.
 _SAME_SUBJECT = 3
-#: The most elements to search for the heading.
 _MAX_ELEMENTS = 20_000
 #: The most paragraphs among which to look for a signature.
 _MAX_PARAGRAPHS = 2_000
-#: The most ancestors of a mark to examine.
 _MAX_ANCESTORS = 40
 _MAX_CHARS = 160
 
 #: The fewest characters of a date, and the most of a line that is only a date; the most words of
 #: such a line.
 _DATE_CHARS, _STAMP_CHARS, _STAMP_WORDS = 6, 80, 4
-#: The lines to read above the title.
 _LINES_ABOVE = 3
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 _TIME = re.compile(r"(?<!\d)[0-9]{1,2}:[0-9]{2}(?!\d)")
@@ -64,7 +60,6 @@ _AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
     r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
 )
-#: The address of an author's page.
 _AUTHOR_PAGE = re.compile(
     r"/(?:authors?|autor(?:en|es|in)?|auteurs?|autori|autore|authors-profiles?|contributors?|columnists?|journalists?"
     r"|writers?|reporters?|profiles?|staff|people|skribenter?)/[^/?#]{3,80}/?$",

@@ -20,7 +20,6 @@ from urllib.parse import unquote, urlsplit
 from ...text import WORD, count_words
 from .bylines import COMPANY
 
-#: A separator between a title and the site's name.
 _SEPARATOR = re.compile(
     r"\s*[|｜¦ㅣ]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
     # Chinese titles have no blanks around them.
@@ -58,7 +57,6 @@ _CLEARLY, _FEW = 0.3, 3
 #: headline's line may have beside it, in characters.
 _FEWEST, _MOST, LINES_BELOW = 3, 30, 12
 _PARAGRAPH_WORDS, _PARAGRAPH_CHARS, SLACK_CHARS = 25, 600, 60
-#: The most characters of a URL's path to read.
 _LONGEST_PATH = 1000
 
 

@@ -40,7 +40,6 @@ BLOCK_TAGS = frozenset(
 SHORT_CHARS = 400
 #: The number of the article's representative names, not counting ties.
 REPRESENTATIVES = 12
-#: The minimum cosine for a long caption.
 MIN_COSINE = 0.3
 #: The share of the kept text that the article subtree contains.
 TEXT_SHARE = 0.9

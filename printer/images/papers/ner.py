@@ -35,7 +35,6 @@ _PARTICLES, _TITLES, _SUFFIXES, _COMMON = (
     frozenset(load_table("entity_words")[kind])
     for kind in ("particles", "titles", "suffixes", "common")
 )
-#: Scripts without spaces between words.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
