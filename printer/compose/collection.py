@@ -17,6 +17,7 @@ from ..article import (
     Span,
     iter_text,
     plain_text,
+    walk,
 )
 from .inline import without_mark
 from .selection import ENTRY_CHARS, MIN_ENTRIES
@@ -69,13 +70,13 @@ def split_collection(block: List) -> Iterator[Block]:
 
 
 def _is_text(block: Block) -> bool:
-    return isinstance(block, Heading | Paragraph)
+    return isinstance(block, Heading | Paragraph | List)
 
 
 def _inside(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield blocks, and instead of a list those in its items."""
+    """Yield blocks, and instead of a list with a picture those in its items."""
     for block in blocks:
-        if isinstance(block, List):
+        if isinstance(block, List) and any(isinstance(part, Figure) for part in walk((block,))):
             yield from _inside(inner for item in block.items for inner in item.blocks)
         else:
             yield block

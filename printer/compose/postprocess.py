@@ -246,7 +246,7 @@ def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
     """Replace lists whose items mostly begin with a heading or picture by their content.
 
-    Collections remain lists, without marks.
+    Collections remain lists, without marks.  A single item without text of its own has no mark.
     """
     for block in blocks:
         if isinstance(block, List) and is_collection(block):
@@ -258,9 +258,13 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         cards = sum(
             isinstance(item.blocks[0], _CARD_BLOCK_TYPES) for item in block.items if item.blocks
         )
-        is_unmarked = block.style == "none" or (cards * 2 > len(block.items) and not block.ordered)
-        if is_unmarked:
-            yield from (inner for item in block.items for inner in item.blocks)
+        inside = [inner for item in block.items for inner in item.blocks]
+        if (
+            block.style == "none"
+            or (cards * 2 > len(block.items) and not block.ordered)
+            or (len(block.items) == 1 and all(isinstance(inner, List) for inner in inside))
+        ):
+            yield from _unwrap_cards(inside)
         else:
             yield replace(block, items=tuple(map(_text_first, block.items)))
 

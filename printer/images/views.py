@@ -20,18 +20,19 @@ _MIN_ENTRIES, _MAX_LEVELS, _MAX_CHARS = 3, 10, 400
 
 def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelection:
     """Return a selection with only the first picture of each thing of a list with prices."""
-    views: dict[HtmlElement, list[SelectedPicture]] = {}
-    for picture in selection.selected:
-        entry = _find_entry(page, picture.candidate.element)
-        if entry is not None:
-            views.setdefault(entry, []).append(picture)
-    kinds = Counter(map(_kind, views))
-    further = {
-        picture
-        for entry, pictures in views.items()
-        if kinds[_kind(entry)] >= _MIN_ENTRIES
-        for picture in pictures[1:]
-    }
+    around = {p: _find_entry(page, p.candidate.element) for p in selection.selected}
+    found = {entry for entry in around.values() if entry is not None}
+    kinds = Counter(map(_kind, found))
+    entries = {entry for entry in found if kinds[_kind(entry)] >= _MIN_ENTRIES}
+    shown: set[HtmlElement] = set()
+    further: set[SelectedPicture] = set()
+    for picture, entry in around.items():
+        if entry is not None and entry in entries:
+            # A price beside a choice of colors is inside the entry with the name.
+            entry = next((e for e in reversed(list(entry.iterancestors())) if e in entries), entry)
+            if entry in shown:
+                further.add(picture)
+            shown.add(entry)
     if not further:
         return selection
     rejected = (

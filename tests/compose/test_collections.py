@@ -86,11 +86,11 @@ def test_a_price_that_an_entry_repeats_is_read_once() -> None:
 
 
 def test_entries_with_inner_lists_and_prices_are_a_collection_even_if_numbered() -> None:
-    item = "<li><ul><li><img src=/{n}></li></ul><p>Oar {n}</p><p>{n} €</p></li>"
-    items = "".join(item.format(n=n) for n in "1234")
+    parts = "<ul><li><img src=/{n}></li></ul><p>Oar {n}</p><p>{n} €</p><ul><li>Ash<li>Oiled</ul>"
+    items = "".join(f"<li>{parts.format(n=n)}</li>" for n in "1234")
     for tag in ("ul", "ol"):
         assert entries(f"<{tag}>{items}</{tag}>")[1:3] == [
-            [f"/{n}", f"Oar {n}", f"{n} €"] for n in "23"
+            [f"/{n}", f"Oar {n}", f"{n} €", "Ash Oiled"] for n in "23"
         ]
 
 
@@ -115,6 +115,15 @@ def test_an_advertisement_among_the_things_of_a_shop_parts_its_rows() -> None:
     items[3:3] = ["<li><p>" + "All oars are made of ash that we fell ourselves. " * 8 + "</p></li>"]
     kinds = [type(block) for block in compose_with_pictures(f"<ul>{''.join(items)}</ul>")]
     assert kinds == [List, Paragraph, List]
+
+
+def test_a_list_of_one_list_has_no_marks_beside_pictures() -> None:
+    inner = "<ul><li><img src=/a><p>Winner</p><h4>The upper house</h4></li></ul>"
+    found = compose_with_pictures(
+        f"<ul><li>{inner}{inner.replace('/a', '/b')}</li></ul><p>End.</p>"
+    )
+    kinds = [type(block) for block in found]
+    assert kinds == [Figure, Paragraph, Heading, Figure, Paragraph, Heading, Paragraph]
 
 
 def test_sections_with_a_picture_and_text_are_no_collection() -> None:

@@ -35,3 +35,13 @@ def test_all_pictures_of_things_without_prices_and_of_few_things_stay() -> None:
     assert len(pictures(f"<ul>{album}</ul>")) == 8
     few = "".join(thing(number, f"{number} €") for number in range(2))
     assert len(pictures(f"<ul>{few}</ul>")) == 4
+
+
+def test_a_choice_of_colors_with_the_price_is_part_of_the_thing() -> None:
+    shop = "".join(
+        f"<li class=thing><div><img src=/oar{n}.jpg width=600 height=600 alt=Oar></div>"
+        f"<h3>Oar {n}</h3><p>From the river</p><div class=colors>"
+        f"<a><img src=/red{n}.jpg width=600 height=600></a><p>{n} €</p></div></li>"
+        for n in range(4)
+    )
+    assert pictures(f"<ul>{shop}</ul>") == [f"oar{n}.jpg" for n in range(4)]

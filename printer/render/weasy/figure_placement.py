@@ -263,9 +263,7 @@ class _PageFiller:
         if place.gap < MIN_GAP * place.height:
             return False
         if not _is_figure(place.figure):
-            is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-            may_break = self._may_break and is_large and not undone
-            return may_break and _allow_breaks(place.figure, self._change)
+            return not undone and self._may_break and _allow_breaks(place.figure, self._change)
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
             "text": lambda: _move_text_before_figure(place, self._change),
@@ -278,7 +276,7 @@ class _PageFiller:
         }
         if _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
-        elif _is_row(place.figure) and place.index and _is_row(place.before):
+        elif place.index and _is_labelled(place.figure) and _is_labelled(place.before):
             steps = {"rows": steps["rows"]}
         if not undone:
             self._tried.discard((id(place.figure), "text"))
@@ -623,9 +621,8 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
         return False
     excess = SLACK + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.
-    cells = (box for box in place.figure.descendants() if _has_class(box, "cell"))
-    is_labelled = any(len(cell.children) > 1 for cell in cells)
-    return _shrink_by(figures, sum(heights), excess, change, is_centered=not is_labelled)
+    is_centered = not _is_labelled(place.figure)
+    return _shrink_by(figures, sum(heights), excess, change, is_centered=is_centered)
 
 
 def _shrink_by(
@@ -648,6 +645,12 @@ def _shrink_by(
 
 def _is_row(box: Box) -> bool:
     return _has_class(box, "figures")
+
+
+def _is_labelled(box: Box) -> bool:
+    """Return whether a box is a row of figures with text besides captions."""
+    cells = (part for part in box.descendants() if _has_class(part, "cell")) if _is_row(box) else ()
+    return any(len(cell.children) > 1 for cell in cells)
 
 
 def _has_class(box: Box, name: str) -> bool:
