@@ -100,6 +100,10 @@ _HEADING = int(ElementFlag.HEADING)
 _MAX_NAME_LEVELS, _MAX_NAME_CHARS = 7, 240
 
 
+#: The longest side of a picture that can only be an icon, in CSS pixels.
+_MAX_ICON_SIDE = 64
+
+
 class FeatureReader:
     """Reads the features of a page's candidates."""
 
@@ -172,6 +176,8 @@ class FeatureReader:
             return "a portrait of the author"
         if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
             return "a teaser of another page"
+        if 0 < candidate.width <= _MAX_ICON_SIDE and 0 < candidate.height <= _MAX_ICON_SIDE:
+            return "as small as an icon"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
 
     def _refusal_without_caption(self, candidate: Candidate, names: frozenset[str]) -> str:

@@ -24,15 +24,15 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     found = {entry for entry in around.values() if entry is not None}
     kinds = Counter(map(_kind, found))
     entries = {entry for entry in found if kinds[_kind(entry)] >= _MIN_ENTRIES}
-    shown: set[HtmlElement] = set()
+    printed_entries: set[HtmlElement] = set()
     further: set[SelectedPicture] = set()
     for picture, entry in around.items():
         if entry is not None and entry in entries:
             # A price beside a choice of colors is inside the entry with the name.
             entry = next((e for e in reversed(list(entry.iterancestors())) if e in entries), entry)
-            if entry in shown:
+            if entry in printed_entries:
                 further.add(picture)
-            shown.add(entry)
+            printed_entries.add(entry)
     if not further:
         return selection
     rejected = (

@@ -476,3 +476,9 @@ def test_pictures_that_show_nothing_are_refused(picture: str, reason: str) -> No
     selection = select_by_method(page, verdict)
     assert not selection.selected
     assert any(reason in rejected.reason for rejected in selection.rejected)
+
+
+@pytest.mark.parametrize(("side", "remains"), [(32, False), (64, False), (90, True)])
+def test_a_picture_as_small_as_an_icon_is_dropped_even_with_a_caption(side, remains) -> None:
+    small = PHOTO.replace('width="900" height="600"', f'width="{side}" height="{side}"')
+    assert bool(find_pictures(*read(article(small)))) == remains
