@@ -106,12 +106,12 @@ def rows(effort: Effort) -> Iterator[Row]:
         runs_by_method = by_turns(count, runs)
         cost[count] = statistics.median(run.seconds for run in runs_by_method["bound"]) / count
         for method, method_runs in runs_by_method.items():
-            subject = f"{count} articles, {HOW[method]}"
+            subject = f"{count} articles, {METHOD_NAMES[method]}"
             seconds = statistics.median(run.seconds for run in method_runs)
             ratio = None
             if method == "bound" and "single" in runs_by_method:
                 pairs = zip(method_runs, runs_by_method["single"], strict=True)
-                ratio = statistics.median(ours.seconds / other.seconds for ours, other in pairs)
+                ratio = statistics.median(bound.seconds / single.seconds for bound, single in pairs)
             goal = "≤ 0.625" if ratio is not None and count == 100 else ""
             yield Row(subject, "time", seconds, "s", runs, ratio, goal)
             yield Row(subject, "time an article", seconds / count, "s", runs)
@@ -131,7 +131,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         )
 
 
-HOW = {"bound": "bound", "single": "one WeasyPrint document"}
+METHOD_NAMES = {"bound": "bound", "single": "one WeasyPrint document"}
 
 
 if __name__ == "__main__":

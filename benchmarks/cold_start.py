@@ -85,8 +85,8 @@ def beside_weasyprint(source: bytes, document: Document, runs: int) -> Pairs:
         page.write_bytes(source)
         final.write_text(document.html)
         bare = [sys.executable, "-c", BARE, str(final), str(Path(name, "b.pdf"))]
-        ours = webprint(str(page), str(Path(name, "a.pdf")), "--images", "none")
-        return by_turns(ours, lambda: seconds(bare, os.environ), runs)
+        print_page = webprint(str(page), str(Path(name, "a.pdf")), "--images", "none")
+        return by_turns(print_page, lambda: seconds(bare, os.environ), runs)
 
 
 @contextmanager
@@ -136,11 +136,11 @@ def warm(url: str, document: Document, runs: int) -> Pairs:
         return time.perf_counter() - began
 
     options = Options(fetch=FetchOptions(cache=False), extract=ExtractOptions(images="none"))
-    with printer.Printer(options, Session(options.fetch, user_urls=(url,))) as ours:
+    with printer.Printer(options, Session(options.fetch, user_urls=(url,))) as page_printer:
 
         def full() -> float:
             began = time.perf_counter()
-            ours.print_pages([url])
+            page_printer.print_pages([url])
             return time.perf_counter() - began
 
         return by_turns(full, bare, runs)
@@ -151,28 +151,28 @@ def rows(effort: Effort) -> Iterator[Row]:
     document = render_html([printer.extract(source)], {}, PrintOptions())
     figure = f"cold, a file without pictures, {render_pdf(document).pages} pages"
     pairs = beside_weasyprint(source, document, runs)
-    yield Row("webprint", figure, median(pairs.ours), "s", runs, pairs.ratio, "≤ 1.5")
-    yield Row("bare WeasyPrint, HTML given", figure, median(pairs.other), "s", runs)
+    yield Row("webprint", figure, median(pairs.tested), "s", runs, pairs.ratio, "≤ 1.5")
+    yield Row("bare WeasyPrint, HTML given", figure, median(pairs.baseline), "s", runs)
     essay = render_html([printer.extract(ESSAY.read_bytes())], {}, PrintOptions())
     with served(ESSAY.read_bytes()) as url:
         figure = "cold, a served page with pictures"
         if percollate_pairs := beside_percollate(url, essay, runs):
             full, floor = percollate_pairs
-            yield Row("webprint", figure, median(full.ours), "s", runs, full.ratio, "≤ 0.5")
+            yield Row("webprint", figure, median(full.tested), "s", runs, full.ratio, "≤ 0.5")
             name = f"percollate {version_of('percollate')}"
-            yield Row(name, figure, median(full.other), "s", runs)
+            yield Row(name, figure, median(full.baseline), "s", runs)
             name, bare_figure = (
                 "bare WeasyPrint",
                 "cold, that article's HTML given, without pictures",
             )
-            yield Row(name, bare_figure, median(floor.ours), "s", runs, floor.ratio)
+            yield Row(name, bare_figure, median(floor.tested), "s", runs, floor.ratio)
         else:
             yield Row(
                 "percollate", figure, note="not measured: Node or percollate is not installed"
             )
         pairs, figure = warm(url, essay, runs), "warm, a served page without its pictures"
-        yield Row("webprint", figure, median(pairs.ours), "s", runs, pairs.ratio, "≤ 0.9")
-        yield Row("bare WeasyPrint, HTML given", figure, median(pairs.other), "s", runs)
+        yield Row("webprint", figure, median(pairs.tested), "s", runs, pairs.ratio, "≤ 0.9")
+        yield Row("bare WeasyPrint, HTML given", figure, median(pairs.baseline), "s", runs)
 
 
 if __name__ == "__main__":

@@ -72,9 +72,7 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
             visited = 0
             hits: list[int] = []
 
-            def tell(
-                _taken: object, _outcome: object, article: Any, hits: list[int] = hits
-            ) -> None:
+            def tell(_url: object, _outcome: object, article: Any, hits: list[int] = hits) -> None:
                 nonlocal visited
                 visited += 1
                 if article is not None and TOPIC in article.info.title:

@@ -23,7 +23,7 @@ from lxml.html import document_fromstring
 from .corpus import Sample, is_available, samples
 from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, version_of
 from .protocol import Effort, Row, Unavailable, run_alone
-from .text_quality import ours
+from .text_quality import webprint_extractor
 
 PAGES = Path(__file__).resolve().parents[1] / "tests" / "pages"
 
@@ -56,7 +56,7 @@ def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[
 
 def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
     """Return the extractors that can be timed here, and the names of the others."""
-    run: dict[str, Extractor] = {"webprint": ours("default"), PARSING: _parsed}
+    run: dict[str, Extractor] = {"webprint": webprint_extractor("default"), PARSING: _parsed}
     missing = []
     for name, make in PEERS.items():
         try:
@@ -104,13 +104,13 @@ def rows(effort: Effort) -> Iterator[Row]:
 def _rows(
     of: str, pages: Sequence[Sample], run: dict[str, Extractor], goals: Mapping[str, str]
 ) -> Iterator[Row]:
-    taken = timed(pages, run)
-    for name, times in taken.items():
+    times_by_name = timed(pages, run)
+    for name, times in times_by_name.items():
         goal_of_mean = goals.get(name.partition(" ")[0], "")
         # A few slow pages dominate a mean, so the ratio is given for both.
         for kind, average in (("mean", mean), ("median", median)):
             value = average(times)
-            ratio = None if name == "webprint" else average(taken["webprint"]) / value
+            ratio = None if name == "webprint" else average(times_by_name["webprint"]) / value
             goal = goal_of_mean if kind == "mean" or ratio else ""
             yield Row(name, f"{kind} time a page, {of}", value, "ms", len(times), ratio, goal)
 

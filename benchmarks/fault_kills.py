@@ -184,7 +184,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-MAILED, PUT, POSTED = "mail", "folder", "webhook"
+MAILED, FILED, POSTED = "mail", "folder", "webhook"
 
 
 @dataclass
@@ -287,9 +287,9 @@ class Newspaper:
         """Count the deliveries of the issues at their three destinations."""
         files = sorted(self.out.glob("*"))
         for path in files:
-            self.sent[PUT, path.stem.removeprefix("week-")[:10]] += 1
+            self.sent[FILED, path.stem.removeprefix("week-")[:10]] += 1
         days = [f"{self.slot(number):%Y-%m-%d}" for number in range(issues)]
-        counts = [self.sent[place, day] for place in (PUT, MAILED, POSTED) for day in days]
+        counts = [self.sent[place, day] for place in (FILED, MAILED, POSTED) for day in days]
         unsure = self.unsure()
         return FaultOutcome(
             fault, times, len(counts), max(0, counts.count(0) - unsure),

@@ -49,14 +49,14 @@ PAGES: Mapping[str, Callable[[], str]] = {
 }  # fmt: skip
 
 
-class Taken(NamedTuple):
+class Cost(NamedTuple):
     """The cost of a page, in processor seconds and in MB at the peak."""
 
     seconds: float
     memory: float
 
 
-def once(name: str) -> Taken:
+def once(name: str) -> Cost:
     """Extract one page in this process."""
     from printer import extract
     from printer.errors import NoArticle
@@ -67,15 +67,15 @@ def once(name: str) -> Taken:
     with suppress(NoArticle):
         extract(page)
     seconds = time.process_time() - started
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Taken(seconds, most)
+    peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Cost(seconds, peak_memory)
 
 
-def measured(name: str) -> Taken:
+def measured(name: str) -> Cost:
     """Extract one page in a new process."""
     code = f"from benchmarks import large_pages; print(*large_pages.once({name!r}))"
     ran = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
-    return Taken(*map(float, ran.stdout.split()))
+    return Cost(*map(float, ran.stdout.split()))
 
 
 def rows(effort: Effort) -> Iterator[Row]:

@@ -21,7 +21,7 @@ from .corpus import TRAINING_SETS, Sample, require_corpus, samples
 from .extractors import PEERS, Answer, Extractor, Readability, version_of
 from .out_of_fold import composing, saved_choices
 from .protocol import Effort, Row, Unavailable, run_alone
-from .text_quality import Figures, Found, measure, ours
+from .text_quality import Figures, Found, measure, webprint_extractor
 
 #: The figures to report, and their names in the report.
 COLUMNS = {
@@ -39,7 +39,7 @@ GOALS = {
     "paragraphs.recall": 0.95, "traf.f1": 0.945, "moz.f1": 0.97, "wcxb.title": 0.9,
 }  # fmt: skip
 READABILITY = "@mozilla/readability"
-OURS = "default, the article, out of fold"
+OUT_OF_FOLD = "default, the article, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
@@ -67,16 +67,17 @@ def rows(effort: Effort) -> Iterator[Row]:
         guarded.close()
     with saved_choices(effort) as choices:
         if choices is None:
-            yield Row(OURS, "all", note="not measured: it takes half an hour, or CHOICES=FILE"
-                      " that `python -m benchmarks.train --report --save FILE` left")  # fmt: skip
+            yield Row(OUT_OF_FOLD, "all", note="not measured: it takes half an hour, or"
+                      " CHOICES=FILE that `python -m benchmarks.train --report --save FILE`"
+                      " left")  # fmt: skip
         else:
             guarded = _Guarded(composing(choices))
             figures = measure(guarded, _pages(effort.step))
             figures.pop("ms.mean")
-            yield from _rows(OURS, figures, best, guarded.calls)
+            yield from _rows(OUT_OF_FOLD, figures, best, guarded.calls)
             if guarded.failed:
                 reason = "whose choice was made for other segments: train anew"
-                yield Row(OURS, "pages failed", guarded.failed, note=reason)
+                yield Row(OUT_OF_FOLD, "pages failed", guarded.failed, note=reason)
 
 
 def _rows(label: str, figures: Figures, best: Figures, pages: int) -> Iterator[Row]:
@@ -95,7 +96,8 @@ def _pages(step: int) -> Iterator[Sample]:
 def _extractor(name: str) -> tuple[str, Extractor] | None:
     """Return an extractor with its name and version, or None if it is not installed."""
     if name in EXTRACTORS:
-        return (f"{name}, pages it learned from" if name == "default" else name), ours(name)
+        label = f"{name}, pages it learned from" if name == "default" else name
+        return label, webprint_extractor(name)
     try:
         return f"{name} {version_of(name)}", PEERS[name]()
     except (ImportError, PackageNotFoundError, Unavailable, FileNotFoundError):

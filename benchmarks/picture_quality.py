@@ -105,7 +105,7 @@ def shares(counts: Counts) -> dict[str, float]:
 #: The goals of the default: to reach what the papers report (CUTER 0.77, 0.87 and 0.78; Joshi and
 #: Liu 0.83 of the pictures).
 GOALS = {"precision": "≥ 0.83", "recall": "≥ 0.87", "captions": "≥ 0.78"}
-OURS = "default, out of fold"
+OUT_OF_FOLD = "default, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
@@ -116,14 +116,14 @@ def rows(effort: Effort) -> Iterator[Row]:
     pages, news = list(labelled(corpus.CORPUS)), list(labelled_news(corpus.CORPUS))
     counts_by_method = {name: measure(pages, partial(_chosen, name)) for name in IMAGE_METHODS}
     folds = out_of_fold([*pages, *news])
-    counts_by_method[OURS] = measure(pages, folds.__getitem__)
+    counts_by_method[OUT_OF_FOLD] = measure(pages, folds.__getitem__)
     if news:
-        counts_by_method[f"{OURS}, news"] = measure(news, folds.__getitem__)
+        counts_by_method[f"{OUT_OF_FOLD}, news"] = measure(news, folds.__getitem__)
     for name, counts in counts_by_method.items():
         if name == "default":
             name += ", pages it learned from"
         for figure, value in shares(counts).items():
-            goal = GOALS.get(figure, "") if name == OURS else ""
+            goal = GOALS.get(figure, "") if name == OUT_OF_FOLD else ""
             yield Row(name, figure, value, n=counts.pages, goal=goal)
 
 

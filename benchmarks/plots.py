@@ -38,8 +38,7 @@ def _bars(figure: Any, bars: Sequence[tuple[str, float]], title: str, label: str
         return False
     axes = figure.subplots()
     names, values = [name for name, _ in bars], [value for _, value in bars]
-    ours = ("webprint", "default")
-    colours = [_INK if name.startswith(ours) else _PALE for name in names]
+    colours = [_INK if name.startswith(("webprint", "default")) else _PALE for name in names]
     drawn = axes.barh(names, values, color=colours)
     axes.bar_label(drawn, [f"{value:.3g}" for value in values], padding=3)
     axes.invert_yaxis()
@@ -89,10 +88,10 @@ def _digests(figure: Any, found: Found) -> bool:
         return False
     left, right = figure.subplots(1, 2)
     for axes, measure, unit in ((left, "time an article", "s"), (right, "peak memory", "MB")):
-        for how, colour in (("one WeasyPrint document", _PALE), ("bound", _INK)):
+        for method, colour in (("one WeasyPrint document", _PALE), ("bound", _INK)):
             some = [(int(r.subject.split()[0]), r.value) for r in rows
-                    if r.figure == measure and r.subject.endswith(how)]  # fmt: skip
-            axes.plot([x for x, _ in some], [y for _, y in some], "o-", color=colour, label=how)
+                    if r.figure == measure and r.subject.endswith(method)]  # fmt: skip
+            axes.plot([x for x, _ in some], [y for _, y in some], "o-", color=colour, label=method)
         axes.set_xscale("log")
         axes.set_ylim(bottom=0)
         axes.set_title(f"Digests: {measure}")

@@ -94,25 +94,25 @@ class Effort:
 
 
 class Pairs(NamedTuple):
-    """The seconds of alternating runs, ours and the other's."""
+    """The seconds of alternating runs of what is tested and of its baseline."""
 
-    ours: list[float]
-    other: list[float]
+    tested: list[float]
+    baseline: list[float]
 
     @property
     def ratio(self) -> float:
         """The median of the pairs' ratios."""
-        return median(one / other for one, other in zip(self.ours, self.other, strict=True))
+        return median(map(operator.truediv, self.tested, self.baseline))
 
 
 def by_turns(
-    ours: Callable[[], float], other: Callable[[], float], runs: int, warm_up: int = 1
+    tested: Callable[[], float], baseline: Callable[[], float], runs: int, warm_up: int = 1
 ) -> Pairs:
     """Run both alternately, so that other load affects both alike.
 
     Each returns the seconds it took; ``warm_up`` runs do not count.
     """
-    pairs = [(ours(), other()) for _ in range(warm_up + runs)][warm_up:]
+    pairs = [(tested(), baseline()) for _ in range(warm_up + runs)][warm_up:]
     return Pairs(*map(list, zip(*pairs, strict=True)))
 
 

@@ -61,7 +61,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     """Yield the figures of the fixed sample, with its floors as goals, at any effort."""
     del effort
     require_corpus()
-    reached, floor_values = measure(ours("default"), _sample()), floors("floors")
+    reached, floor_values = measure(webprint_extractor("default"), _sample()), floors("floors")
     for name, value in reached.items():
         if name in floor_values:
             is_small = name in _SMALL
@@ -90,14 +90,14 @@ def main() -> int:
         print("the corpus is not available, so nothing was measured: see docs/model-card.md")
         return 0
     if chosen.check or chosen.lift or chosen.lower:
-        reached = measure(ours("default"), _sample())
+        reached = measure(webprint_extractor("default"), _sample())
         return _compare(reached, lift=chosen.lift, lower=chosen.lower)
     for name in chosen.names or EXTRACTORS:
         pages = (
             s for set_name in SETS for n, s in enumerate(samples(set_name)) if n % chosen.step == 0
         )
         print(f"\n{name}")
-        for figure, value in measure(ours(name), pages).items():
+        for figure, value in measure(webprint_extractor(name), pages).items():
             print(f"  {figure:24} {value:.4f}")
     return 0
 
@@ -137,7 +137,7 @@ def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figu
     return figures
 
 
-def ours(name: str) -> Callable[[Sample], Found]:
+def webprint_extractor(name: str) -> Callable[[Sample], Found]:
     """Return one of our extractors; for a page without an article its result is empty."""
 
     def read(sample: Sample) -> Article:

@@ -189,7 +189,7 @@ def _scatter(around: SegmentGraph, back: Floats) -> Floats:
     for groups, part in zip(around.groups, parts[1:-2], strict=True):
         summed = np.add.reduceat(part[groups.order], groups.starts)
         total += summed[groups.owner] * groups.weights
-    there = around.has_next[:, None]
-    total[:-1] += parts[-2][1:] * there
-    total[1:] += parts[-1][:-1] * there
+    has_next = around.has_next[:, None]
+    total[:-1] += parts[-2][1:] * has_next
+    total[1:] += parts[-1][:-1] * has_next
     return total

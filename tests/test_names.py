@@ -13,14 +13,14 @@ FOLDERS = ["printer", "benchmarks", "samples", "scripts", "tests"]
 
 #: Participles and pronouns that do not say what a thing is.
 VAGUE = frozenset(
-    "apart asked begun came each elsewhere given hand handed held kept labour labours laid made mine"
-    " others own said seen shown sooner such that theirs this ticked told wanted who whole wish fate"
-    " fates".split()
+    "already apart asked begun came each elsewhere fate fates given hand handed held how kept"
+    " labour labours laid made mine others ours own said seen shown sooner such taken that theirs"
+    " there this ticked told wanted what which who whole wish yet".split()
 )
 #: The words that a test, whose name is a sentence, may use.
 IN_SENTENCES = frozenset(
-    "apart begun each elsewhere fate given hand held kept laid made mine others own seen such that"
-    " this who whole".split()
+    "already apart begun each elsewhere fate given hand held how kept laid made mine others ours"
+    " own seen such taken that there this what which who whole yet".split()
 )
 #: Callbacks whose names a library has chosen.
 CALLBACKS = frozenset(["connection_made"])

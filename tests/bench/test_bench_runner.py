@@ -41,14 +41,14 @@ def test_rows_are_returned_as_yielded(tmp_path: Path) -> None:
 def test_a_failure_keeps_its_rows_and_stops_no_other(capsys) -> None:
     lines: list[str] = []
     suite = [fake("broken", alone=True), fake("missing"), fake("complete"), fake("gone")]
-    broken, missing, complete, gone = run_all(suite, Effort(), report=lines.append)
+    broken, missing, complete, killed = run_all(suite, Effort(), report=lines.append)
     assert broken.failed
     assert broken.trouble == "RuntimeError: the meadow is under water"
     assert broken.rows == (Row("webprint", "time", 1.5, "s"),)
     assert (missing.failed, missing.rows) == (False, ())
     assert missing.trouble == "not measured: the corpus is not available"
     assert len(complete.rows) == 3
-    assert (gone.failed, gone.trouble) == (True, "ended with code -9")
+    assert (killed.failed, killed.trouble) == (True, "ended with code -9")
     assert len(lines) == 4
     assert "test_bench_runner" not in capsys.readouterr().err
 

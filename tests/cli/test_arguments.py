@@ -126,28 +126,29 @@ def test_pages_are_printed_into_a_new_folder_and_by_a_template(webprint, tmp_pat
 
 
 def test_every_page_is_a_line_of_json_with_the_same_facts(webprint, web, tmp_path):
-    url, gone = web.add("/story", story_page()), f"{web.url}/gone"
+    url, missing = web.add("/story", story_page()), f"{web.url}/gone"
     for more, expected in (((), "Harbour lights go dark.md"), (("--bundle", "b.md"), "b.md")):
-        code, out, _ = webprint(gone, url, "--format", "markdown", "--json", *more)
+        code, out, _ = webprint(missing, url, "--format", "markdown", "--json", *more)
         assert code == 6
         failed, done = map(json.loads, out.splitlines())
         assert failed == {
-            "url": gone, "out": None, "warnings": [], "complete": False, "title": "",
+            "url": missing, "out": None, "warnings": [], "complete": False, "title": "",
             "error": failed["error"],
         }  # fmt: skip
         assert (failed["error"]["code"], failed["error"]["kind"]) == (6, "HTTPStatusError")
         assert (done["url"], done["out"], done["error"]) == (url, expected, None)
         assert (done["complete"], done["warnings"]) == (True, [])
-    code, out, _ = webprint(gone, "--json")
-    assert (code, json.loads(out)["url"]) == (6, gone)
+    code, out, _ = webprint(missing, "--json")
+    assert (code, json.loads(out)["url"]) == (6, missing)
 
 
 def test_pythons_result_says_the_same(web, tmp_path):
     from printer import PrintOptions, print_pages
 
-    url, gone = web.add("/story", story_page()), f"{web.url}/gone"
-    result = print_pages([gone, url], page=PrintOptions(format="markdown"))
-    assert [(page.url, page.complete) for page in result.outcomes] == [(gone, False), (url, True)]
+    url, missing = web.add("/story", story_page()), f"{web.url}/gone"
+    result = print_pages([missing, url], page=PrintOptions(format="markdown"))
+    assert [page.url for page in result.outcomes] == [missing, url]
+    assert [page.complete for page in result.outcomes] == [False, True]
     assert result.outcomes[0].error is result.errors[0]
     assert not result.complete
     assert print_pages([url], page=PrintOptions(format="markdown")).complete

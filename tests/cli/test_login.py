@@ -75,11 +75,11 @@ def test_signing_in_again_begins_where_it_ended(members, tmp_path):
     file = tmp_path / "state.json"
     sign_in(members, file)
 
-    async def already(page):
+    async def read_story(page):
         await page.goto(members.url + "/story")
         assert "tide" in await page.content()
 
-    sign_in(members, file, already)
+    sign_in(members, file, read_story)
     assert "session" in {cookie["name"] for cookie in json.loads(file.read_text())["cookies"]}
 
 

@@ -68,7 +68,7 @@ def screen() -> Iterator[dict[str, str]]:
 def login(url: str, file: Path, env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """Run the command as a person does, without a terminal."""
     code = "from printer.cli import main; main()"
-    ours = subprocess.Popen(
+    program = subprocess.Popen(
         [sys.executable, "-c", code, "login", url, "--storage-state", str(file)],
         env=env,
         stdin=subprocess.DEVNULL,
@@ -76,11 +76,11 @@ def login(url: str, file: Path, env: dict[str, str]) -> Iterator[subprocess.Pope
         text=True,
     )
     try:
-        with ours.stderr:
-            yield ours
+        with program.stderr:
+            yield program
     finally:
-        ours.kill()
-        ours.wait()
+        program.kill()
+        program.wait()
 
 
 def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, webprint) -> None:
@@ -93,7 +93,7 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
     web.add("/in", lambda hit: Reply("<title>Welcome</title>", headers=cookie))
     url = web.add("/members", members)
     file = tmp_path / "state.json"
-    with screen() as env, login(web.url + "/login", file, env) as ours:
+    with screen() as env, login(web.url + "/login", file, env) as program:
 
         def hands(*words: str) -> bool:
             return not subprocess.run(
@@ -108,13 +108,13 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
             hands("type", "ann")
             hands("key", "Return")
 
-        wait(lambda: is_visible("Sign in") or ours.poll() is not None)
-        assert ours.poll() is None, ours.stderr.read()
+        wait(lambda: is_visible("Sign in") or program.poll() is not None)
+        assert program.poll() is None, program.stderr.read()
         wait(lambda: web.hits("/in"), signs_in)
         wait(lambda: is_visible("Welcome"))
-        wait(lambda: ours.poll() is not None, lambda: hands("key", "ctrl+w"))
-        err = ours.stderr.read()
-        assert ours.returncode == 0, err
+        wait(lambda: program.poll() is not None, lambda: hands("key", "ctrl+w"))
+        err = program.stderr.read()
+        assert program.returncode == 0, err
     assert "Sign in in the browser that opens" in err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "session" in {cookie["name"] for cookie in json.loads(file.read_text())["cookies"]}
@@ -127,8 +127,8 @@ def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, 
 def test_without_a_screen_the_requirements_are_named(tmp_path: Path) -> None:
     screens = ("DISPLAY", "WAYLAND_DISPLAY")
     env = {name: value for name, value in os.environ.items() if name not in screens}
-    with login("http://127.0.0.1:9/", tmp_path / "s.json", env) as ours:
-        err = ours.stderr.read()
-        assert ours.wait() == 13
+    with login("http://127.0.0.1:9/", tmp_path / "s.json", env) as program:
+        err = program.stderr.read()
+        assert program.wait() == 13
     assert "screen" in err
     assert "--cookies" in err

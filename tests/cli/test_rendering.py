@@ -89,13 +89,13 @@ def test_several_pages_are_loaded_at_once_in_one_browser_and_printed_in_order(
         BrowserProcess, "start", lambda *a, **k: started.append(1) or start(*a, **k)
     )
     urls = [web.add(f"/{name}", answer) for name in ("one", "two", "three")]
-    gone = web.url + "/gone"
-    code, out, err = webprint(urls[0], gone, *urls[1:], "--render", "always", "--json")
+    missing = web.url + "/gone"
+    code, out, err = webprint(urls[0], missing, *urls[1:], "--render", "always", "--json")
     assert code != 0
     assert "404" in err
     lines = [json.loads(line) for line in out.splitlines()]
     assert [line["title"] for line in lines] == ["Story one", "", "Story two", "Story three"]
-    assert [line["url"] for line in lines] == [urls[0], gone, *urls[1:]]
+    assert [line["url"] for line in lines] == [urls[0], missing, *urls[1:]]
     assert [line["complete"] for line in lines] == [True, False, True, True]
     assert (lines[1]["out"], lines[1]["error"]["status"]) == (None, 404)
     assert sorted(path.name for path in tmp_path.glob("*.pdf")) == [

@@ -31,9 +31,9 @@ def page() -> tuple[Page, Verdict, Article]:
     return read, verdict, compose(read, verdict, ())
 
 
-def without(article: Article, kind: type, what: str = "") -> Article:
+def without(article: Article, kind: type, text: str = "") -> Article:
     def is_it(block) -> bool:
-        return isinstance(block, kind) and what in repr(block)
+        return isinstance(block, kind) and text in repr(block)
 
     assert any(map(is_it, article.blocks))
     return replace(article, blocks=tuple(b for b in article.blocks if not is_it(b)))
@@ -51,7 +51,7 @@ def test_nothing_is_lost_of_a_whole_article() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "what", "gone"),
+    ("kind", "text", "lost"),
     [
         (Paragraph, "Lower Marl", {"words": 13}),
         (Paragraph, "barge", {"words": 17, "links": 1}),
@@ -62,10 +62,10 @@ def test_nothing_is_lost_of_a_whole_article() -> None:
     ],
     ids=["words", "links", "headings", "tables", "code", "notes"],
 )
-def test_lost_content_is_reported(kind, what, gone) -> None:
-    found = report(lambda article: without(article, kind, what))
-    assert set(gone) == set(found), found
-    assert abs(found["words"] - gone["words"]) <= 3
+def test_lost_content_is_reported(kind, text, lost) -> None:
+    found = report(lambda article: without(article, kind, text))
+    assert set(lost) == set(found), found
+    assert abs(found["words"] - lost["words"]) <= 3
 
 
 def test_unselected_text_is_not_reported_lost() -> None:

@@ -32,8 +32,8 @@ def utc(text):
 )
 def test_due_slots(desk, now, served, slot):
     digest = desk.digest(DAILY)
-    taken = utc(served).timestamp() if served else None
-    found = due_slot(digest, utc(now), taken, utc(now))
+    last_run = utc(served).timestamp() if served else None
+    found = due_slot(digest, utc(now), last_run, utc(now))
     assert found == (utc(slot) if slot else None)
 
 

@@ -129,14 +129,14 @@ def test_an_article_that_cannot_be_set_is_named_and_may_come_again(web, desk):
 
 def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
     good = feed(web, "/f", entry(web, "Ferry"))
-    gone = f'[[digest.source]]\nfeed = "{web.url}/gone"\nname = "Gone"\n'
-    run = desk.run(desk.digest(good + gone), NOW)
+    missing = f'[[digest.source]]\nfeed = "{web.url}/gone"\nname = "Gone"\n'
+    run = desk.run(desk.digest(good + missing), NOW)
     assert titles(run) == ["Ferry"]
     assert [name for name, _ in run.issue.problems] == ["Gone"]
     assert "Gone" in "".join(desk.documents)
     assert "404" in "".join(desk.documents)
     with pytest.raises(HTTPStatusError):
-        desk.run(desk.digest(gone), NOW)
+        desk.run(desk.digest(missing), NOW)
 
 
 def test_a_page_without_an_article_is_reported_and_tried_again(web, desk):

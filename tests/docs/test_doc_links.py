@@ -32,11 +32,11 @@ def test_its_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_modules_it_names_are_there(page):
     """By the end of their path, as a page on one package names the files in it."""
-    there = [
+    paths = [
         f"/{file.relative_to(ROOT)}" for folder in CODE for file in (ROOT / folder).rglob("*.py")
     ]
     for name in re.findall(r"`([\w/-]+\.py)`", page.read_text()):
-        assert any(path.endswith(f"/{name}") for path in there), f"{name} in {page.name}"
+        assert any(path.endswith(f"/{name}") for path in paths), f"{name} in {page.name}"
 
 
 def test_the_site_has_every_page():

@@ -54,9 +54,10 @@ def test_documented_defaults_are_right():
 def test_every_theme_is_described():
     from printer.themes.loader import BUILTIN_FOLDERS
 
-    ours = {file.parent.name for place in BUILTIN_FOLDERS for file in place.glob("*/theme.toml")}
-    described = {cell.strip("`") for cell in rows("themes")[1 : len(ours) + 1]}
-    assert described == ours
+    files = [file for folder in BUILTIN_FOLDERS for file in folder.glob("*/theme.toml")]
+    built_in = {file.parent.name for file in files}
+    described = {cell.strip("`") for cell in rows("themes")[1 : len(built_in) + 1]}
+    assert described == built_in
 
 
 def tree(error):

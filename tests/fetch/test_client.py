@@ -255,13 +255,13 @@ def test_a_server_that_hangs_up_on_an_idle_connection_costs_nothing(web: WebServ
 
 def test_the_referer_for_other_origins_has_no_path(web: WebServer, other_web: WebServer) -> None:
     page = web.url + "/story?id=7"
-    here = web.add("/a.png", b"1", media_type="image/png")
-    there = other_web.add("/b.png", b"2", media_type="image/png")
+    page_picture = web.add("/a.png", b"1", media_type="image/png")
+    other_picture = other_web.add("/b.png", b"2", media_type="image/png")
     with HttpClient(FetchOptions(allow_private=True, cache=False)) as fetcher:
-        fetcher.get_resource(here, page)
-        fetcher.get_resource(there, page)
-        fetcher.get_resource(here, "https://example.org/secret")
-        fetcher.get_resource(here, "file:///home/x.html")
+        fetcher.get_resource(page_picture, page)
+        fetcher.get_resource(other_picture, page)
+        fetcher.get_resource(page_picture, "https://example.org/secret")
+        fetcher.get_resource(page_picture, "file:///home/x.html")
     first, third, fourth = web.hits("/a.png")
     assert first.headers["referer"] == page
     assert other_web.hits()[0].headers["referer"] == web.url + "/"

@@ -9,7 +9,7 @@ from printer.fetch.response import check_html, describe_media_type, sniff_media_
 
 
 @pytest.mark.parametrize(
-    ("head", "what"),
+    ("head", "description"),
     [
         (b"%PDF-1.7\n%\xe2", "a PDF"),
         (b"\xff\xd8\xff\xe0\x00\x10JFIF", "a JPEG picture"),
@@ -22,13 +22,13 @@ from printer.fetch.response import check_html, describe_media_type, sniff_media_
         (b"\x00\x01\x02\x03" * 300, "a binary file"),
     ],
 )
-def test_bytes_take_precedence_over_the_header(head: bytes, what: str) -> None:
-    with pytest.raises(NotHTML, match=f"not a web page but {what}"):
+def test_bytes_take_precedence_over_the_header(head: bytes, description: str) -> None:
+    with pytest.raises(NotHTML, match=f"not a web page but {description}"):
         check_html("text/html", head, "")
 
 
 @pytest.mark.parametrize(
-    ("media_type", "what"),
+    ("media_type", "description"),
     [
         ("application/pdf", "a PDF"),
         ("image/jpeg", "a JPEG picture"),
@@ -39,10 +39,10 @@ def test_bytes_take_precedence_over_the_header(head: bytes, what: str) -> None:
         ("application/x-odd", "of type application/x-odd"),
     ],
 )
-def test_the_header_alone_refuses(media_type: str, what: str) -> None:
+def test_the_header_alone_refuses(media_type: str, description: str) -> None:
     with pytest.raises(NotHTML) as caught:
         check_html(media_type, None, "https://example.org/x")
-    assert what in str(caught.value)
+    assert description in str(caught.value)
     assert caught.value.media_type == media_type
 
 
@@ -65,7 +65,7 @@ def test_pages_pass(media_type: str, head: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("media_type", "head", "what"),
+    ("media_type", "head", "description"),
     [
         ("text/plain", b"just words", "plain text"),
         ("text/plain", b'{"a": 1}', "JSON data"),
@@ -73,9 +73,11 @@ def test_pages_pass(media_type: str, head: bytes) -> None:
         ("application/xml", b'<?xml version="1.0"?><urlset>', "an XML document"),
     ],
 )
-def test_vague_types_are_settled_by_the_bytes(media_type: str, head: bytes, what: str) -> None:
+def test_vague_types_are_settled_by_the_bytes(
+    media_type: str, head: bytes, description: str
+) -> None:
     check_html(media_type, None, "")
-    with pytest.raises(NotHTML, match=what):
+    with pytest.raises(NotHTML, match=description):
         check_html(media_type, head, "")
 
 

@@ -27,11 +27,11 @@ def line(domain: str, name: str, value: str, expires: int, path: str = "/") -> s
 
 def test_headers_go_to_named_origins_alone(web: WebServer, other_web: WebServer) -> None:
     page = web.add("/page", "<p>x</p>")
-    there = other_web.add("/a.png", b"1", media_type="image/png")
-    away = web.redirect("/away", there)
+    other_picture = other_web.add("/a.png", b"1", media_type="image/png")
+    away = web.redirect("/away", other_picture)
     with HttpClient(OPEN, user_urls=[page]) as fetcher:
         fetcher.get_page(page)
-        fetcher.get_resource(there, page)
+        fetcher.get_resource(other_picture, page)
         fetcher.get_resource(away, page)
     assert web.hits("/page")[0].headers["x-key"] == "hunter2"
     assert web.hits("/away")[0].headers["authorization"] == "Bearer hunter2"
@@ -77,12 +77,12 @@ def test_cookies_go_where_the_file_says(
     )
     page = web.add("/page", "<p>x</p>")
     deep = web.add("/deep/page", "<p>x</p>")
-    there = other_web.add("/a.png", b"1", media_type="image/png")
+    other_picture = other_web.add("/a.png", b"1", media_type="image/png")
     options = FetchOptions(cookies=cookies, allow_private=True, cache=False)
     with HttpClient(options, user_urls=[page]) as fetcher:
         fetcher.get_page(page)
         fetcher.get_page(deep)
-        fetcher.get_resource(there, page)
+        fetcher.get_resource(other_picture, page)
     assert pairs(web.hits("/page")[0].headers["cookie"]) == {"session=abc", "quiet=def"}
     assert "deep=ghi" in pairs(web.hits("/deep/page")[0].headers["cookie"])
     assert "cookie" not in other_web.hits()[0].headers

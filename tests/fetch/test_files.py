@@ -47,17 +47,17 @@ def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "what"),
+    ("data", "description"),
     [
         (b"%PDF-1.4", "a PDF"),
         (b"\xff\xd8\xff\xe0", "a JPEG picture"),
         (b"\0" * 99, "a binary file"),
     ],
 )
-def test_other_files_are_named_by_their_type(tmp_path: Path, data: bytes, what: str) -> None:
+def test_other_files_are_named_by_their_type(tmp_path: Path, data: bytes, description: str) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(data)
-    with pytest.raises(NotHTML, match=what) as caught:
+    with pytest.raises(NotHTML, match=description) as caught:
         read_file(path)
     assert str(path) in str(caught.value)
 

@@ -81,7 +81,7 @@ def test_a_print_whose_workers_are_killed_by_others_is_done(sqlite_table, keep):
         (worker,) = wait_until(keeper.workers)
         wait_until(lambda: sqlite_table.get(job.id).state == "running")
         os.kill(worker, signal.SIGKILL)
-        wait_until(lambda gone=worker: gone not in keeper.workers())
+        wait_until(lambda pid=worker: pid not in keeper.workers())
     wait_until(lambda: over(sqlite_table, job.id))
     assert (sqlite_table.get(job.id).state, sqlite_table.get(job.id).attempt) == ("done", 1)
     assert "SIGKILL" in keeper.output()
@@ -133,14 +133,14 @@ def test_nothing_is_left_when_all_of_it_is_killed(sqlite_table, keep, tmp_path, 
     workers = wait_until(keeper.workers)
     keeper.kill()
 
-    def gone(pid):
+    def has_ended(pid):
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
             return True
         return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] == "Z"
 
-    wait_until(lambda: all(map(gone, workers)))
+    wait_until(lambda: all(map(has_ended, workers)))
 
 
 ENDED_ENGINE = """
@@ -305,8 +305,8 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     with psycopg.connect(f"{base}/postgres", autocommit=True) as connection:
         wait_until(lambda: table.count_by_state()["done"])
         connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
-        gone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
-        connection.execute(gone, (name,))
+        terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        connection.execute(terminate, (name,))
         time.sleep(2.5)
         connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
     wait_until(lambda: over(table, *ids))

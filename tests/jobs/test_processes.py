@@ -20,10 +20,10 @@ run_processes([ManagedProcess(run, "the process")], lambda line: print(line, flu
 """
 
 
-def starts(how, count):
+def starts(fault, count):
     """Return the times between starts, and what the processes wrote to stderr."""
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, how],
+        [sys.executable, "-c", PROGRAM, fault],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

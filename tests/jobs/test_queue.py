@@ -26,7 +26,7 @@ STORY = JobRequest("https://example.org/story", {"paper": "A5"}, {PAGE_PART: b"<
 
 def order(table):
     """Take all jobs, and return the ends of their addresses."""
-    return [taken.url.rpartition("/")[2] for taken in iter(lambda: claim(table), None)]
+    return [claimed.url.rpartition("/")[2] for claimed in iter(lambda: claim(table), None)]
 
 
 def submit(table, *names, **more):
@@ -38,8 +38,8 @@ def test_accepted_jobs_are_listed(table):
     assert new
     assert (job.state, job.url, job.options, job.attempt) == ("queued", STORY.url, STORY.options, 0)
     assert table.get(job.id) == job
-    taken = claim(table)
-    assert (taken.id, taken.attempt) == (job.id, 1)
+    claimed = claim(table)
+    assert (claimed.id, claimed.attempt) == (job.id, 1)
     assert table.get(job.id).state == "running"
     assert table.attempt(job.id) == (1, STORY.options, {})
 
@@ -100,12 +100,12 @@ def test_no_job_is_taken_twice(table):
 
     def work(_):
         barrier.wait()
-        return [taken.id for taken in iter(lambda: claim(table), None)]
+        return [claimed.id for claimed in iter(lambda: claim(table), None)]
 
     with ThreadPoolExecutor(4) as pool:
-        taken = [job for batch in pool.map(work, range(4)) for job in batch]
-    assert len(taken) == 40
-    assert set(taken) == ids
+        claimed = [job for batch in pool.map(work, range(4)) for job in batch]
+    assert len(claimed) == 40
+    assert set(claimed) == ids
 
 
 def test_only_the_execution_that_has_a_job_finishes_it(table):
@@ -146,12 +146,12 @@ def test_a_job_that_was_lost_too_often_is_given_up(table):
 
 def test_a_cancelled_job_is_not_worked_on(table):
     waiting, running = submit(table, *"ab")
-    taken = claim(table)
-    assert taken.id == waiting
+    claimed = claim(table)
+    assert claimed.id == waiting
     assert table.cancel(waiting)
     assert table.cancel(running)
     assert claim(table) is None
-    assert not taken.finish({})
+    assert not claimed.finish({})
     assert not table.cancel(waiting)
     assert not table.cancel("0" * 20)
     assert table.retry(waiting)
@@ -168,10 +168,10 @@ def test_a_print_is_revised_and_keeps_its_title_meanwhile(table):
     waiting = table.get(job.id)
     assert (waiting.state, waiting.options) == ("queued", {"paper": "A4"})
     assert waiting.title == "Harbour lights"
-    taken = claim(table)
-    assert taken.attempt == 2, "results of two attempts never share a folder"
+    claimed = claim(table)
+    assert claimed.attempt == 2, "results of two attempts never share a folder"
     assert table.attempt(job.id) == (2, {"paper": "A4"}, {EDIT_PART: b"\xffedit"})
-    assert taken.finish({"title": "Lights"})
+    assert claimed.finish({"title": "Lights"})
     assert table.get(job.id).title == "Lights"
 
 
@@ -193,7 +193,7 @@ def test_a_revision_that_fails_leaves_the_last_result(table):
 
 def test_a_removed_job_is_gone_with_its_page(table):
     job, _ = table.submit(STORY, "key")
-    taken = claim(table)
+    claimed = claim(table)
     assert table.delete(job.id)
     assert not table.delete(job.id)
     assert table.get(job.id) is None
@@ -201,7 +201,7 @@ def test_a_removed_job_is_gone_with_its_page(table):
     with table.engine.connect() as connection:
         pages = connection.execute(text(f"SELECT count(*) FROM {schema}workflow_input"))
         assert pages.scalar() == 0
-    assert not taken.finish({})
+    assert not claimed.finish({})
     assert table.submit(STORY, "key")[1]
 
 
@@ -282,9 +282,9 @@ def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(
     with pytest.raises(JobsError, match="full"):
         sqlite_table.submit(large, "key")
     assert sqlite_table.count_by_state()["queued"] == 1
-    taken = claim(sqlite_table)
-    assert taken.id == first.id, "what was accepted is there and worked on"
-    assert taken.finish({})
+    claimed = claim(sqlite_table)
+    assert claimed.id == first.id, "what was accepted is there and worked on"
+    assert claimed.finish({})
     room = 1_000_000
     sqlite_table.disconnect()
     _, new = sqlite_table.submit(large, "key")
@@ -336,18 +336,18 @@ def test_a_job_is_done_once_per_request_and_never_lost(moves, tmp_path_factory):
     table = JobQueue(str(tmp_path_factory.mktemp("moves") / "jobs.sqlite"))
     ids = submit(table, *"abc")
     claims, done, requests, folders = [], dict.fromkeys(ids, 0), dict.fromkeys(ids, 1), set()
-    for move, which in moves:
-        job = ids[which % 3]
-        taken = claims[which % len(claims)] if claims else None
+    for move, number in moves:
+        job = ids[number % 3]
+        claimed = claims[number % len(claims)] if claims else None
         if move == "claim" and (new := claim(table)):
             claims.append(new)
             assert (new.id, new.attempt) not in folders
             folders.add((new.id, new.attempt))
-        elif move == "finish" and taken and taken.finish({"by": taken.attempt}):
-            done[taken.id] += 1
-            assert table.get(taken.id).result == {"by": taken.attempt}
-        elif move == "fail" and taken:
-            taken.fail(ErrorRecord("no"))
+        elif move == "finish" and claimed and claimed.finish({"by": claimed.attempt}):
+            done[claimed.id] += 1
+            assert table.get(claimed.id).result == {"by": claimed.attempt}
+        elif move == "fail" and claimed:
+            claimed.fail(ErrorRecord("no"))
         elif move == "lose":
             for running, executor in table.executions():
                 assert table.requeue(running, executor)

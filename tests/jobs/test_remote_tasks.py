@@ -34,15 +34,16 @@ class Workers:
         self.done = []
 
     def __call__(self):
-        while taken := claim(self.table):
-            url = taken.url
+        while claimed := claim(self.table):
+            url = claimed.url
             if self.faults.get(url, 0) > 0:
                 self.faults[url] -= 1
-                taken.fail(ErrorRecord("come again", "FetchError", code=4))
+                claimed.fail(ErrorRecord("come again", "FetchError", code=4))
                 continue
             self.done.append(url)
-            self.storage.put(f"{result_folder(taken.id, taken.attempt)}/share.json", url.encode())
-            taken.finish({})
+            folder = result_folder(claimed.id, claimed.attempt)
+            self.storage.put(f"{folder}/share.json", url.encode())
+            claimed.finish({})
 
 
 def remote_renderer(table, storage, workers, **more):
@@ -113,12 +114,13 @@ def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(sqlite_ta
 
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
     document = render_html([SAMPLE_ARTICLE], pictures())
-    here = render_pdf(document)
+    local = render_pdf(document)
     sent = load_result(Document, serial.dump(Document, document))
-    there = load_result(RenderedPdf, serial.dump(RenderedPdf, render_pdf(sent)))
-    assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
-    assert there.pdf[:5] == b"%PDF-"
-    assert abs(len(there.pdf) - len(here.pdf)) < 100
+    remote = load_result(RenderedPdf, serial.dump(RenderedPdf, render_pdf(sent)))
+    assert (remote.pages, remote.layout) == (local.pages, local.layout)
+    assert remote.warnings == local.warnings
+    assert remote.pdf[:5] == b"%PDF-"
+    assert abs(len(remote.pdf) - len(local.pdf)) < 100
 
 
 def test_a_reading_goes_to_another_machine_and_back():

@@ -23,11 +23,11 @@ from tests.support.web_server import Reply
 PATIENCE = 200.0
 
 
-def until(is_so, what):
+def until(is_so, complaint):
     """Wait for something."""
     end = time.monotonic() + PATIENCE
     while not (found := is_so()):
-        assert time.monotonic() < end, what
+        assert time.monotonic() < end, complaint
         time.sleep(0.05)
     return found
 

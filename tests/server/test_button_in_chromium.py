@@ -166,8 +166,8 @@ def long_page():
                 page += f" the harbour in year {n}</figcaption></figure>"
         web.add("/plain", asks(Reply(page)))
         web.add("/strict", asks(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
-        gone = page.replace("/p2.png", "/gone.png")
-        web.add("/gone", asks(Reply(gone)))
+        page_without_picture = page.replace("/p2.png", "/gone.png")
+        web.add("/gone", asks(Reply(page_without_picture)))
         for n in range(5):
             web.add(f"/p{n}.png", asks(Reply(png(400 + 20 * n), media_type="image/png")))
         web.add("/small.png", asks(Reply(png(200), media_type="image/png")))

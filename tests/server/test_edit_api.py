@@ -17,8 +17,8 @@ def job(server):
     return finished
 
 
-def change(server, job, **what):
-    return server.client.patch(job["links"]["edit"], json=what)
+def change(server, job, **changes):
+    return server.client.patch(job["links"]["edit"], json=changes)
 
 
 def test_a_print_is_edited_and_edited_back(server, job):
@@ -53,13 +53,13 @@ def test_a_print_is_edited_and_edited_back(server, job):
 
 
 @pytest.mark.parametrize(
-    "what",
+    "changes",
     [{"include": {"b999": False}}, {"include": {"../x": True}}, {"options": {"images": "none"}},
      {"options": {"theme": "../x"}}, {"options": {"paper": "enormous"}}, {"nothing": 1},
      {"title": "x" * 501}, {"options": {"paper": {}}}, {"include": {"b0": "perhaps"}}],
 )  # fmt: skip
-def test_changes_that_make_no_sense(server, job, what):
-    answer = change(server, job, **what)
+def test_changes_that_make_no_sense(server, job, changes):
+    answer = change(server, job, **changes)
     assert answer.status_code == 422, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     assert server.client.get(job["links"]["self"]).json()["state"] == "done"
@@ -97,13 +97,13 @@ def test_an_edited_print_outlives_the_server(serve):
     first = serve()
     job = first.wait_finished(first.submit(url="https://example.org/kept", html=PAGE).json()["id"])
     edits = first.client.get(job["links"]["edit"]).json()
-    gone = {block["id"]: False for block in edits["blocks"] if "letter" in block["label"]}
-    assert change(first, job, include=gone).status_code == 202
+    include = {block["id"]: False for block in edits["blocks"] if "letter" in block["label"]}
+    assert change(first, job, include=include).status_code == 202
     first.close()
     second = serve()
     assert second.wait_finished(job["id"])["state"] == "done"
     assert "letter" not in second.client.get(job["links"]["article"]).json()["text"]
     now = second.client.get(job["links"]["edit"]).json()
     assert [p["id"] for p in now["blocks"] if not p["included"] and not p["suggested"]] == list(
-        gone
+        include
     )

@@ -229,8 +229,8 @@ def test_people_delete_several_and_undo(server):
     assert "2 prints were deleted." in page.text
     listed = server.client.get("/api/prints?q=narwhal").json()
     assert [job["id"] for job in listed] == ids[2:]
-    gone = server.client.get(f"/prints/{ids[0]}", headers=html)
-    assert (gone.status_code, "This print was deleted." in gone.text) == (404, True)
+    deleted = server.client.get(f"/prints/{ids[0]}", headers=html)
+    assert (deleted.status_code, "This print was deleted." in deleted.text) == (404, True)
     assert server.client.get(f"/api/prints/{ids[0]}/pdf").status_code == 404
     server.client.post("/history/restore", data={"id": ids[:2]})
     assert len(server.client.get("/api/prints?q=narwhal").json()) == 3

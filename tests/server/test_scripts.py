@@ -81,8 +81,8 @@ def test_a_capture_is_what_the_browser_displays(visit):
     assert found["html"].startswith('<!doctype html><html lang="en"><head>')
     assert '<script type="application/ld+json">{"a": 1}</script>' in found["html"]
     assert "<p>shadow</p><span><em>slotted</em></span><span>fallback</span>" in found["html"]
-    for gone in ("<style", "secret", "never", "Cookies?", "rel=", "<!-- no"):
-        assert gone not in found["html"]
+    for removed in ("<style", "secret", "never", "Cookies?", "rel=", "<!-- no"):
+        assert removed not in found["html"]
     assert (found["pictures"], found["missing"]) == ({}, 0)
 
 

@@ -10,7 +10,7 @@ import pytest
 from printer.server.security import COOKIE, SESSION_SECONDS, Access
 from tests.support.story_page import story_page
 
-OURS = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+SAME_ORIGIN = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_there_are_not_too_many_sessions(access, tmp_path):
 
 @contextmanager
 def enter(server):
-    with server.anonymous_client(**OURS) as client:
+    with server.anonymous_client(**SAME_ORIGIN) as client:
         assert client.post("/enter", data={"token": server.token}).status_code == 303
         yield client
 
@@ -78,7 +78,7 @@ def test_signing_out_here_and_everywhere(server):
         cookie = one.cookies[COOKIE]
         assert one.post("/sign-out").status_code == 303
         assert not signed_in(one)
-        with server.anonymous_client(Cookie=f"{COOKIE}={cookie}", **OURS) as thief:
+        with server.anonymous_client(Cookie=f"{COOKIE}={cookie}", **SAME_ORIGIN) as thief:
             assert not signed_in(thief), "the cookie itself is no longer good"
         assert signed_in(two)
         two.post("/sign-out", data={"everywhere": "yes"})
@@ -109,7 +109,7 @@ def test_a_new_token_by_one_command_while_the_server_runs(serve, warm):
 
 def test_input_is_not_lost_when_a_session_ends(server):
     order = {"url": "https://example.org/a?b=1&c=<x>", "theme": "plain"}
-    with server.anonymous_client(**OURS) as client:
+    with server.anonymous_client(**SAME_ORIGIN) as client:
         refused = client.post("/prints", data=order)
         assert refused.status_code == 401
         assert "Sign in" in refused.text
@@ -145,13 +145,13 @@ def test_a_page_elsewhere_has_nothing_kept(server):
     "target", ["//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example"]
 )
 def test_signing_in_leads_to_no_other_host(server, target):
-    with server.anonymous_client(**OURS) as client:
+    with server.anonymous_client(**SAME_ORIGIN) as client:
         answer = client.post("/enter", data={"token": server.token, "target": target})
         assert re.match(r"/[^/\\]", answer.headers["location"])
 
 
 def test_one_asks_for_a_page_signs_in_and_gets_it(server):
-    with server.anonymous_client(**OURS) as client:
+    with server.anonymous_client(**SAME_ORIGIN) as client:
         response = client.get("/print", params={"url": "https://example.org/x?y=1"})
         target = re.search(r'name="target" value="([^"]+)"', response.text)[1].replace("&amp;", "&")
         answer = client.post("/enter", data={"token": server.token, "target": target})

@@ -43,8 +43,8 @@ def test_a_rule_drops_only_its_elements():
     assert LETTER not in after.text
     assert "A word after it." in after.text
     assert "buy fish" not in after.text
-    gone = {"The morning letter", LETTER}
-    assert [p for p in before.paragraphs if p not in gone and "fish" not in p] == [
+    dropped = {"The morning letter", LETTER}
+    assert [p for p in before.paragraphs if p not in dropped and "fish" not in p] == [
         p for p in after.paragraphs if "A word" not in p
     ]
     assert after.confidence == before.confidence

@@ -55,7 +55,7 @@ def test_a_theme_inherits_missing_values(home):
     assert "wide" in themes.theme_names()
 
 
-def test_a_users_theme_comes_before_ours_and_may_extend_it(home):
+def test_a_users_theme_comes_before_a_built_in_one_and_may_extend_it(home):
     make(home / "article", 'extends = "article"\ndescription = "Mine"\n[page]\nfont_size = 10')
     theme = themes.load_theme("article")
     assert (theme.description, theme.page.font_size, theme.page.measure) == ("Mine", 10, 70)
@@ -162,10 +162,10 @@ def test_a_style_sheet_comes_last_and_cannot_leave_its_element(printed):
     assert html.index("h1 { color: red }") > html.index("--line:")
 
 
-OURS = ["article", "compact", "ereader", "large-print", "manuscript", "newspaper"]
+THEMES = ["article", "compact", "ereader", "large-print", "manuscript", "newspaper"]
 
 
-@pytest.mark.parametrize("theme", OURS)
+@pytest.mark.parametrize("theme", THEMES)
 def test_every_theme_prints_every_kind_of_block(printed, theme):
     paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=theme)
     words = "".join(paper.text.split())
@@ -183,7 +183,7 @@ SCRIPTS = ("ar", "ja", "hi")
 
 @pytest.mark.parametrize(
     ("theme", "script"),
-    list(product(OURS, SCRIPTS)) if THOROUGH else list(zip(OURS, cycle(SCRIPTS), strict=False)),
+    list(product(THEMES, SCRIPTS)) if THOROUGH else list(zip(THEMES, cycle(SCRIPTS), strict=False)),
 )
 def test_every_theme_sets_other_scripts(printed, theme, script):
     paper = printed(SCRIPT_ARTICLES[script], pictures=specimens.pictures(), theme=theme)

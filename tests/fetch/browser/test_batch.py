@@ -194,13 +194,13 @@ def killed_at_first(path: Path, program: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("which", ["driver", "chromium"])
+@pytest.mark.parametrize("killed", ["driver", "chromium"])
 def test_a_browser_killed_at_its_start_is_started_again(
-    web: WebServer, which: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    web: WebServer, killed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from playwright._impl._driver import compute_driver_executable
 
-    if which == "driver":
+    if killed == "driver":
         program = killed_at_first(tmp_path / "node", compute_driver_executable()[0])
         monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(program))
     else:

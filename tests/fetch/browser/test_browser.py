@@ -162,7 +162,7 @@ def test_an_error_status_is_reported(browser: Browser, site: WebServer, status: 
 
 
 @pytest.mark.parametrize(
-    ("media_type", "body", "what"),
+    ("media_type", "body", "description"),
     [
         ("application/pdf", b"%PDF-1.7", "a PDF"),
         ("image/png", b"\x89PNG\r\n\x1a\n", "a PNG picture"),
@@ -172,10 +172,10 @@ def test_an_error_status_is_reported(browser: Browser, site: WebServer, status: 
     ],
 )
 def test_other_media_types_are_named(
-    browser: Browser, site: WebServer, media_type: str, body: bytes, what: str
+    browser: Browser, site: WebServer, media_type: str, body: bytes, description: str
 ) -> None:
     url = site.add("/other", body, media_type=media_type)
-    with pytest.raises(NotHTML, match=what):
+    with pytest.raises(NotHTML, match=description):
         browser.capture(url)
 
 
@@ -314,10 +314,10 @@ def test_cookies_and_headers_go_where_they_belong(
         "127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tabc\n"
         "#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tquiet\tdef\n"
     )
-    there = other_web.add("/there.png", b"1", media_type="image/png")
-    site.redirect("/bounce.png", there)
+    other_picture = other_web.add("/there.png", b"1", media_type="image/png")
+    site.redirect("/bounce.png", other_picture)
     site.add("/here.png", b"1", media_type="image/png")
-    body = f'<img src="/here.png"><img src="{there}"><img src="/bounce.png"><p>Words</p>'
+    body = f'<img src="/here.png"><img src="{other_picture}"><img src="/bounce.png"><p>Words</p>'
     site.add("/given", page("", body))
     url = site.redirect("/first", "/given")
     options = FetchOptions(

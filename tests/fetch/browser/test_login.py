@@ -58,34 +58,34 @@ def test_a_name_and_password_in_the_address_open_the_page(web: WebServer, get: G
         get(options, url)
 
 
-@pytest.mark.parametrize("how", ["address", "user", "header", "cookies", "state"])
+@pytest.mark.parametrize("credentials", ["address", "user", "header", "cookies", "state"])
 def test_nothing_goes_along_to_another_host(
-    web: WebServer, other_web: WebServer, tmp_path: Path, get: Get, how: str
+    web: WebServer, other_web: WebServer, tmp_path: Path, get: Get, credentials: str
 ) -> None:
     """The page redirects to another host, whose page names pictures here and there."""
     picture = other_web.add("/p.png", b"1", media_type="image/png")
-    there = other_web.add(
+    other_page = other_web.add(
         "/end", story_page(extra=f'<img src="{picture}"><img src="{web.url}/q.png">')
     )
-    url = web.redirect("/start", web.redirect("/middle", there))
+    url = web.redirect("/start", web.redirect("/middle", other_page))
     arguments: dict[str, object] = {}
-    if how == "user":
+    if credentials == "user":
         arguments["user"] = "ann:hunter2"
-    elif how == "header":
+    elif credentials == "header":
         arguments["headers"] = (("X-Key", SECRET),)
-    elif how == "cookies":
+    elif credentials == "cookies":
         jar = tmp_path / "cookies.txt"
         line = f"127.0.0.1\tFALSE\t/\tFALSE\t0\tkey\t{SECRET}\n"
         jar.write_text("# Netscape HTTP Cookie File\n" + line)
         arguments["cookies"] = str(jar)
-    elif how == "state":
+    elif credentials == "state":
         cookie = {"name": "key", "value": SECRET, "domain": "127.0.0.1", "path": "/"}
         stored = {"origin": web.url, "localStorage": [{"name": "key", "value": SECRET}]}
         state = tmp_path / "state.json"
         state.write_text(json.dumps({"cookies": [cookie], "origins": [stored]}))
         arguments["storage_state"] = str(state)
     options = FetchOptions(timeout=20, cache=False, allow_private=True, **arguments)  # type: ignore[arg-type]
-    capture = get(options, with_login(url) if how == "address" else url)
+    capture = get(options, with_login(url) if credentials == "address" else url)
     assert b"Harbour lights" in capture.body
     secrets = (SECRET, TOKEN)
     for path in ("/start", "/middle"):

@@ -58,9 +58,9 @@ def test_a_driver_that_starts_too_late_is_ended(
     with Browser(FetchOptions(timeout=0.5), Guard([web.url])) as browser:
         with pytest.raises(FetchTimeout):
             browser.capture(web.add("/x", "<p>Words</p>"))
-        ours = set(process_tree(os.getpid()))
-        assert ours & {*processes_of("run-driver")}
-    assert not ours & {*processes_of("run-driver")}
+        children = set(process_tree(os.getpid()))
+        assert children & {*processes_of("run-driver")}
+    assert not children & {*processes_of("run-driver")}
 
 
 def add_greedy_page(web: WebServer, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -338,17 +338,17 @@ def test_nothing_is_left_running_when_we_are_killed(web: WebServer, tmp_path: Pa
         "print('ready', flush=True)\n"
         "time.sleep(60)\n"
     )
-    ours = subprocess.Popen(
+    program = subprocess.Popen(
         [sys.executable, "-c", code, url],
         stdout=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
-    assert ours.stdout is not None
-    with ours.stdout:
-        assert ours.stdout.readline() == b"ready\n"
+    assert program.stdout is not None
+    with program.stdout:
+        assert program.stdout.readline() == b"ready\n"
     assert processes_of(str(tmp_path))
-    ours.send_signal(signal.SIGKILL)
-    ours.wait()
+    program.send_signal(signal.SIGKILL)
+    program.wait()
     deadline = time.monotonic() + 60
     while processes_of(str(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.05)
