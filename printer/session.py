@@ -30,10 +30,8 @@ class Session(Closing):
         user_urls: the URLs that the user asked for.  Their origins may be at private addresses,
             and only they receive the user's headers.
         files: resources already available, by URL, such as pictures sent with a page.
+        concurrency: the number of pages that the browser loads at a time.
     """
-
-    #: The number of pages that are read at a time.
-    concurrency = 3
 
     def __init__(
         self,
@@ -42,7 +40,9 @@ class Session(Closing):
         *,
         user_urls: Sequence[str] = (),
         files: Mapping[str, bytes] | None = None,
+        concurrency: int = 3,
     ) -> None:
+        self.concurrency = concurrency
         self._fetch, self._images = fetch or FetchOptions(), images or ImageOptions()
         self._user_urls, self._files = tuple(user_urls), files or {}
         self._lock = threading.RLock()
