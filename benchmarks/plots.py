@@ -29,11 +29,11 @@ def draw(results: Results, folder: Path) -> list[str]:
     return drawn
 
 
-Found = Mapping[str, Sequence[Row]]
+RowsByBenchmark = Mapping[str, Sequence[Row]]
 
 
 def _bars(figure: Any, bars: Sequence[tuple[str, float]], title: str, label: str) -> bool:
-    """Draw horizontal bars, ours in the dark colour."""
+    """Draw horizontal bars, webprint's in the dark colour."""
     if not bars:
         return False
     axes = figure.subplots()
@@ -54,14 +54,14 @@ def _honest(rows: Iterable[Row]) -> list[Row]:
     return [r for r in rows if r.value is not None and "learned from" not in r.subject]
 
 
-def _text(figure: Any, found: Found) -> bool:
-    rows = _honest(r for r in found.get("peers", ()) if r.figure == "all")
+def _text(figure: Any, results: RowsByBenchmark) -> bool:
+    rows = _honest(r for r in results.get("peers", ()) if r.figure == "all")
     bars = sorted(((r.subject, r.value or 0.0) for r in rows), key=lambda bar: -bar[1])
     return _bars(figure, bars, "Text of pages of all kinds (WCXB)", "word F1")
 
 
-def _speed(figure: Any, found: Found) -> bool:
-    rows = [r for r in found.get("extraction_speed", ()) if r.value is not None]
+def _speed(figure: Any, results: RowsByBenchmark) -> bool:
+    rows = [r for r in results.get("extraction_speed", ()) if r.value is not None]
     figure_name = next((f for f in ("mean time a page, WCXB", "mean time a page, our own pages")
                  if any(r.figure == f for r in rows)), "")  # fmt: skip
     bars = [(r.subject, r.value or 0.0) for r in rows if r.figure == figure_name]
@@ -69,21 +69,21 @@ def _speed(figure: Any, found: Found) -> bool:
     return _bars(figure, bars, "Extraction, processor time a page", "ms")
 
 
-def _pictures(figure: Any, found: Found) -> bool:
-    rows = _honest(r for r in found.get("picture_quality", ()) if r.figure == "F1")
+def _pictures(figure: Any, results: RowsByBenchmark) -> bool:
+    rows = _honest(r for r in results.get("picture_quality", ()) if r.figure == "F1")
     bars = [(r.subject, r.value) for r in rows if r.value is not None]
     return _bars(figure, bars, "Pictures that belong", "F1")
 
 
-def _cold(figure: Any, found: Found) -> bool:
-    rows = [r for r in found.get("cold_start", ()) if r.value is not None]
+def _cold(figure: Any, results: RowsByBenchmark) -> bool:
+    rows = [r for r in results.get("cold_start", ()) if r.value is not None]
     bars = [(f"{r.subject}\n{r.figure}", r.value or 0.0) for r in rows]
     return _bars(figure, bars, "From page to PDF", "s, median")
 
 
-def _digests(figure: Any, found: Found) -> bool:
+def _digests(figure: Any, results: RowsByBenchmark) -> bool:
     """Draw time per article, and memory, by the number of articles."""
-    rows = [r for r in found.get("books", ()) if r.value is not None]
+    rows = [r for r in results.get("books", ()) if r.value is not None]
     if not rows:
         return False
     left, right = figure.subplots(1, 2)
@@ -102,7 +102,7 @@ def _digests(figure: Any, found: Found) -> bool:
     return True
 
 
-PLOTS: Mapping[str, Callable[[Any, Found], bool]] = {
+PLOTS: Mapping[str, Callable[[Any, RowsByBenchmark], bool]] = {
     "text": _text,
     "speed": _speed,
     "pictures": _pictures,

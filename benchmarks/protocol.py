@@ -119,8 +119,8 @@ def by_turns(
 @cache
 def floors(table: str) -> Mapping[str, float]:
     """Return a table of floors.toml."""
-    found: dict[str, float] = tomllib.loads(FLOORS.read_text()).get(table, {})
-    return found
+    values: dict[str, float] = tomllib.loads(FLOORS.read_text()).get(table, {})
+    return values
 
 
 def run_alone(rows: Callable[[Effort], Iterator[Row]]) -> None:

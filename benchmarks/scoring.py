@@ -60,24 +60,24 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def ratio(hits: float, found: float, expected: float) -> Score:
+def ratio(hits: float, predicted: float, expected: float) -> Score:
     """Return the score for ``hits`` correct items, ``found`` in all, ``expected`` in the answer."""
-    if not found or not expected:
-        same = float(found == expected)
+    if not predicted or not expected:
+        same = float(predicted == expected)
         return Score(same, same, same)
-    precision, recall = hits / found, hits / expected
-    return Score(precision, recall, 2 * hits / (found + expected))
+    precision, recall = hits / predicted, hits / expected
+    return Score(precision, recall, 2 * hits / (predicted + expected))
 
 
-def bag(found: Sequence[_T], expected: Sequence[_T]) -> Score:
+def bag(predicted: Sequence[_T], expected: Sequence[_T]) -> Score:
     """Score a multiset: order does not matter, counts do."""
-    hits = sum((Counter(found) & Counter(expected)).values())
-    return ratio(hits, len(found), len(expected))
+    hits = sum((Counter(predicted) & Counter(expected)).values())
+    return ratio(hits, len(predicted), len(expected))
 
 
-def word_score(found: str, expected: str) -> Score:
+def word_score(predicted: str, expected: str) -> Score:
     """Score a text by its words."""
-    return bag(words(found), words(expected))
+    return bag(words(predicted), words(expected))
 
 
 def shingles(text: str, size: int = 4) -> list[tuple[str, ...]]:
@@ -87,9 +87,9 @@ def shingles(text: str, size: int = 4) -> list[tuple[str, ...]]:
     return [tuple(tokens[i : i + size]) for i in runs]
 
 
-def shingle_score(found: str, expected: str) -> Score:
+def shingle_score(predicted: str, expected: str) -> Score:
     """Score a text by its 4-word shingles."""
-    return bag(shingles(found), shingles(expected))
+    return bag(shingles(predicted), shingles(expected))
 
 
 def news_score(text: str, answer: str, optional: Sequence[str] = ()) -> Score:
@@ -119,7 +119,7 @@ def paragraphs(text: str, shortest: int = 5) -> list[str]:
     return [line for line in text.splitlines() if len(words(line)) >= shortest]
 
 
-def matching_paragraphs(found: Iterable[str], expected: Iterable[str]) -> tuple[int, int, int]:
+def matching_paragraphs(predicted: Iterable[str], expected: Iterable[str]) -> tuple[int, int, int]:
     """Return the numbers of correct, found and expected paragraphs.
 
     A paragraph is correct if its words overlap those of an unmatched expected one by 0.9 (Jaccard
@@ -130,7 +130,7 @@ def matching_paragraphs(found: Iterable[str], expected: Iterable[str]) -> tuple[
     for number, counts in enumerate(expected_counts):
         for word in counts:
             places[word].append(number)
-    candidates = [Counter(words(text)) for text in found]
+    candidates = [Counter(words(text)) for text in predicted]
     matched: set[int] = set()
     for counts in candidates:
         votes = Counter(number for word in counts for number in places.get(word, ()))

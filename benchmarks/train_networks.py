@@ -62,54 +62,55 @@ class _Batch:
 
 def train(cases: Sequence[Case], seeds: int = 1) -> NetworkEnsemble:
     """Train networks on the cases, one for each seed."""
-    every = np.concatenate([log_compress(case.rows) for case in cases])
-    mean, scale = every.mean(0), every.std(0) + np.float32(1e-3)
-    del every
-    grown = [_learn(cases, mean, scale, seed) for seed in range(1, seeds + 1)]
-    return NetworkEnsemble(mean, scale, *map(np.stack, zip(*grown, strict=True)))
+    rows = np.concatenate([log_compress(case.rows) for case in cases])
+    mean, scale = rows.mean(0), rows.std(0) + np.float32(1e-3)
+    del rows
+    networks = [_learn(cases, mean, scale, seed) for seed in range(1, seeds + 1)]
+    return NetworkEnsemble(mean, scale, *map(np.stack, zip(*networks, strict=True)))
 
 
 def _learn(cases: Sequence[Case], mean: Floats, scale: Floats, seed: int) -> list[Floats]:
-    draw = np.random.default_rng(seed)
-    width, exchanged = cases[0].rows.shape[1], len(cases[0].keys) + 5
+    random = np.random.default_rng(seed)
+    width, message_width = cases[0].rows.shape[1], len(cases[0].keys) + 5
     learned = [
-        _random(draw, width, HIDDEN), np.zeros(HIDDEN, np.float32),
-        _random(draw, HIDDEN * exchanged, HIDDEN), np.zeros(HIDDEN, np.float32),
-        np.append(_random(draw, 2 * HIDDEN, 1)[:, 0] / 10, np.float32(0)),
+        _random(random, width, HIDDEN), np.zeros(HIDDEN, np.float32),
+        _random(random, HIDDEN * message_width, HIDDEN), np.zeros(HIDDEN, np.float32),
+        np.append(_random(random, 2 * HIDDEN, 1)[:, 0] / 10, np.float32(0)),
     ]  # fmt: skip
-    first = [np.zeros_like(weights) for weights in learned]
-    second = [np.zeros_like(weights) for weights in learned]
+    first_moments = [np.zeros_like(weights) for weights in learned]
+    second_moments = [np.zeros_like(weights) for weights in learned]
     step = 0
     for epoch in range(EPOCHS):
         rate = _RATE * (0.5 + 0.5 * math.cos(math.pi * epoch / EPOCHS))
-        for some in _batches(cases, draw):
+        for page_cases in _batches(cases, random):
             step += 1
-            batch = _batch(some, mean, scale)
-            slope = rate * min(1, step / _WARM) / (1 - 0.9**step)
-            for value, gradient, low, high in zip(
-                learned, _gradients(learned, batch, draw), first, second, strict=True
+            batch = _batch(page_cases, mean, scale)
+            step_size = rate * min(1, step / _WARM) / (1 - 0.9**step)
+            gradients = _gradients(learned, batch, random)
+            for value, gradient, momentum, variance in zip(
+                learned, gradients, first_moments, second_moments, strict=True
             ):
-                low += 0.1 * (gradient - low)
-                high += 0.01 * (gradient**2 - high)
-                value -= slope * low / (np.sqrt(high / (1 - 0.99**step)) + 1e-7)
+                momentum += 0.1 * (gradient - momentum)
+                variance += 0.01 * (gradient**2 - variance)
+                value -= step_size * momentum / (np.sqrt(variance / (1 - 0.99**step)) + 1e-7)
     return learned
 
 
-def _random(draw: np.random.Generator, ins: int, outs: int) -> Floats:
-    return (draw.standard_normal((ins, outs)) / np.sqrt(ins)).astype(np.float32)
+def _random(random: np.random.Generator, inputs: int, outputs: int) -> Floats:
+    return (random.standard_normal((inputs, outputs)) / np.sqrt(inputs)).astype(np.float32)
 
 
-def _batches(cases: Sequence[Case], draw: np.random.Generator) -> Iterator[list[Case]]:
-    some: list[Case] = []
+def _batches(cases: Sequence[Case], random: np.random.Generator) -> Iterator[list[Case]]:
+    page_cases: list[Case] = []
     size = 0
-    for number in draw.permutation(len(cases)).tolist():
+    for number in random.permutation(len(cases)).tolist():
         case = cases[number]
-        if some and size + len(case.answers) > _BATCH:
-            yield some
-            some, size = [], 0
-        some.append(case)
+        if page_cases and size + len(case.answers) > _BATCH:
+            yield page_cases
+            page_cases, size = [], 0
+        page_cases.append(case)
         size += len(case.answers)
-    yield some
+    yield page_cases
 
 
 def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
@@ -136,34 +137,35 @@ def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
     )
 
 
-def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) -> list[Floats]:
+def _gradients(learned: list[Floats], batch: _Batch, random: np.random.Generator) -> list[Floats]:
     """Return the gradient of the loss with respect to the learned values."""
-    inner, inner_bias, outer, outer_bias, last = learned
-    rows = batch.rows * _mask(batch.rows, draw)
-    near = np.maximum(rows @ inner + inner_bias, 0)
-    messages = batch.around.gather_messages(near)
-    mask = _mask(messages, draw)
+    inner, inner_bias, outer, outer_bias, output_weights = learned
+    rows = batch.rows * _mask(batch.rows, random)
+    text_layer = np.maximum(rows @ inner + inner_bias, 0)
+    messages = batch.around.gather_messages(text_layer)
+    mask = _mask(messages, random)
     messages *= mask
-    far = np.maximum(messages @ outer + outer_bias, 0)
-    top = np.column_stack([near, far, np.ones(len(rows), np.float32)])
-    slope = _slope(1 / (1 + np.exp(-(top @ last))), batch).astype(np.float32)[:, None]
-    back_far = slope * last[HIDDEN : 2 * HIDDEN] * (far > 0)
-    back_messages = _scatter(batch.around, back_far @ outer.T * mask)
-    back_near = (slope * last[:HIDDEN] + back_messages) * (near > 0)
+    context_layer = np.maximum(messages @ outer + outer_bias, 0)
+    layers = np.column_stack([text_layer, context_layer, np.ones(len(rows), np.float32)])
+    chance = 1 / (1 + np.exp(-(layers @ output_weights)))
+    loss_gradient = _slope(chance, batch).astype(np.float32)[:, None]
+    context_gradient = loss_gradient * output_weights[HIDDEN : 2 * HIDDEN] * (context_layer > 0)
+    message_gradient = _scatter(batch.around, context_gradient @ outer.T * mask)
+    text_gradient = (loss_gradient * output_weights[:HIDDEN] + message_gradient) * (text_layer > 0)
     decay = np.float32(2 * _DECAY)
     return [
-        rows.T @ back_near + decay * inner,
-        back_near.sum(0),
-        messages.T @ back_far + decay * outer,
-        back_far.sum(0),
-        top.T @ slope[:, 0],
+        rows.T @ text_gradient + decay * inner,
+        text_gradient.sum(0),
+        messages.T @ context_gradient + decay * outer,
+        context_gradient.sum(0),
+        layers.T @ loss_gradient[:, 0],
     ]
 
 
-def _mask(values: Floats, draw: np.random.Generator) -> Floats:
+def _mask(values: Floats, random: np.random.Generator) -> Floats:
     """Return a random dropout mask, scaled to keep the mean."""
     keep = 1 - _DROPPED
-    return (draw.integers(0, 256, values.shape, np.uint8) < round(256 * keep)) / np.float32(keep)
+    return (random.integers(0, 256, values.shape, np.uint8) < round(256 * keep)) / np.float32(keep)
 
 
 def _slope(chance: Floats, batch: _Batch) -> Floats:
@@ -173,18 +175,19 @@ def _slope(chance: Floats, batch: _Batch) -> Floats:
     """
     entropy_slope = batch.weights * (chance - batch.answers)
     count = len(batch.lost)
-    right = np.bincount(batch.pages, batch.sizes * chance * batch.answers, count)
-    both = np.bincount(batch.pages, batch.sizes * (chance + batch.answers), count) + 1 + batch.lost
+    correct = np.bincount(batch.pages, batch.sizes * chance * batch.answers, count)
+    total = 1 + np.bincount(batch.pages, batch.sizes * (chance + batch.answers), count)
+    total += batch.lost
     has_text = ~np.isnan(batch.lost)
-    scale = np.where(has_text, 2 / np.where(has_text, both, 1), 0) / max(1, int(has_text.sum()))
-    half = np.where(has_text, right / np.where(has_text, both, 1), 0)
+    scale = np.where(has_text, 2 / np.where(has_text, total, 1), 0) / max(1, int(has_text.sum()))
+    half = np.where(has_text, correct / np.where(has_text, total, 1), 0)
     f1_slope = -scale[batch.pages] * batch.sizes * (batch.answers - half[batch.pages])
     return (1 - _PAGE) * entropy_slope + _PAGE * f1_slope * chance * (1 - chance)
 
 
-def _scatter(around: SegmentGraph, back: Floats) -> Floats:
+def _scatter(around: SegmentGraph, gradient: Floats) -> Floats:
     """Return the gradient of :meth:`SegmentGraph.gather_messages` for its input."""
-    parts = np.split(back, len(around.groups) + 3, 1)
+    parts = np.split(gradient, len(around.groups) + 3, 1)
     total = parts[0].copy()
     for groups, part in zip(around.groups, parts[1:-2], strict=True):
         summed = np.add.reduceat(part[groups.order], groups.starts)

@@ -73,28 +73,31 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     """Learn weights from labelled pages (Newton's method)."""
     rows: list[tuple[frozenset[str], bool, float]] = []
     for answer in pages:
-        here = []
-        for candidate, names in methods.candidate_features(answer.page, answer.verdict):
+        candidates = []
+        for candidate, features in methods.candidate_features(answer.page, answer.verdict):
             urls = answer.keys(candidate.urls(answer.page.base))
             if not urls & answer.open:
-                here.append((names, any(urls & same for same, _ in answer.pictures)))
-        rows += [(names, right, 1 / math.sqrt(len(here))) for names, right in here]
-    names = sorted(frozenset(KNOWN).union(*(found for found, _, _ in rows)))
-    place = {name: index for index, name in enumerate(names)}
-    x = np.zeros((len(rows), len(names)))
-    for number, (found, _, _) in enumerate(rows):
-        x[number, [place[name] for name in found]] = 1
-    y = np.array([right for _, right, _ in rows], float)
-    weight = np.array([share for _, _, share in rows])
+                candidates.append((features, any(urls & same for same, _ in answer.pictures)))
+        row_weight = 1 / math.sqrt(len(candidates)) if candidates else 0.0
+        rows += [(features, is_correct, row_weight) for features, is_correct in candidates]
+    feature_names = sorted(frozenset(KNOWN).union(*(features for features, _, _ in rows)))
+    column_by_name = {name: index for index, name in enumerate(feature_names)}
+    x = np.zeros((len(rows), len(feature_names)))
+    for number, (features, _, _) in enumerate(rows):
+        x[number, [column_by_name[name] for name in features]] = 1
+    y = np.array([is_correct for _, is_correct, _ in rows], float)
+    weight = np.array([row_weight for _, _, row_weight in rows])
     weight /= weight.mean()
-    known = np.array([KNOWN.get(name, 0.0) for name in names])
-    beta = known
+    prior = np.array([KNOWN.get(name, 0.0) for name in feature_names])
+    beta = prior
     for _ in range(ROUNDS):
         p = 1 / (1 + np.exp(-x @ beta))
-        slope = x.T @ (weight * (p - y)) + PENALTY * (beta - known)
-        curve = (x * (weight * p * (1 - p))[:, None]).T @ x + PENALTY * np.eye(len(names))
+        slope = x.T @ (weight * (p - y)) + PENALTY * (beta - prior)
+        curve = (x * (weight * p * (1 - p))[:, None]).T @ x + PENALTY * np.eye(len(feature_names))
         beta = beta - np.linalg.solve(curve, slope)
-    weights = {name: round(float(value), 2) for name, value in zip(names, beta, strict=True)}
+    weights = {
+        name: round(float(value), 2) for name, value in zip(feature_names, beta, strict=True)
+    }
     return Weights(weights, round(math.log(PROBABILITY / (1 - PROBABILITY)), 2))
 
 

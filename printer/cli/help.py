@@ -73,8 +73,8 @@ def _misspelled(word: str, value: str, options: dict[str, Any]) -> tuple[str, st
     """
     if word[:1] in _DASHES and not path_exists(word):
         name = word.lstrip(_DASHES)
-        right = f"-{name}" if len(name) == 1 else f"--{name}"
-        return f"{word} begins with a dash instead of hyphens", f"Write {right}"
+        correct = f"-{name}" if len(name) == 1 else f"--{name}"
+        return f"{word} begins with a dash instead of hyphens", f"Write {correct}"
     if f"-{word}" in options:
         return f"no such option: {word}", f"Did you mean -{word}?"
     if word[:2] in options and word[2:3] == "=":

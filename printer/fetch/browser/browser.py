@@ -222,16 +222,16 @@ class PageCapture:
         """Load, expand and read the page; Playwright's errors pass through."""
         capturing = asyncio.create_task(self._capture(url))
         crashing = asyncio.create_task(self._tab.crashed.wait())
-        both: set[asyncio.Task[Any]] = {capturing, crashing}
+        tasks: set[asyncio.Task[Any]] = {capturing, crashing}
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if self._tab.crashed.is_set():
                 raise TabCrashed("the page crashes the browser", url=url)
             return await capturing
         finally:
-            for task in both:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _capture(self, url: str) -> Capture:
         page = self._tab.page
@@ -365,9 +365,10 @@ def _join_text_boxes(first: TextBox, second: TextBox) -> TextBox:
         return first
     if first.visibility & ~second.visibility:
         return second
-    one, other = first.rect, second.rect
-    rect = Rect(min(one.left, other.left), min(one.top, other.top),
-                max(one.right, other.right), max(one.bottom, other.bottom))  # fmt: skip
+    a, b = first.rect, second.rect
+    rect = Rect(
+        min(a.left, b.left), min(a.top, b.top), max(a.right, b.right), max(a.bottom, b.bottom)
+    )
     return first._replace(rect=rect)
 
 

@@ -117,8 +117,8 @@ def _list_page(
 ) -> Response:
     listed = read_pages(reading_list_path(service.settings))
     words = q.lower().split()
-    found = [p for p in listed if all(w in f"{p.title} {p.url}".lower() for w in words)]
-    last = max(1, -(-len(found) // _PAGE))
+    matching = [p for p in listed if all(w in f"{p.title} {p.url}".lower() for w in words)]
+    last = max(1, -(-len(matching) // _PAGE))
     page = min(page, last)
     links = {
         label: urlencode({"q": q, "page": number})
@@ -126,8 +126,8 @@ def _list_page(
         if 1 <= number <= last
     }
     return render_page(
-        "reading_list", q=q, page=page, pages=found[_PAGE * (page - 1) : _PAGE * page], bad=bad,
-        count=len(listed), found=len(found), links=links, removed=removed, max_bundle=MAX_BUNDLE,
+        "reading_list", q=q, page=page, pages=matching[_PAGE * (page - 1) : _PAGE * page], bad=bad,
+        count=len(listed), found=len(matching), links=links, removed=removed, max_bundle=MAX_BUNDLE,
     )  # fmt: skip
 
 
