@@ -8,7 +8,7 @@ JSON) read the same structure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from itertools import chain
@@ -343,16 +343,26 @@ def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) ->
     return replace(value, **changes) if changes else value
 
 
-def renumber_headings(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield blocks whose heading levels begin at 2 and skip none, as screen readers require."""
-    open_levels: list[int] = []
-    for block in blocks:
-        if isinstance(block, Heading):
-            while open_levels and open_levels[-1] >= block.level:
+def renumber_headings(value: Any, outer_levels: Sequence[int] = ()) -> Any:
+    """Return blocks whose heading levels begin at 2 and skip none, as screen readers require.
+
+    Headings within a list or a quotation are below the heading above it.
+
+    Args:
+        value: A tuple of blocks, or a block.
+        outer_levels: The page's levels of the headings around the value.
+    """
+    open_levels = list(outer_levels)
+
+    def replacement(part: Any) -> list[Any]:
+        if isinstance(part, Heading):
+            while open_levels and open_levels[-1] >= part.level:
                 open_levels.pop()
-            open_levels.append(block.level)
-            block = replace(block, level=min(len(open_levels) + 1, 6))
-        yield block
+            open_levels.append(part.level)
+            return [replace(part, level=min(len(open_levels) + 1, 6))]
+        return [part if isinstance(part, Paragraph) else renumber_headings(part, open_levels)]
+
+    return transform(value, replacement)
 
 
 def prefix_ids(blocks: tuple[Block, ...], prefix: str) -> tuple[Block, ...]:

@@ -564,6 +564,8 @@ _NO_LANGUAGE = frozenset({
     "undefined", "auto", "source", "code",
 })  # fmt: skip
 _LINE_BREAK_TAGS = frozenset({"br", "hr"})
+#: The class of an element that is a line of code.
+_CODE_LINE_CLASS = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
 _IGNORED_TAGS = frozenset({"script", "style", "button", "template"})
 _MAX_CELLS = 200
 #: The elements of the text around code, and the most highlighters' wrappers of code.
@@ -574,7 +576,7 @@ _MAX_WRAPPERS = 3
 def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     """Return the selected text below an element without the indentation common to its lines.
 
-    Block children and ``br`` begin new lines.
+    Block children, ``br`` and elements named lines begin new lines.
     """
     parts: list[str] = []
     skipped: HtmlElement | None = None
@@ -586,8 +588,8 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
                 walker.skip_subtree()
                 skipped = node
                 continue
-            if node.tag in _LINE_BREAK_TAGS or is_block:
-                _append_line_break(parts, always=node.tag in _LINE_BREAK_TAGS)
+            if node.tag in _LINE_BREAK_TAGS or is_block or _follows_code_line(node):
+                _append_line_break(parts, always=not is_block)
             _append_text(parts, node, False, leaves)
         elif node is not element:
             if is_block and node is not skipped:
@@ -603,6 +605,19 @@ def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[L
     text = node.tail if tail else node.text
     if text and ((node, tail) in leaves or text.isspace()):
         parts.append(text)
+
+
+def _follows_code_line(node: HtmlElement) -> bool:
+    """Return whether an element directly follows a line of code without a line break."""
+    previous, names = node.getprevious(), node.get("class")
+    return (
+        previous is not None
+        and bool(names)
+        and names == previous.get("class")
+        and not previous.tail
+        and _CODE_LINE_CLASS.search(names) is not None
+        and not "".join(previous.itertext()).endswith("\n")
+    )
 
 
 def _append_line_break(parts: list[str], *, always: bool) -> None:

@@ -94,7 +94,7 @@ def postprocess(
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
     parts = _drop_crowded_rules(_trim(_drop_leading_players(parts)))
-    result = tuple(renumber_headings(parts))
+    result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
 
 
@@ -111,7 +111,7 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def _clean_paragraph(block: Block) -> Block | None:
-    """Drop signs without text and items without content; make a row of asterisks a rule."""
+    """Drop signs without text and items without content; make a row of signs a rule."""
     if isinstance(block, Quote):
         blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
         if len(blocks) == 1 and isinstance(blocks[0], Heading) and not block.cite:
@@ -127,13 +127,15 @@ def _clean_paragraph(block: Block) -> Block | None:
             ]
             return replace(block, items=tuple(items))
         return block
-    if not isinstance(block, Paragraph) or (block.spans and block.spans[0].text[:1].isalnum()):
+    if not isinstance(block, Paragraph | Heading):
+        return block
+    if block.spans and block.spans[0].text[:1].isalnum():
         return block
     if not any(span.math for span in block.spans):
         text = plain_text(block.spans)
         if SCENE_BREAK.fullmatch(text):
             return Rule()
-        if not text or _BULLET.fullmatch(text):
+        if not text or (isinstance(block, Paragraph) and _BULLET.fullmatch(text)):
             return None
     return block
 

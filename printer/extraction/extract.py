@@ -30,6 +30,7 @@ from ..html.page import Page
 from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from ..text import did_you_mean
+from .alike import add_alike
 from .arrays import Bools, Ints
 from .classifier.model import classify, load_default_model
 from .missing_blocks import (
@@ -78,6 +79,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     if verdict.kind == "article":
         keep = add_item_labels(page, keep, verdict.scores["default"])
         keep = add_subheadings(page, keep, verdict.scores["default"])
+    keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     standfirst = frozenset[int]()

@@ -28,6 +28,8 @@ _NEARLY_ALL = 0.9
 _TITLE_TAGS, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
 _HEADING_TAGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _ALL_HEADING_TAGS = _TITLE_TAGS | _HEADING_TAGS
+#: Elements whose number above a heading does not count it.
+_UNCOUNTED_TAGS = _ALL_HEADING_TAGS | {"td", "th"}
 _BLOCK_TAGS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text, and of boxes without.
 _PART_CLASS = re.compile(
@@ -607,7 +609,7 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
             flags[i] = True
         is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
         tags = segment.block.tag, following.block.tag
-        if is_number and tags[0] not in _ALL_HEADING_TAGS and tags[1] in _ALL_HEADING_TAGS:
+        if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in _ALL_HEADING_TAGS:
             numbers_above.append((i, int(segment.text)))
         is_inside = i > 0 and flags[i - 1] and flags[i + 1]
         if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):

@@ -82,9 +82,9 @@ _STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
 #: The lowest share of links in the terms of a definition list of other stories, and the fewest
 #: other selected characters.
 _STORIES_TERMS, _BESIDE_NEWSWIRES = 0.7, 400
-#: The largest share of the selected text that may be hidden text to drop; the number of visible
-#: characters beside which hidden text may be any share.
-_HIDDEN_SHARE, _VISIBLE_CHARS = 0.3, 300
+#: The largest share of the selected text that may be hidden text to drop; the same beside that
+#: number of visible characters.
+_HIDDEN_SHARE, _MOSTLY_HIDDEN, _VISIBLE_CHARS = 0.3, 0.75, 300
 #: The fewest terms of such a list, and the most stories below a heading.
 _MAX_STORIES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
@@ -575,7 +575,8 @@ class _Selection:
                     hidden.update(set(segment_range) - visible)
         total = self.total()
         hidden_chars = self.size(hidden)
-        if hidden_chars <= _HIDDEN_SHARE * total or total - hidden_chars >= _VISIBLE_CHARS:
+        is_beside_text = total - hidden_chars >= _VISIBLE_CHARS
+        if hidden_chars <= (_MOSTLY_HIDDEN if is_beside_text else _HIDDEN_SHARE) * total:
             self.drop(hidden)
 
     def drop_closing_lines(self) -> None:
@@ -735,14 +736,19 @@ def _is_furniture_label(segment: Segment) -> bool:
 
 def _teaser_href(segment: Segment) -> str:
     """Return the target of a paragraph that is a single link of several words, else ''."""
-    unlinked = len(segment.text) - segment.link_chars
-    if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
-        return ""
     text = segment.text
+    sign_count = sum(not character.isalnum() for character in text)
+    unlinked = len(text) - segment.link_chars
+    if unlinked > min(sign_count, len(segment.leaves)) or segment.block.tag not in {"p", "div"}:
+        return ""
     if len(text) < _TEASER_CHARS and count_words(text) < _TEASER_WORDS:
         return ""
-    links = {_enclosing_link(leaf.parent) for leaf in segment.leaves if leaf.text.strip()}
-    link = links.pop()
+    # A bracket or a dash before the link is no part of a sentence.
+    is_marked = not text[0].isalnum()
+    leaves = (leaf for leaf in segment.leaves if leaf.text.strip())
+    worded = (leaf for leaf in leaves if not is_marked or any(map(str.isalnum, leaf.text)))
+    links = {_enclosing_link(leaf.parent) for leaf in worded}
+    link = links.pop() if links else None
     href = (link.get("href") or "") if link is not None and not links else ""
     return "" if href.startswith("#") else href
 

@@ -8,8 +8,8 @@ from itertools import islice, pairwise
 from ..html.index import Segment
 from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS
-from ..i18n import fold_words, load_table
+from ..html.visibility import HEADING_TAGS, has_unseen_class
+from ..i18n import fold_words, load_table, page_labels
 
 _BYLINE_CHARS = 100
 _CODE_LABEL_CHARS = 30
@@ -17,6 +17,13 @@ _CODE_LABEL_CHARS = 30
 _PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
 #: The most characters of a heading that may have been left without its section.
 _HEADING_CHARS = 40
+#: The most lines and characters of a box that offers something, and characters of its button; the
+#: largest share of the text that such boxes are; the fewest boxes that are cards.
+_OFFER_LINES, _OFFER_CHARS, _BUTTON_CHARS, _OFFERS_SHARE, _MIN_CARDS = 4, 400, 40, 0.1, 3
+_PARAGRAPH_CHARS = 80
+_SUBJECTS_CHARS = 100
+#: Elements that label a box.
+_LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
@@ -29,6 +36,9 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     """
     segments = page.segments
     dropped = [*_partial_bylines(segments, keep), *_code_labels(segments)]
+    dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
+    if kind == "article":
+        dropped += [*_offers(page, keep), *_subjects(segments, keep)]
     if kind == "product":
         dropped += _empty_sections(page, keep)
     for segment in dropped:
@@ -93,3 +103,62 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             yield segment
         else:
             language = None
+
+
+def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
+    """Return the lines of small boxes with a heading below the text whose button was left out.
+
+    If several boxes are alike, they are the entries of a list; if they are much of the page, they
+    are its text.
+    """
+    index, segments = page.index, page.segments
+    paragraphs = (s.index for s in segments if keep[s.index] and len(s.text) >= _PARAGRAPH_CHARS)
+    text_begin = next(paragraphs, len(segments))
+    by_shape: dict[tuple[str, str], list[range]] = {}
+    for i, names in enumerate(index.classes):
+        box = index.segment_range(i)
+        is_small = 2 <= len(box) <= _OFFER_LINES
+        if not (names and is_small) or keep[box[-1]] or box[0] < text_begin:
+            continue
+        first, last = segments[box[0]], segments[box[-1]]
+        is_button = last.link_chars == len(last.text) or last.block.tag == "button"
+        is_button = is_button and len(last.text) <= _BUTTON_CHARS
+        is_headed = first.block.tag in HEADING_TAGS and not first.link_chars
+        if is_button and is_headed and index.segment_blocks[box[0]] > i:
+            by_shape.setdefault((index.tags[i], names), []).append(box)
+    offer_lines: set[int] = set()
+    for boxes in by_shape.values():
+        chars = max(sum(len(segments[line].text) for line in box) for box in boxes)
+        if len(boxes) < _MIN_CARDS and chars <= _OFFER_CHARS:
+            offer_lines.update(line for box in boxes for line in box if keep[line])
+    total = sum(len(segment.text) for segment in segments if keep[segment.index])
+    is_little = sum(len(segments[line].text) for line in offer_lines) <= _OFFERS_SHARE * total
+    return [segments[line] for line in offer_lines] if is_little else []
+
+
+def _subjects(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the last line if it only lists the subjects of the article."""
+    last = next((segment for segment in reversed(segments) if keep[segment.index]), None)
+    if last is not None and len(last.text) <= _SUBJECTS_CHARS:
+        label, colon, _ = last.text.replace("：", ":").partition(":")
+        if colon and fold_words(label) in page_labels("subjects"):
+            yield last
+
+
+def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the headings for screen readers above what was left out, as controls."""
+    for i, segment in enumerate(segments):
+        is_empty = keep[i] and not any(keep[i + 1 : i + 2])
+        is_unseen = is_empty and has_unseen_class(segment.block.get("class"))
+        if is_unseen and segment.block.tag in HEADING_TAGS:
+            yield segment
+
+
+def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the labels of a table of contents or a picture that was left out ('On this page')."""
+    selected = [segment for segment in segments if keep[segment.index]]
+    labels = page_labels("box_labels")
+    for segment, following in pairwise(selected):
+        is_short = len(segment.text) <= _HEADING_CHARS and segment.block.tag in _LABEL_TAGS
+        if is_short and fold_words(segment.text) in labels and not following.link_chars:
+            yield segment

@@ -626,7 +626,10 @@ def read_date(mark: HtmlElement) -> str:
         inner = islice(mark.iterdescendants(), FEW)
         display = next((e for e in inner if find_date(element_line(e, " ", _DATE_CHARS))), mark)
     displayed = element_line(display, " ", _DATE_CHARS)
-    if len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _DATE_CHARS)):
+    leading_text = " ".join((mark.text or "")[: 2 * _DATE_CHARS].split()).strip(_EDGE_CHARACTERS)
+    if time is None and find_date(leading_text):
+        displayed = leading_text  # before a note of a later edit
+    elif len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _DATE_CHARS)):
         displayed = first  # before a shorter form for small screens
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:

@@ -244,7 +244,8 @@ def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
         for element in elements
         for name in _CONTROLLING.intersection(element.keys())
     )
-    return frozenset(value.lstrip("#")[:_MAX_NAME] for value in attribute_values if value)
+    ids = (value.lstrip("#")[:_MAX_NAME] for value in attribute_values if value)
+    return frozenset(filter(None, ids))
 
 
 def _is_bare(*elements: HtmlElement | None) -> bool:

@@ -61,7 +61,7 @@ def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
             f"{tables} printed as a list of rows: a table may have up to {MAX_COLUMNS} columns"
             f" and {MAX_CELLS:,} cells, and be {MAX_TABLE_DEPTH} levels deep"
         )
-    return replace(article, blocks=tuple(renumber_headings(limited))), tuple(warnings)
+    return replace(article, blocks=renumber_headings(limited)), tuple(warnings)
 
 
 def _count_tables(blocks: tuple[Block, ...]) -> int:

@@ -43,6 +43,25 @@ def test_headings_begin_at_2_and_skip_no_level() -> None:
     assert outline(html) == [(2, "a"), (3, "b"), (3, "c"), (2, "d"), (3, "e")]
 
 
+def test_headings_within_lists_are_below_the_heading_above_them() -> None:
+    entry = "<li><h5>{0}</h5><p>{0} is a dock by the sea</p>"
+    html = f"<h3>a</h3><p>x<ul>{entry.format('b')}{entry.format('c')}</ul><h4>d</h4><p>x"
+    headings = [
+        (block.level, plain_text(block.spans))
+        for block in walk(compose_article(html).blocks)
+        if isinstance(block, Heading)
+    ]
+    assert headings == [(2, "a"), (3, "b"), (3, "c"), (3, "d")]
+    quoted = only("<h2>a</h2><blockquote><p>x<h5>b</h5><p>y</blockquote>", Quote)
+    assert [block.level for block in quoted.blocks if isinstance(block, Heading)] == [3]
+
+
+def test_a_heading_of_signs_is_a_rule() -> None:
+    blocks = compose_article("<p>above<h2>___</h2><p>below").blocks
+    assert [type(block) for block in blocks] == [Paragraph, Rule, Paragraph]
+    assert outline("<h2>*</h2><p>x<h2>+</h2><p>y") == [(2, "*"), (2, "+")]
+
+
 def test_a_heading_loses_the_link_to_itself() -> None:
     html = '<h2 id=x>How to <a class=headerlink href="#x">¶</a></h2><p>text'
     assert outline(html) == [(2, "How to")]
@@ -273,6 +292,14 @@ def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
         "    <b>return</b> 1\n\n</code></pre>"
     )
     assert only(html, Code) == Code("def f():\n    return 1", "python")
+
+
+def test_elements_named_lines_are_lines_of_code() -> None:
+    line = "<span class='code-line'>{}</span>".format
+    code = only(f"<pre>a = 1\n{line('b = 2')}{line('')}{line('<i>c</i> = 3')}\nd = 4</pre>", Code)
+    assert code.text == "a = 1\nb = 2\n\nc = 3\nd = 4"
+    broken = "".join(line(f"{name}\n") for name in "ab")
+    assert only(f"<pre>{broken}</pre>", Code).text == "a\nb"
 
 
 def test_code_has_no_indentation_common_to_its_lines():

@@ -90,6 +90,9 @@ def test_rows_of_asterisks_between_scenes_are_kept():
     [
         ("<p><a href='/other'>The night the bridge at Wick was closed</a></p>", True),
         ("<div><b><a href='other'>The <i>night</i> the bridge was closed</a></b></div>", True),
+        ("<p>(<a href='/other'>The night the bridge at Wick was closed</a>.)</p>", True),
+        ("<p><a href='/other'>The night the bridge at Wick was closed</a>.</p>", False),
+        ("<p>- <b> <a href='/other'>The night the bridge was closed</a></b></p>", True),
         ("<p><a href='https://elsewhere.test/'>The night the bridge was closed</a></p>", False),
         ("<p><a href='#note'>The night the bridge was closed</a></p>", False),
         ("<p><a href='/other'>The night the bridge</a> was closed</p>", False),
@@ -575,6 +578,8 @@ def test_hidden_blocks_go_beside_enough_visible_text():
     hidden = f"<div style='display:none'><p>You must sign in. {TEXT * 9}</p></div>"
     assert choice(f"<p>{TEXT * 4}</p>{hidden}", [TEXT]) == [TEXT * 4]
     assert len(choice(f"<p>{TEXT}</p>{hidden}", [TEXT])) == 2
+    most = hidden.replace(TEXT, 3 * TEXT)
+    assert len(choice(f"<p>{TEXT * 4}</p>{most}", [TEXT])) == 2
 
 
 def test_linked_numbers_in_a_table_are_no_actions():
@@ -719,6 +724,12 @@ def test_numbers_above_headings_are_kept_if_they_count_them(numbers, stay):
     steps = "".join(f"<div>{n}</div><h3>Step {n} of all</h3><p>{TEXT} {n}</p>" for n in numbers)
     texts = choice(steps, [TEXT, "Step", numbers[-1]])
     assert ([text for text in texts if text in numbers] == list(numbers)) is stay
+
+
+def test_a_number_in_a_cell_above_a_heading_stays():
+    rows = "<tr><td>Nets<td>6<tr><td>Ropes<td>24<tr><td colspan=2><h5>Boats</h5>"
+    html = f"<p>{TEXT}</p><table>{rows}<tr><td>Dinghies<td>2</table>"
+    assert "24" in choice(html, [TEXT, "Nets", "6", "Ropes", "24", "Boats", "Dinghies", "2"])
 
 
 def test_a_newswire_after_the_text_goes():

@@ -60,3 +60,40 @@ def test_the_initials_of_a_reporter_below_the_text_go() -> None:
     html = f"<p>{TEXT}</p>" * 3
     assert choice(f"{html}<p>abc/de</p>", [TEXT, "abc"])[-1] == TEXT
     assert choice(f"{html}<p>Yes.</p>", [TEXT, "Yes"])[-1] == "Yes."
+
+
+def test_headings_for_screen_readers_go_with_the_controls_below_them() -> None:
+    controls = "<h3 class=sr-only>Choose a day</h3><ul><li><button>Monday</button></ul>"
+    texts = choice(f"<p>{TEXT}</p>{controls}<p>{TEXT} Yes.</p>", [TEXT, "Choose"], "service")
+    assert texts == [TEXT, f"{TEXT} Yes."]
+    section = f"<h3 class=sr-only>Choose a day</h3><p>{TEXT} Yes.</p>"
+    texts = choice(f"<p>{TEXT}</p>{section}", [TEXT, "Choose"], "service")
+    assert texts == [TEXT, "Choose a day", f"{TEXT} Yes."]
+
+
+@pytest.mark.parametrize("button", ["<div><a href=/n>Sign me up</a></div>", "<button>Go</button>"])
+def test_a_box_goes_if_its_button_was_left_out(button: str) -> None:
+    box = f"<div class=offer><h3>Want to sail?</h3><p>Our sailors know the sea.</p>{button}</div>"
+    for selected in (["Want"], ["Want", "Our"]):
+        html = f"<p>{6 * TEXT}</p>{box}<p>{TEXT} Yes.</p>"
+        assert choice(html, [TEXT, *selected])[1:-1] == []
+    assert len(choice(f"{box}<p>{6 * TEXT}</p>", [TEXT, "Want", "Our"])) == 3
+    assert len(choice(f"<p>{TEXT}</p>{box}", [TEXT, "Want", "Our"])) == 3
+    cards = choice(f"<p>{20 * TEXT}</p>{3 * box}", [TEXT, "Want", "Our"])
+    assert len(cards) == 7
+    section = f"<div class=part><h3>Want to sail?</h3><p>{3 * TEXT}</p><p>{3 * TEXT}</p></div>"
+    assert "Want to sail?" in choice(f"<p>{TEXT}</p>{section}", [TEXT, "Want"])
+
+
+@pytest.mark.parametrize("line", ["Tags: Boats, Sea & Sky, Ann Reed", "标签：港口 渡轮"])
+def test_the_subjects_of_an_article_at_its_end_go(line: str) -> None:
+    assert choice(f"<p>{TEXT}</p><p>{line}</p>", [TEXT, line]) == [TEXT]
+    assert choice(f"<p>{line}</p><p>{TEXT}</p>", [TEXT, line]) == [line, TEXT]
+
+
+@pytest.mark.parametrize("label", ["On this page", "Inhaltsverzeichnis:", "目次"])
+def test_the_label_of_contents_that_were_left_out_goes(label: str) -> None:
+    assert choice(f"<h3>{label}</h3><p>{TEXT}</p>", [TEXT, label]) == [TEXT]
+    entries = "<ul><li><a href='#a'>Ropes</a><li><a href='#b'>Nets</a></ul>"
+    html = f"<h3>{label}</h3>{entries}<p>{TEXT}</p>"
+    assert choice(html, [TEXT, label, "Ropes", "Nets"])[0] == label

@@ -265,3 +265,14 @@ def test_remarks_that_the_article_leaves_out_are_no_posts() -> None:
     segments = build_index(tree).segments
     keep = ["Nice" not in segment.text for segment in segments]
     assert [post.author for post in read_posts(tree, segments, keep)] == ["Rosa", "Tomas"]
+
+
+def test_the_date_of_a_post_is_not_that_of_its_last_edit() -> None:
+    edit = "<span class=post_edit><i>(Changed on 2024-01-05, 03:27 AM by Ann.)</i></span>"
+    html = "".join(
+        f"<div class=post id=post_{n}><a class=username href=/user-{n}>{name}</a>"
+        f"<span class=post_date>2019-02-2{n}, 09:14 PM {edit}</span>"
+        f"<div class=post_body><p>The nets are dry and the ferry leaves at dawn, {name}.</div></div>"
+        for n, name in enumerate(["Ann", "Ben", "Cy"], start=1)
+    )
+    assert [post.date for post in posts(html)] == [f"2019-02-2{n}, 09:14 PM" for n in (1, 2, 3)]

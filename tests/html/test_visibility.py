@@ -9,7 +9,7 @@ from lxml.html import document_fromstring
 
 from printer.html.index import ElementFlag, build_index
 from printer.html.parse import parse
-from printer.html.visibility import has_unseen_class, hide_by_style
+from printer.html.visibility import has_unseen_class, hide_by_style, read_controls
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
@@ -137,3 +137,8 @@ def test_hostile_style_sheets_are_read_in_linear_time():
         started = time.process_time()
         hide_by_style(tree)
         assert time.process_time() - started < 2
+
+
+def test_a_link_to_nowhere_controls_nothing():
+    root = document_fromstring("<body><a href='#'>Up</a><a href='#more'>More</a></body>")
+    assert read_controls(root.iter("*")) == {"more"}

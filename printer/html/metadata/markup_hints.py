@@ -498,7 +498,7 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
         if element in title_ancestors or element.tag in {"body", "html", "main"}:
             return False
-        if element.tag in _UNRELATED_TAGS:
+        if element.tag in _UNRELATED_TAGS and not (element is mark and mark.tag == "aside"):
             return True
         classes = element.get("class")
         if classes and _UNRELATED_CLASS.search(classes[:300]):

@@ -103,6 +103,7 @@ H1 = "<h1>The ferry</h1>"
         (H1 + '<div class="comments"><b class="author">Tam Reed</b></div>', ""),
         (H1 + '<aside><b class="author">Tam Reed</b></aside>', ""),
         (H1 + '<div class="comment-author">Tam Reed</div>', ""),
+        (H1 + '<aside class="post-author">Orla Fennimoor</aside>', "Orla Fennimoor"),
         (H1 + "<p>x</p>" * 200 + '<b class="author">Tam Reed</b>', ""),
         (H1 + f'<div class="author">{"About the writer. " * 30}</div>', ""),
     ],

@@ -1,0 +1,78 @@
+"""Headings and lines that look like selected ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.extraction.alike import add_alike
+from printer.html.page import read_page
+
+TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
+
+
+def added(
+    html: str, dropped: str, *, kind: str = "article", score: float = 0.3, title: str = ""
+) -> list[str]:
+    """Return the text that is added to a selection of all text but that with a word."""
+    page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
+    keep = tuple(dropped not in segment.text for segment in page.segments)
+    flags = add_alike(page, keep, [score] * len(keep), kind)
+    chosen = zip(page.segments, keep, flags, strict=True)
+    return [segment.text for segment, before, after in chosen if after and not before]
+
+
+def test_a_section_among_others_with_headings_has_its_heading() -> None:
+    names = ["Ropes", "Nets", "Tides"]
+    sections = "".join(f"<h2 class=name>{name}</h2><p>{TEXT} {name[0]}.</p>" for name in names)
+    assert added(sections, "Ropes") == ["Ropes"]
+    assert added(sections, "Ropes", score=0.1) == []
+    assert added(sections.replace("<h2 class=name>Ropes", "<h2>Ropes"), "Ropes") == []
+    assert added(f"<h2 class=name>Ropes</h2>{sections}", "Ropes") == ["Ropes"]
+    assert added(sections.replace("Ropes", "<a href=/r>Ropes</a>"), "Ropes") == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "found"),
+    [
+        ("How sailors mend nets", "Harbour skills", True),
+        ("How sai\u00adlors mend nets", "How sailors mend nets", False),
+        ("4 May 2024, 10:15", "Harbour skills", False),
+        ("Of nets", "Harbour skills", False),
+    ],
+)
+def test_the_main_heading_stands_above_the_text_beside_another_title(
+    heading: str, title: str, found: bool
+) -> None:
+    html = f"<p>{title}</p><h1>{heading}</h1><p>{TEXT}</p>"
+    page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
+    assert page.metadata.title == title
+    keep = tuple(segment.text == TEXT for segment in page.segments)
+    flags = add_alike(page, keep, [0.4] * len(keep), "article")
+    assert (True in flags[:2]) is found
+
+
+def test_an_entry_of_a_list_has_its_name_if_nearly_all_others_have() -> None:
+    html = "".join(
+        f"<div class=entry><div class=name>Boat {n}</div><p>{TEXT} {n}</p></div>" for n in range(6)
+    )
+    assert added(html, "Boat 3", kind="collection") == ["Boat 3"]
+    assert added(html, "Boat 3") == []
+    buttons = html.replace("Boat 3", "Sold out") + 2 * "<div>Sold out</div>"
+    assert added(buttons, "Sold", kind="collection") == []
+    few = "".join(f"<div class=name>Boat {n}</div><p>{TEXT} {n}</p>" for n in range(3))
+    assert added(few, "Boat 1", kind="collection") == []
+
+
+def test_a_sentence_with_a_long_link_below_a_paragraph_stays() -> None:
+    sentence = "A version of this story <a href=/t>also stood in The Harbour Times</a>."
+    html = f"<div><p>{TEXT}</p><p>{sentence}</p></div>"
+    assert added(html, "Times") == ["A version of this story also stood in The Harbour Times."]
+    assert added(html, "Times", score=0.2) == []
+    assert added(html.replace(".</p></div>", "</p></div>"), "Times") == []
+    assert added(f"<div><p>{TEXT}</p></div><p>{sentence}</p>", "Times") == []
+
+
+def test_a_label_above_a_paragraph_stays() -> None:
+    assert added(f"<div><p>IN SHORT:</p><p>{TEXT}</p></div>", "SHORT", score=0.5) == ["IN SHORT:"]
+    assert added(f"<div><p>IN SHORT</p><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
+    assert added(f"<p>IN SHORT:</p><div><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
