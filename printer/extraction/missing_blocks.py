@@ -78,13 +78,7 @@ _ABOVE_HEADING, _BOX_LEVELS, _MIN_BOX, _MIN_LIKELY, _BOX_SCORE, _BOX_SHARE = 4, 
 def add_missing_blocks(
     page: Page, keep: Sequence[bool], scores: Sequence[float]
 ) -> tuple[bool, ...]:
-    """Return the selection with the blocks of the text that the classifier left out.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
-    """
+    """Return the selection with the blocks of the text that the classifier left out."""
     index = page.index
     selected = list(keep)
     containers = _text_containers(index, keep)
@@ -231,11 +225,6 @@ def add_long_stretches(
 
     The texts that the classifier learned from are cut off on some very long pages, so its scores
     fall towards the end of such pages.  A short stretch must be likely.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
     """
     index = page.index
     paragraphs = [i for i, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
@@ -279,11 +268,6 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     """Return the selection extended by text that continues it in the same elements.
 
     Scores fall along a long text, so the end is compared with what is shortly before it.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
     """
     index = page.index
     selected_positions = [i for i, flag in enumerate(keep) if flag]
@@ -320,11 +304,6 @@ def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     """Return the selection with headings right below selected ones, as names of products.
 
     Above the text, such a heading is a credit or a section of the site.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
     """
     index = page.index
     selected = list(keep)
@@ -344,11 +323,6 @@ def add_item_labels(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     """Return the selection with the labels above paragraphs, if some of the same list are selected.
 
     A list of products or projects may have a link above each description.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
     """
     index = page.index
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}

@@ -139,13 +139,7 @@ _SHORT_WORDS, _MAX_COUNTED_CHARS = 15, 600
 
 
 def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
-    """Return the selection with its elements completed and its leftovers dropped.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        kind: The kind of the page.
-    """
+    """Return the selection with its elements completed and its leftovers dropped."""
     selection = _Selection(page, keep)
     selection.complete(kind)
     if kind in ("article", "documentation"):

@@ -27,13 +27,7 @@ _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
-    """Remove the remains of parts that were left out from a selection.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        kind: The kind of the page.
-    """
+    """Remove the remains of parts that were left out from a selection."""
     segments = page.segments
     dropped = [*_partial_bylines(segments, keep), *_code_labels(segments)]
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]

@@ -60,24 +60,13 @@ _BYLINE_CHARS = 160
 
 
 def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> frozenset[int]:
-    """Return the segments of the standfirst, whether selected or not; none if there is none.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
-    """
+    """Return the segments of the standfirst, whether selected or not; none if there is none."""
     finder = _Finder(page, keep)
     return frozenset(finder.by_summary() or finder.by_name() or finder.by_position(scores))
 
 
 def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection without a first paragraph that the next ones repeat after their place.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-    """
+    """Return the selection without a first paragraph that the next ones repeat after a place."""
     finder = _Finder(page, keep)
     first = finder.text[0] if finder.text else -1
     repeated = first >= 0 and finder.is_repeated_below(first)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
 from urllib.parse import urlsplit
@@ -202,14 +202,15 @@ class FeatureReader:
             labels = (candidate.alt, candidate.title, (link.get("title") or "")[:40].strip())
             if _FEED_LINK.match(href) or any(map(_FEED.fullmatch, labels)):
                 return True
-        index, article = candidate.index, self._article_sums
-        while index >= 0 and self._index.elements[index].tag != "form":
+        ancestors = self._ancestors_without_article(candidate)
+        return any(self._index.tags[index] == "form" for index in ancestors)
+
+    def _ancestors_without_article(self, candidate: Candidate) -> Iterator[int]:
+        """Yield the indexes of a picture's element and its ancestors up to the article's text."""
+        index, begins, ends = candidate.index, self._index.segment_begins, self._index.segment_ends
+        while index >= 0 and self._article_sums[begins[index]] == self._article_sums[ends[index]]:
+            yield index
             index = self._index.parents[index]
-        if index < 0:
-            return False
-        return (
-            article[self._index.segment_begins[index]] == article[self._index.segment_ends[index]]
-        )
 
     def _is_in_menu(self, candidate: Candidate) -> bool:
         """Return whether a picture is in a row of links to other pages above the text."""
@@ -231,27 +232,21 @@ class FeatureReader:
 
     def _is_below_other_heading(self, candidate: Candidate) -> bool:
         """Return whether a picture after the text stands below a heading that is left out."""
-        previous_segment = candidate.segment - 1
-        if (
-            self._verdict.kind != "article"
-            or self._bounds is None
-            or previous_segment <= self._bounds.last
-        ):
+        previous = candidate.segment - 1
+        if self._verdict.kind != "article" or self._bounds is None or previous <= self._bounds.last:
             return False
-        flags = self._index.flags[self._index.segment_blocks[previous_segment]]
-        return bool(flags & _HEADING) and not self._verdict.keep[previous_segment]
+        flags = self._index.flags[self._index.segment_blocks[previous]]
+        return bool(flags & _HEADING) and not self._verdict.keep[previous]
 
     def _is_in_audio_player(self, candidate: Candidate) -> bool:
         """Return whether a picture is small, in a part without the article's text that plays."""
         if not 0 < candidate.width <= _MAX_AUDIO_WIDTH:
             return False
-        index, begins, ends = candidate.index, self._index.segment_begins, self._index.segment_ends
-        while index >= 0 and self._article_sums[begins[index]] == self._article_sums[ends[index]]:
-            element = self._index.elements[index]
-            if _AUDIO_CLASS.search(f"{element.get('class') or ''} {element.get('id') or ''}"[:400]):
-                return True
-            index = self._index.parents[index]
-        return False
+        classes, ids = self._index.classes, self._index.ids
+        return any(
+            _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
+            for index in self._ancestors_without_article(candidate)
+        )
 
     def _is_portrait(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> bool:
         """Return whether a picture shows the author: by its link, its text or its names."""
@@ -278,19 +273,11 @@ class FeatureReader:
             return False
         if candidate.segment <= self._bounds.start:
             return False
-        index, part = candidate.index, -1
-        begins, ends, article = (
-            self._index.segment_begins,
-            self._index.segment_ends,
-            self._article_sums,
-        )
-        while index >= 0 and article[begins[index]] == article[ends[index]]:
-            index, part = self._index.parents[index], index
+        *_, part = (-1, *self._ancestors_without_article(candidate))
         if part < 0 or not self._has_page_link(self._index.elements[part]):
             return False
-        end = min(ends[part], begins[part] + _MAX_TEASER_SEGMENTS)
-        segments = self._page.segments[begins[part] : end]
-        texts = [segment for segment in segments if segment.index not in caption.segments]
+        indexes = self._index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
+        texts = [self._page.segments[i] for i in indexes if i not in caption.segments]
         blocks = (self._index.segment_blocks[segment.index] for segment in texts)
         if any(self._index.flags[block] & _HEADING for block in blocks):
             return True
