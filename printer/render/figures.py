@@ -7,7 +7,7 @@ smaller picture keeps its size.  Portraits and galleries stand in rows across th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice, pairwise
 from math import ceil
 from typing import Literal, TypeAlias
@@ -176,7 +176,7 @@ class FigurePlacer:
         """
         self._find_heading_figures(run)
         if self.geometry.columns > 1 or self.geometry.column_width < MIN_MEASURE:
-            return tuple(run)
+            return tuple(map(self._arrange_entries, run))
         arranged: list[Block | FigureRow] = []
         index = 0
         while index < len(run):
@@ -211,6 +211,15 @@ class FigurePlacer:
             length = sum(len(text) for text in iter_text(*run))
             if length <= _MAX_ENTRY_TEXT * len(above):
                 self._bound_heights(above, _MAX_ENTRY_HEIGHT)
+
+    def _arrange_entries(self, block: Block) -> Block:
+        """Return a block; of a collection, the entries below each other."""
+        if not isinstance(block, List) or block.style != "none":
+            return block
+        items = (
+            replace(item, blocks=self._move_picture_first(item.blocks)) for item in block.items
+        )
+        return replace(block, items=tuple(items))
 
     def _move_picture_first(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         """Return an entry of a collection with its picture first, without missing pictures."""

@@ -8,7 +8,7 @@ import pypdfium2
 import pytest
 import weasyprint
 
-from printer.article import Figure, Post, Quote, Span, Table
+from printer.article import Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import figure_placement
@@ -461,6 +461,25 @@ def test_no_text_stands_between_the_rows_of_a_collection(printed, lines):
     full = replace(SAMPLE_ARTICLE, blocks=(*before, *entries, *after))
     text = printed(full, pictures=pictures).text
     assert text.index("Lamp 23.") < text.index("Questions") < text.index("Answer 0.")
+
+
+@pytest.mark.parametrize("lines", range(4))
+def test_on_a_small_screen_an_entry_is_not_torn(printed, lines):
+    entries, pictures = goods(8)
+    figures, names = entries[::2], entries[1::2]
+    lamps = [
+        (name, figure, paragraph(f"Price {n}."))
+        for n, (name, figure) in enumerate(zip(names, figures, strict=True))
+    ]
+    shop = List(tuple(map(Item, lamps)), style="none")
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    paper = printed(
+        replace(SAMPLE_ARTICLE, blocks=(*before, shop)),
+        pictures=pictures,
+        theme="ereader",
+    )
+    for text in paper.texts:
+        assert text.count("Lamp") == text.count("Price")
 
 
 def test_a_picture_of_a_shrunk_row_begins_above_its_label(printed):
