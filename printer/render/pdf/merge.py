@@ -461,10 +461,9 @@ def _read_destinations(root: Any) -> Iterator[tuple[Any, Any]]:
 
 def _rename_notes(pdf: Pdf, number: int) -> None:
     """Make the ids of the footnotes of a part unique among all parts."""
-    for kid in pdf.Root.StructTreeRoot.K[0].K:
-        for note in kid.K if kid.S == "/NonStruct" else ():
-            if isinstance(note, pikepdf.Dictionary) and "/ID" in note:
-                note.ID = pikepdf.String(f"{note.ID}-{number}")
+    for item in pdf.objects:
+        if isinstance(item, pikepdf.Dictionary) and item.get("/S") == "/Note":
+            item.ID = pikepdf.String(f"{item.ID}-{number}")
 
 
 def _copy_without(dictionary: Any, *keys: str) -> Any:

@@ -27,6 +27,7 @@ from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading
 from .paragraphs import UNDIVIDED, fill_line, split_planned_text
 from .ruler import set_on_line
+from .tags import remember_box
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -519,6 +520,7 @@ PATCHES = (
     Patch("weasyprint.text.line_break", "get_font_description", compute_once),
     Patch("weasyprint.layout.inline", "strut", compute_once),
     Patch("weasyprint.pdf", "add_tags", keep_page_references),
+    Patch("weasyprint.pdf.tags", "_build_box_tree", remember_box),
     Patch("weasyprint.css", "CSS", reuse_style_sheet),
 )
 

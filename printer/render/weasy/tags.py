@@ -1,12 +1,14 @@
 """Completion of WeasyPrint's structure tree for PDF/UA-1.
 
 WeasyPrint does not tag the scope of header cells, formulas or notes, and does not mark running
-heads and page numbers as artifacts (7.1 and 7.8).
+heads and page numbers as artifacts (7.1 and 7.8).  It tags the parts of a paragraph on two pages,
+or of a link on two lines, as two, and reads notes in the middle of the sentence that a page ends.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -16,6 +18,16 @@ from ...text import truncate
 
 #: The most characters of a link's description, and of a text that is only a note's label.
 MAX_DESCRIPTION, MAX_LABEL = 160, 3
+
+#: Elements whose kids are of certain kinds only.
+_STRICT = frozenset({"/L", "/LI", "/Table", "/THead", "/TBody", "/TFoot", "/TR"})
+
+
+def remember_box(original: Callable[..., Iterator[Any]], box: Any, *args: Any) -> Iterator[Any]:
+    """Tag a box, and let its structure element refer to it."""
+    for element in original(box, *args):
+        vars(element).setdefault("box", getattr(box, "_box", box))
+        yield element
 
 
 def complete_tags(document: Any, pdf: Any) -> None:
@@ -33,8 +45,10 @@ def complete_tags(document: Any, pdf: Any) -> None:
     for element in elements.values():
         if element["S"] == "/Figure" and getattr(element.get("Alt"), "string", None) in readings:
             element["S"] = "/Formula"
+    parents = _ParentTree(pdf)
+    _join_fragments(root, elements, parents)
     _join_links(pdf, elements)
-    _tag_notes(root, elements)
+    _tag_notes(root, elements, parents)
     _mark_artifacts(pdf, root, elements)
 
 
@@ -75,6 +89,82 @@ def _element_text(element: Any) -> str:
     return " ".join(text.replace("\u200b", "").replace("\u2060", "").split())
 
 
+def _join_fragments(root: Any, elements: dict[bytes, Any], parents: _ParentTree) -> None:
+    """Join the elements that breaks between pages, columns and lines have divided.
+
+    Pictures placed between two parts follow both.  Tables repeat their heads on each page, so
+    their parts remain tables.
+    """
+    pending = [root]
+    while pending:
+        parent = pending.pop()
+        kids: list[Any] = []
+        fragments: dict[tuple[object, ...], Any] = {}
+        for kid in parent["K"]:
+            element = elements.get(kid) if isinstance(kid, bytes) else None
+            source = _source(element)
+            first = fragments.get(source)
+            if first is None or (_is_anonymous(element) and kids[-1] != first.reference):
+                kids.append(kid)
+                if source:
+                    fragments[source] = element
+            else:
+                _append(first, elements.pop(kid), elements, parents)
+        parent["K"][:] = kids
+        found = (elements.get(kid) for kid in kids if isinstance(kid, bytes))
+        pending.extend(kid for kid in found if kid is not None and kid["S"] != "/Table")
+
+
+def _source(element: Any) -> tuple[object, ...]:
+    """Return a key that all fragments of an element have, () for those that are not joined."""
+    box = getattr(element, "box", None)
+    if box is None or box.element is None or element["S"] in ("/Table", "/Figure"):
+        return ()
+    return id(box.element), box.element_tag, element["S"], _is_anonymous(element)
+
+
+def _is_anonymous(element: Any) -> bool:
+    """Return whether an element's box is anonymous; its parent may have several of these."""
+    return type(element.box.style).__name__ == "AnonymousStyle"
+
+
+def _append(first: Any, fragment: Any, elements: dict[bytes, Any], parents: _ParentTree) -> None:
+    """Move the content of a fragment to the end of another, and remove the fragment."""
+    for kid in fragment["K"]:
+        if not isinstance(kid, bytes):
+            parents.move_content(fragment["Pg"], kid, first)
+            if fragment["Pg"] != first["Pg"]:
+                kid = pydyf.Dictionary({"Type": "/MCR", "Pg": fragment["Pg"], "MCID": kid})
+        elif kid in elements:
+            elements[kid]["P"] = first.reference
+        first["K"].append(kid)
+    parents.move_annotations(fragment, first)
+    fragment.clear()
+
+
+class _ParentTree:
+    """The number tree that maps content and annotations to structure elements."""
+
+    def __init__(self, pdf: Any) -> None:
+        self._numbers = _parent_tree(pdf)
+        self._rows = {
+            reference: self._numbers[2 * number + 1]
+            for number, reference in enumerate(pdf.page_references)
+        }
+        self._annotations = defaultdict[bytes, list[int]](list)
+        for index, value in enumerate(self._numbers):
+            if isinstance(value, bytes):
+                self._annotations[value].append(index)
+
+    def move_content(self, page: bytes, mcid: int, element: Any) -> None:
+        self._rows[page][mcid] = element.reference
+
+    def move_annotations(self, source: Any, target: Any) -> None:
+        for index in self._annotations.pop(source.reference, ()):
+            self._numbers[index] = target.reference
+            self._annotations[target.reference].append(index)
+
+
 def _join_links(pdf: Any, elements: dict[bytes, Any]) -> None:
     """Move the annotations of pictures inside a link to the element of the link.
 
@@ -103,19 +193,67 @@ def _parent_tree(pdf: Any) -> Any:
     return _get_object(pdf, _get_object(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
 
 
-def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:
-    """Tag footnotes, which are spans in an area that is a child of the document."""
-    count = 0
-    for reference in root["K"]:
-        area = elements[reference]
-        kids: list[Any] = (
-            [elements.get(kid) for kid in area["K"]] if area["S"] == "/NonStruct" else []
-        )
-        if kids and all(kid is not None and kid["S"] == "/Span" for kid in kids):
-            for kid in kids:
-                count += 1
-                kid["S"] = "/Note"
-                kid["ID"] = pydyf.String(f"note-{count}")
+def _tag_notes(root: Any, elements: dict[bytes, Any], parents: _ParentTree) -> None:
+    """Tag footnotes, and move them from the foot of the page behind the paragraphs of their calls.
+
+    They are spans in an area that is a child of the document.
+    """
+    calls = {
+        id(element.box.element): element for element in elements.values()
+        if hasattr(element, "box") and str(element.box.element_tag).endswith("::footnote-call")
+    }  # fmt: skip
+    notes: dict[int, Any] = {}
+    moved: dict[bytes, list[bytes]] = defaultdict(list)
+    for area in [elements[kid] for kid in root["K"]]:
+        spans: list[Any] = [elements.get(kid) for kid in area["K"] if isinstance(kid, bytes)]
+        if area["S"] != "/NonStruct" or len(spans) != len(area["K"]):
+            continue
+        if not all(span is not None and span["S"] == "/Span" for span in spans):
+            continue
+        remaining = []
+        for note in spans:
+            source = id(note.box.element)
+            if source in notes:  # Its beginning is on the page before.
+                _append(notes[source], elements.pop(note.reference), elements, parents)
+                continue
+            notes[source] = note
+            note["S"], note["ID"] = "/Note", pydyf.String(f"note-{len(notes)}")
+            if source in calls:
+                moved[_block_of(calls[source], elements).reference].append(note.reference)
+            else:
+                remaining.append(note.reference)
+        area["K"][:] = remaining
+    _insert_notes(moved, elements)
+    root["K"][:] = [kid for kid in root["K"] if elements[kid]["K"]]
+
+
+def _block_of(element: Any, elements: dict[bytes, Any]) -> Any:
+    """Return the element of the block that contains an inline box."""
+    from weasyprint.formatting_structure.boxes import InlineLevelBox
+
+    while isinstance(element.box, InlineLevelBox):
+        element = elements[element["P"]]
+    return element
+
+
+def _insert_notes(moved: dict[bytes, list[bytes]], elements: dict[bytes, Any]) -> None:
+    """Insert notes behind the blocks of their calls, or at their ends in lists and tables."""
+    parents = set()
+    for block, notes in moved.items():
+        parent = elements[elements[block]["P"]]
+        if parent["S"] in _STRICT:
+            parent = elements[block]
+            parent["K"].extend(notes)
+        else:
+            parents.add(parent.reference)
+        for note in notes:
+            elements[note]["P"] = parent.reference
+    for reference in parents:
+        kids = elements[reference]["K"]
+        kids[:] = [
+            kid for block in kids
+            for kid in (block, *(moved.get(block, ()) if isinstance(block, bytes) else ()))
+        ]  # fmt: skip
 
 
 def _mark_artifacts(pdf: Any, root: Any, elements: dict[bytes, Any]) -> None:

@@ -70,6 +70,7 @@ PARAMETERS = {
     "get_font_description": "style",
     "strut": "style",
     "add_tags": "pdf document pdf_version page_streams",
+    "_build_box_tree": "box parent pdf page_number nums annotations tags",
     "CSS": "guess filename url file_obj string encoding base_url url_fetcher _check_mime_type"
     " media_type font_config counter_style color_profiles matcher page_rules layers layer",
 }
@@ -97,6 +98,7 @@ BOUND_BY = {
     "get_font_description": {"text.line_break", "pdf.anchors"},
     "strut": {"layout.inline", "css.units", "css.computed_values"},
     "add_tags": {"pdf.__init__"},
+    "_build_box_tree": set[str](),
     "CSS": {"css.__init__", "document", "html"},
 }
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import pikepdf
 import pytest
 
-from printer.article import Span
+from printer.article import Article, Item, List, Note, Span
 from printer.options import PrintOptions
 from printer.output import PreparedPictures
 from printer.render.book import render_articles
@@ -140,6 +140,74 @@ def test_heads_of_tables_have_a_scope(pdf) -> None:
             assert above[-1] == "/TR"
         if str(element.S) == "/LI":
             assert above[-1] == "/L"
+
+
+def _structure(element, pdf) -> list:
+    """Return the kids of an element: the kinds of elements with theirs, and 'text' for content."""
+    kids = element.get("/K", [])
+    return [
+        "link" if isinstance(kid, pikepdf.Dictionary) and kid.get("/Type") == "/OBJR"
+        else (str(kid.S), _structure(kid, pdf)) if isinstance(kid, pikepdf.Dictionary) and "/S" in kid
+        else "text"
+        for kid in kids
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", ["article", "newspaper"])
+def test_a_text_is_one_element_over_lines_columns_and_pages(theme) -> None:
+    """Clause 7.1: content is tagged by what it means, whatever breaks divide it."""
+    words = "The ferry leaves at nine and comes back when the tide allows it, which is not often. "
+    link = Span(words.strip(), href="https://example.org/ferry")
+    items = tuple(Item((paragraph(words * 4),)) for _ in range(9))
+    blocks = (paragraph(words * 90), paragraph("See: ", link), paragraph(words * 90), List(items))
+    context = RenderContext.of([Article("T", blocks, language="en")], PrintOptions(theme=theme))
+    result = render_articles(context, lambda _: PreparedPictures({}))
+    with pikepdf.open(BytesIO(result.pdf)) as pdf:
+        kinds = [str(element.S) for element, _ in elements(pdf)]
+        assert len(pdf.pages) > 1
+        assert [kinds.count(kind) for kind in ("/Art", "/L", "/LI", "/LBody")] == [1, 1, 9, 9]
+        body = [
+            element for element, _ in elements(pdf)
+            if element.S == "/P" and len(_structure(element, pdf)) > 80
+        ]  # fmt: skip
+        assert len(body) == 2, "one element for each of the long paragraphs"
+        (link_element,) = (
+            element for element, _ in elements(pdf)
+            if element.S == "/Link" and len(element.K) > 2
+        )  # fmt: skip
+        assert _structure(link_element, pdf).count("link") >= 2, "a link on several lines"
+        rows = parents(pdf)
+        pages = {page.objgen: rows[int(page.StructParents)] for page in pdf.pages}
+        for element, _ in elements(pdf):
+            for kid in element.K:
+                if isinstance(kid, pikepdf.Dictionary) and kid.get("/Type") == "/MCR":
+                    assert pages[kid.Pg.objgen][int(kid.MCID)].objgen == element.objgen
+                elif isinstance(kid, int):
+                    assert pages[element.Pg.objgen][kid].objgen == element.objgen
+
+
+def test_a_footnote_is_read_after_the_paragraph_that_calls_it() -> None:
+    note = Note("n", "1", (paragraph("It was in 1911."),))
+    blocks = (
+        paragraph("He left it", Span("1", note="n"), " to her." * 9), paragraph("She sold. " * 9),
+        List((Item((paragraph("One", Span("2", note="m")),)),)),
+        note, Note("m", "2", (paragraph("Or two."),)),
+    )  # fmt: skip
+    context = RenderContext.of([Article("T", blocks, language="en")], PrintOptions())
+    result = render_articles(context, lambda _: PreparedPictures({}))
+    with pikepdf.open(BytesIO(result.pdf)) as pdf:
+        kinds = ("/P", "/L", "/LBody", "/Note")
+        order = [
+            (str(element.S), above[-1]) for element, above in elements(pdf)
+            if str(element.S) in kinds and "/Note" not in above
+        ]  # fmt: skip
+        first = next(n for n, (kind, _) in enumerate(order) if kind == "/Note")
+        assert [kind for kind, _ in order[first - 1 : first + 4]] == [
+            "/P", "/Note", "/P", "/L", "/LBody",
+        ]  # fmt: skip
+        assert ("/Note", "/LBody") in order
+        names = [str(element.ID) for element, _ in elements(pdf) if element.S == "/Note"]
+        assert len(set(names)) == 2
 
 
 def test_notes_have_names_of_their_own(pdf) -> None:
