@@ -263,7 +263,9 @@ class _PageFiller:
         if place.gap < MIN_GAP * place.height:
             return False
         if not _is_figure(place.figure):
-            return not undone and self._may_break and _allow_breaks(place.figure, self._change)
+            is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
+            may_break = self._may_break and is_large and not undone
+            return may_break and _allow_breaks(place.figure, self._change)
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
             "text": lambda: _move_text_before_figure(place, self._change),
