@@ -126,7 +126,7 @@ _POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?")
 #: The arrows before a pointer; a guillemet that another one follows opens a quotation.
 _ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
-_POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
+_POINTER_WORDS, _POINTER_TITLE, _CLOSING_SIGNS = 4, (8, 160), 3
 #: The longest label that announces something, and other stories, in characters; the elements in
 #: which short text with a colon is not a label.
 _ANNOUNCEMENT_CHARS, _STORIES_CHARS = 30, 80
@@ -476,7 +476,8 @@ class _Selection:
             return False
         if has_arrow:
             return len(text) <= _NOTICE_CHARS
-        if not label or label > unlinked + 1 or len(links) != 1:
+        # Closing signs may follow the link, but no words.
+        if not label - 1 <= unlinked <= label + _CLOSING_SIGNS or not label or len(links) != 1:
             return False
         title = text[label:].strip(" ]).")
         # Fewer words may be the value of a field: 'Genre: Romance'.

@@ -226,6 +226,7 @@ def test_a_line_that_points_to_another_page_of_the_site_goes(line):
     [
         "Source: <a href='https://other.example.net/a'>The book of nets and boats</a>",
         "Genre: <a href='/r'>Romance</a>",
+        "Supper: <a href='/r'>Soup of mussels and leeks</a> with bread.",
         "Uses: <a href='/r'>mending nets by hand</a> and <a href='/b'>building boats by hand</a>",
         "Remember what was said: <a href='#top'>nets are mended in winter</a>",
         "The council has decided it at last, as <a href='/b'>the minutes of May say</a>",
