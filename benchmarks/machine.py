@@ -20,10 +20,11 @@ NODE = Path(__file__).with_name("node")
 
 def machine() -> dict[str, str]:
     """Return a description of this machine."""
+    memory = int(_field(Path("/proc/meminfo"), "MemTotal").split()[0] or 0)  # in kB
     return {
-        "processor": _processor(),
+        "processor": _field(Path("/proc/cpuinfo"), "model name") or platform.machine(),
         "cores": str(len(os.sched_getaffinity(0))),
-        "memory": f"{_memory() / 2**20:.0f} GB",
+        "memory": f"{memory / 2**20:.0f} GB",
         "system": platform.platform(terse=True),
         "load before": f"{os.getloadavg()[0]:.1f}",
     }
@@ -51,14 +52,6 @@ def _version_of(command: str) -> str:
     ran = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
     words = [word for word in ran.stdout.split() if word.lstrip("v")[:1].isdigit()]
     return words[0].lstrip("v") if words else ""
-
-
-def _processor() -> str:
-    return _field(Path("/proc/cpuinfo"), "model name") or platform.machine()
-
-
-def _memory() -> int:
-    return int(_field(Path("/proc/meminfo"), "MemTotal").split()[0] or 0)
 
 
 def _field(file: Path, name: str) -> str:

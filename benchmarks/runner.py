@@ -123,7 +123,8 @@ def run(
     elif process.returncode and not failed:
         trouble, failed = f"ended with code {process.returncode}", True
     if failed:
-        sys.stderr.write(f"--- {benchmark.name}: {trouble}\n{_tail(log)}\n")
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
+        sys.stderr.write("\n".join([f"--- {benchmark.name}: {trouble}", *lines, ""]))
     return Outcome(benchmark, tuple(rows), seconds, trouble, failed)
 
 
@@ -166,7 +167,3 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
     for line in file.read_text(encoding="utf-8").splitlines():
         with suppress(json.JSONDecodeError):  # A killed process may leave half a line.
             yield json.loads(line)
-
-
-def _tail(log: Path) -> str:
-    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

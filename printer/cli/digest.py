@@ -160,14 +160,13 @@ def _show_plan(config: Digest, out: str, settings: Settings, *, as_json: bool) -
     places = [destination.label for destination in config.deliver]
     if out or not places:
         places = [output.STDOUT_NAME if out == output.STDOUT else out or "a file in this folder"]
+    database = settings.database
+    history = "the database" if "://" in database else str(data_folder() / "digests.sqlite")
     output.show_plan(
         [strip_userinfo(source.location) for source in config.source],
         places,
         form=config.format,
-        stored=[
-            f"what was printed in {_history_name(settings)}",
-            *output.describe_library(settings),
-        ],
+        stored=[f"what was printed in {history}", *output.describe_library(settings)],
         caches=settings.options().fetch.cache,
         as_json=as_json,
     )
@@ -375,10 +374,6 @@ def _open_history(settings: Settings) -> StoryHistory:
     from ..digest.selection import StoryHistory
 
     return StoryHistory(stories_database(settings))
-
-
-def _history_name(settings: Settings) -> str:
-    return "the database" if "://" in settings.database else str(data_folder() / "digests.sqlite")
 
 
 def _issue_builder(

@@ -96,15 +96,12 @@ def _iter_leaves(box: Box) -> Iterator[Box]:
     for child in box.children:
         if not child.is_in_normal_flow() or getattr(child, "text", None) == "":
             continue
-        if type(child).__name__ == "InlineBox" and _has_direction(child, box):
+        # An inline box of another direction is an isolate, which is ordered inside on its own.
+        is_inline = type(child).__name__ == "InlineBox"
+        if is_inline and child.style["direction"] == box.style["direction"]:
             yield from _iter_leaves(child)
         else:
             yield child
-
-
-def _has_direction(child: Box, parent: Box) -> bool:
-    """Return whether an inline box is no isolate, which is ordered inside on its own."""
-    return bool(child.style["direction"] == parent.style["direction"])
 
 
 def _find_against(context: Any, text: str, style: Any) -> list[bool]:
