@@ -452,6 +452,11 @@ def compute_once(original: Callable[[Any], Any], style: Any) -> Any:
     return computed[original]
 
 
+def keep_font_time(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Open a font that is saved again without the time of saving, which no two prints share."""
+    return original(*args, recalcTimestamp=False, **kwargs)
+
+
 def keep_page_references(original: Callable[..., Any], pdf: Any, *args: Any, **kwargs: Any) -> Any:
     """Tag a document with a list of its pages that is made once instead of for each tag."""
     original_class = type(pdf)
@@ -519,6 +524,8 @@ PATCHES = (
     Patch("weasyprint.text.line_break", "Layout", lay_out_lines_once),
     Patch("weasyprint.text.line_break", "get_font_description", compute_once),
     Patch("weasyprint.layout.inline", "strut", compute_once),
+    Patch("weasyprint.pdf.fonts", "TTFont", keep_font_time),
+    Patch("weasyprint.text.fonts", "TTFont", keep_font_time),
     Patch("weasyprint.pdf", "add_tags", keep_page_references),
     Patch("weasyprint.pdf.tags", "_build_box_tree", remember_box),
     Patch("weasyprint.css", "CSS", reuse_style_sheet),

@@ -69,6 +69,8 @@ PARAMETERS = {
     "Layout": "style justification_spacing max_width",
     "get_font_description": "style",
     "strut": "style",
+    "TTFont": "file res_name_or_index sfntVersion flavor checkChecksums verbose recalcBBoxes allowVID"
+    " ignoreDecompileErrors recalcTimestamp fontNumber lazy quiet _tableCache cfg _useLegacyTTC",
     "add_tags": "pdf document pdf_version page_streams",
     "_build_box_tree": "box parent pdf page_number nums annotations tags",
     "CSS": "guess filename url file_obj string encoding base_url url_fetcher _check_mime_type"
@@ -97,6 +99,7 @@ BOUND_BY = {
     "Layout": set[str](),
     "get_font_description": {"text.line_break", "pdf.anchors"},
     "strut": {"layout.inline", "css.units", "css.computed_values"},
+    "TTFont": {"pdf.fonts", "text.fonts"},
     "add_tags": {"pdf.__init__"},
     "_build_box_tree": set[str](),
     "CSS": {"css.__init__", "document", "html"},
