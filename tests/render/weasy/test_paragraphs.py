@@ -144,7 +144,7 @@ def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
 def test_no_line_beside_a_float_reaches_into_it():
     floated = "<b style='float: right; width: 100px; height: 90px'></b>"
     text = TEXT.replace(" and ", " <em>and</em> ").replace(" the ", " <em>the</em> ")
-    for width in range(300, 420):
+    for width in range(300, 420, 4):
         found = lines(text, width, before=floated)
         edge = found[0].position_x + width
         beside = [line for line in found if line.position_y < found[0].position_y + 60]
