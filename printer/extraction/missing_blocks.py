@@ -448,7 +448,7 @@ def _missing_ranges(
 
 def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     """Return whether an element is a paragraph or a short heading without many links."""
-    if index.flags[i] & _OUTSIDE_TEXT or _NOT_PART_CLASS.search(_class_and_id(index, i)):
+    if _is_outside_text(index, i) or _NOT_PART_CLASS.search(_class_and_id(index, i)):
         return False
     if not _is_unlinked(index, i, _MAX_LINKED):
         return False
@@ -466,9 +466,17 @@ def _is_block(index: PageIndex, i: int) -> bool:
     is_part = tag in _BLOCK_TAGS or (
         tag in {"div", "aside", "figure", "p"} and _PART_CLASS.search(names)
     )
-    if not is_part or index.flags[i] & _OUTSIDE_TEXT or _NOT_PART_CLASS.search(names):
+    if not is_part or _is_outside_text(index, i) or _NOT_PART_CLASS.search(names):
         return False
     return _is_unlinked(index, i, _MAX_LINKED_IN_LIST if tag in {"ul", "ol"} else _MAX_LINKED)
+
+
+def _is_outside_text(index: PageIndex, i: int) -> bool:
+    """Return whether an element is a menu, a form or the like, but not if it is inside one.
+
+    Some servers put the whole page in a form.
+    """
+    return bool(index.flags[i] & ~index.flags[index.parents[i]] & _OUTSIDE_TEXT)
 
 
 def _is_unlinked(index: PageIndex, i: int, max_share: float) -> bool:

@@ -69,6 +69,11 @@ def test_other_boxes_after_the_text_are_not(block: str) -> None:
     assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p>{block}</div>") == ""
 
 
+def test_a_block_in_a_form_around_the_whole_page_is_added() -> None:
+    block = "<ul><li>ring()</li></ul>"
+    assert added(f"<form><div><p>{TEXT}</p>{block}<p>{TEXT} Yes.</p></div></form>") == "ring()"
+
+
 def test_a_block_before_the_text_or_beside_it_is_not_added() -> None:
     assert added(f"<div><ul><li>ring()</li></ul><p>{TEXT}</p><p>{TEXT} Yes.</p></div>") == ""
     assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p></div><pre>ring()</pre>") == ""
