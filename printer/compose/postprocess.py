@@ -459,14 +459,17 @@ def _trim(blocks: list[Block]) -> list[Block]:
 
 
 def _is_left_over(blocks: list[Block]) -> bool:
-    """Return whether the last block is a short heading, or an embed at the end of long text."""
+    """Return whether the last block is a short heading, or an embed at the end of long text.
+
+    Headings of one level are the entries of a list.
+    """
     last = blocks[-1]
     if len(blocks) < 3:
         return False
     if isinstance(last, Heading):
         is_short = len(plain_text(last.spans)) <= _MAX_TRAILING_HEADING
         previous = next((block for block in blocks[-2::-1] if not isinstance(block, Figure)), None)
-        return is_short and not isinstance(previous, Heading)
+        return is_short and not (isinstance(previous, Heading) and previous.level == last.level)
     return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
 
 

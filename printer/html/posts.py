@@ -96,7 +96,7 @@ _FURNITURE_CLASS = re.compile(
 )
 #: Furniture within the text of a post.
 _INNER_FURNITURE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:collapse|expand)(?:er)?-?(?:link|button|toggle)?|expandlink|quote-?controls|avatar"
+    r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?|quote-?controls|avatar"
     r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
     r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
@@ -537,7 +537,7 @@ class PostReader:
                 continue
             if self._is_furniture(path, outside=post.body is None):
                 continue
-            if post.date and " ".join(leaf.text.split()) == post.date:
+            if post.date and _repeats_date(leaf, path, post.date):
                 continue
             if _is_in_card(path) or (len(leaf.text) > _REPEATED_CHARS and leaf.text in present):
                 continue
@@ -551,6 +551,14 @@ class PostReader:
     def _is_marked_body(self, element: HtmlElement) -> bool:
         is_named = element.attrib and kind_of(element) & IS_BODY
         return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
+
+
+def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:
+    """Return whether some text is a post's date, or with it in one element: 'May 3, 2024 2 yr'."""
+    times = (element for element in path if element.tag == "time")
+    return " ".join(leaf.text.split()) == date or any(
+        element_line(time, " ", NAME_CHARS).startswith(date) for time in times
+    )
 
 
 def _is_code_header(element: HtmlElement) -> bool:

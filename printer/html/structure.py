@@ -20,6 +20,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
+from ..text import YEAR
 from .visibility import HEADING_TAGS
 
 _BLOCK_TAGS = frozenset({
@@ -73,6 +74,14 @@ _SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
 #: The shortcodes whose content only invites to something.
 _PROMOTION_SHORTCODE = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
+#: The fewest rows of labels and values, the boxes around them in a row, their longest text, and
+#: what they may not contain.
+_MIN_PAIRS, _PAIR_DEPTH, _MAX_LABEL, _MAX_VALUE = 3, 4, 40, 60
+_NOT_TEXT_TAGS = (
+    "a", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "img", "input", "ol", "picture",
+    "pre", "select", "table", "textarea", "time", "ul", "video",
+)  # fmt: skip
+
 _TABLE_AND_LIST_ROLES = frozenset({"table", "grid", "list"})
 
 
@@ -86,6 +95,7 @@ def name_structures(tree: HtmlElement, source: str) -> None:
     boxes = list(tree.iter("blockquote", "div", "p", "section"))
     _name_roles(boxes)
     _name_styled(boxes)
+    _name_pairs(boxes)
     _name_boxes(boxes)
     _name_attributions(tree)
     _name_accordions(tree, source)
@@ -170,6 +180,46 @@ def _are_lines(items: list[HtmlElement]) -> bool:
         and not (len(item) == 1 and item[0].tag == "a" and _is_blank(item.text))
         for item in items
     )
+
+
+def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
+    """Name tables whose rows are boxes alike, each of a label and a value."""
+    for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
+        rows = list(islice(box, _MAX_LINES + 1))
+        if len(rows) > _MAX_LINES or not _is_blank(box.text):
+            continue
+        if len({(row.tag, row.get("class")) for row in rows}) > 1 or rows[0].tag != "div":
+            continue
+        pairs = [pair for pair in map(_label_and_value, rows) if pair]
+        labels = {_beginning_of_text(label) for _, label, _ in pairs}
+        if len(pairs) < len(rows) or len(labels) < len(rows):
+            continue
+        box.tag = "table"
+        for row, label, value in pairs:
+            row.tag, label.tag, value.tag = "tr", "th", "td"
+
+
+def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlElement] | None:
+    """Return the innermost element around a row's two short texts, and both, if there are two."""
+    for _ in range(_PAIR_DEPTH):
+        parts = [part for part in row if _beginning_of_text(part, 1)]
+        if not _is_blank(row.text) or not all(_is_blank(part.tail) for part in row):
+            return None
+        if len(parts) == 2:
+            label, value = map(_beginning_of_text, parts)
+            is_label = label[0].isalpha() and len(label) <= _MAX_LABEL
+            has_box = any(part.tag == "div" for part in parts)
+            if is_label and has_box and len(value) <= _MAX_VALUE and not YEAR.search(value):
+                return None if any(map(_has_more_than_text, parts)) else (row, *parts)
+            return None
+        if len(parts) != 1:
+            return None
+        row = parts[0]
+    return None
+
+
+def _has_more_than_text(element: HtmlElement) -> bool:
+    return element.tag in _NOT_TEXT_TAGS or next(element.iter(*_NOT_TEXT_TAGS), None) is not None
 
 
 # Lines

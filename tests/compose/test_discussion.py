@@ -115,7 +115,8 @@ def test_a_quotation_with_a_smiley_at_its_end_is_not_the_caption_of_the_smiley()
         f"<div class=title><a href=#p1>Rosa said:</a></div><div class=content>{LONG} {smiley}</div>"
     )
     quotation = (
-        f"<blockquote>{attributed}<div><a role=button>Click to expand</a></div></blockquote>"
+        f"<blockquote>{attributed}<div><a role=button>Click to expand</a></div>"
+        "<div class=quote-shrinkLink><a>Click to shrink</a></div></blockquote>"
     )
     found = posts(
         thread(

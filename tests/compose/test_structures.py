@@ -75,6 +75,8 @@ def test_role_heading_is_a_heading() -> None:
 
 def test_a_heading_with_nothing_beneath_it_at_the_end_is_left_out() -> None:
     assert outline("<h2>a</h2><p>x</p><h2>Related</h2>") == [(2, "a")]
+    assert outline("<h2>a</h2><p>x</p><h2>Reviews (5)</h2><h3>What others say</h3>") == [(2, "a")]
+    assert len(outline("<p>x</p><h2>Carrots</h2><h2>Peas</h2><h2>Beans</h2>")) == 3
     names = "<p>x</p><h2>a</h2><img src=a.png width=300 height=200><h2>b</h2>"
     assert outline(names) == [(2, "a"), (2, "b")]
 

@@ -191,6 +191,19 @@ def test_posts_are_found_by_name_or_by_likeness(post: str) -> None:
     assert [len(post.leaves) for post in posts(source)] == [1, 1]
 
 
+def test_a_second_date_of_a_post_is_no_text() -> None:
+    time = "<time datetime={0}><span>{1}</span><span>2 yr</span></time>"
+    post = (
+        "<article class=post-box><b class=author>{2}</b>" + time
+        + "<div class=box-content><div class=meta>Posted " + time + "</div><p>{3}</p></div></article>"
+    )  # fmt: skip
+    source = "".join(
+        post.format(f"2024-05-0{3 + n}", day, name, f"{REMARK} {n}")
+        for n, (name, day) in enumerate(zip(["Rosa", "Tomas"], DAYS, strict=True))
+    )
+    assert "2 yr" not in " ".join(text for _, _, text, _ in fields(posts(source)))
+
+
 def test_a_name_and_a_date_may_stand_in_plain_text() -> None:
     post = """<div class="w-full p-{2}"><div class=mt-1>{0} · <span>{1}</span></div>
     <button>Report</button><div class=said>{0} thinks so, and so does everybody else.</div></div>"""
