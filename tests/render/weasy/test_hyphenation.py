@@ -5,8 +5,8 @@ from itertools import pairwise
 import pyphen
 import pytest
 
-from printer.render.weasy import engine
-from printer.render.weasy.engine import HyphDict, parse_pattern, prepare_hyphenation
+from printer.render.weasy import hyphenation
+from printer.render.weasy.hyphenation import HyphDict, parse_pattern, prepare_hyphenation
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "hu", "ru"])
@@ -35,7 +35,7 @@ def test_pattern_without_values_is_dropped() -> None:
 
 
 def test_only_so_many_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MAX_CACHED_WORDS", 10)
+    monkeypatch.setattr(hyphenation, "MAX_CACHED_WORDS", 10)
     english = HyphDict(pyphen.LANGUAGES["en_GB"])
     for number in range(100):
         english.positions("word" + "y" * number)
