@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
+from urllib.parse import urljoin
 
 PROGRAM = "tests.support.crawl_process:crawl"
 
@@ -55,12 +56,14 @@ def crawl_with_kills(warm, web, database, kills, seed, within):
             while web.requests() < moment:
                 assert time.monotonic() < deadline, f"the crawl stopped at {web.requests()}"
                 time.sleep(0.001)
-            time.sleep(rng.uniform(0, 0.03))
+            time.sleep(rng.uniform(0, 0.15))
             assert crawler.poll() is None, "the crawl ended before it was killed"
         finally:
             crawler.kill()
             crawler.wait()
         requests_before = web.requests()
-        interrupted.update(leased_urls(database))
+        urls = leased_urls(database)
+        # A visit reads the robots.txt of its host first.
+        interrupted.update({*urls, *(urljoin(url, "/robots.txt") for url in urls)})
     assert warm.start(*command).wait() == 0
     return interrupted
