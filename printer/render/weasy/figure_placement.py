@@ -619,7 +619,7 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
     rows = [_row_figures(row) for row in place.parent.children[first : place.index + 1]]
     figures = [figure for row in rows for figure in row]
     heights = [max(map(_picture_height, row), default=0.0) for row in rows]
-    if first == place.index or not all(heights) or any(map(_is_shrunk, figures)):
+    if first == place.index or not heights[-1] or any(map(_is_shrunk, figures)):
         return False
     excess = SLACK + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.

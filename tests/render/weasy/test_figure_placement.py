@@ -453,6 +453,17 @@ def test_rows_of_pictures_are_shrunk_to_take_in_one_more(printed, monkeypatch):
     assert first_page() < count
 
 
+def test_rows_of_pictures_around_a_row_without_are_shrunk_too(printed):
+    entries, pictures = goods(18)
+    for src in list(pictures)[3:6]:
+        del pictures[src]
+    pairs = zip(entries[::2], entries[1::2], strict=True)
+    items = tuple(Item((*pair, paragraph("3 m long"))) for pair in pairs)
+    blocks = (*(paragraph(f"Line {n}.") for n in range(8)), List(items, style="none"))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks), pictures=pictures)
+    assert [text.count("Lamp") for text in paper.texts] == [12, 6]
+
+
 @pytest.mark.parametrize("lines", range(0, 16, 3))
 def test_no_text_stands_between_the_rows_of_a_collection(printed, lines):
     entries, pictures = goods(24)
