@@ -75,6 +75,8 @@ _ATTRIBUTION_END = " \n" + "".join(COLONS)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
 _MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
 _INTRODUCTION_TAGS = frozenset({"div", "header"})
+#: The most characters of a heading; a longer text is a paragraph marked up as one.
+_MAX_HEADING = 200
 _MAX_DESCENDANTS = 40
 
 
@@ -481,21 +483,24 @@ def is_quotation(element: HtmlElement) -> bool:
 
 
 class HeadingBuilder(BlockBuilder):
-    """Builds a heading."""
+    """Builds a heading, or a paragraph if the text is too long for a heading."""
 
     def __init__(self, level: int) -> None:
         super().__init__()
         self.level = level
 
     def build(self) -> list[Block]:
-        """Return the heading without its permalink, then the other blocks inside it."""
+        """Return the text without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
         edit = next((i for i, s in enumerate(spans) if EDIT_LINK.search(s.href)), None)
         spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK_SIGNS + "[")
-        if not plain_text(spans):
+        text = plain_text(spans)
+        if not text:
             return rest
         name, self.buffer.id = self.buffer.id, ""
+        if len(text) > _MAX_HEADING:
+            return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
 
 

@@ -56,6 +56,15 @@ def test_headings_within_lists_are_below_the_heading_above_them() -> None:
     assert [block.level for block in quoted.blocks if isinstance(block, Heading)] == [3]
 
 
+@pytest.mark.parametrize("begin", ["<h3>", "<div role=heading aria-level=3>"])
+def test_a_paragraph_marked_up_as_a_heading_is_a_paragraph(begin: str) -> None:
+    end = "</h3>" if begin == "<h3>" else "</div>"
+    text = " ".join(["The ferry goes at noon, and comes back before the tide turns."] * 4)
+    blocks = compose_article(f"<p>above{begin}{text}{end}<h3>Times</h3><p>below").blocks
+    assert [type(block) for block in blocks] == [Paragraph, Paragraph, Heading, Paragraph]
+    assert "".join(iter_text(blocks[1])) == text
+
+
 def test_a_heading_of_signs_is_a_rule() -> None:
     blocks = compose_article("<p>above<h2>___</h2><p>below").blocks
     assert [type(block) for block in blocks] == [Paragraph, Rule, Paragraph]
