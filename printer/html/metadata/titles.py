@@ -156,6 +156,9 @@ def _choose(
     else:
         document_title, stated = document, _distinct(stated)
     first = _first_part(document_title)
+    part = _parts(document_title)[0]
+    if any(title_key(heading.text).endswith(f" {title_key(part)}") for heading in main_headings):
+        first = part  # below a label in the heading
     keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
     stated_keys = {title_key(text) for text in stated}
     texts = (_with_kicker(heading, keys | stated_keys) for heading in main_headings)

@@ -182,6 +182,9 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
          "Torn again? How to mend a net"),
         ("How to mend a net | Talk", "“Mere holes”: How to mend a net", "How to mend a net",
          "“Mere holes”: How to mend a net"),
+        # A short name below a label in the heading is not the section before a title.
+        ("Harbour Nets | Store of all fishing gear", "Meet the maker Harbour Nets", "",
+         "Harbour Nets"),
         # A product may bear the site's name.
         ("Example Nets Deluxe – Blue", "Example Nets Deluxe – Blue", "",
          "Example Nets Deluxe – Blue"),
