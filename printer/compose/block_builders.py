@@ -30,6 +30,7 @@ from ..article import (
     Note,
     Paragraph,
     Quote,
+    Rule,
     Spans,
     Table,
     iter_text,
@@ -227,6 +228,8 @@ class ListBuilder(BlockBuilder):
         self.has_items = True
         self._add_stray_blocks()
         name, blocks = buffer.id, buffer.take()
+        while blocks and isinstance(blocks[-1], Rule):  # between items
+            blocks = blocks[:-1]
         if blocks:
             self.items.append(Item(blocks, name))
 

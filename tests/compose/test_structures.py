@@ -734,3 +734,14 @@ def test_a_whole_reference_of_a_list_is_not_in_italics(reference: str, marks: se
     (items,) = (block for block in blocks if isinstance(block, List))
     found = {span.marks for span in iter_spans((items,))}
     assert found - {()} == marks
+
+
+def test_rules_between_the_items_of_a_list_are_not_printed() -> None:
+    found = compose_article(
+        "<p>The ferry.</p><ul><li>A bell<hr></li><li>A lamp</li><li><hr></li></ul>"
+    )
+    assert not any(isinstance(block, Rule) for block in walk(found.blocks))
+    assert [plain_text(item.blocks[0].spans) for item in found.blocks[1].items] == [
+        "A bell",
+        "A lamp",
+    ]
