@@ -329,10 +329,14 @@ def add_item_labels(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     for i, segment in enumerate(index.segments[:-1]):
         block = index.segment_blocks[i]
         is_label = index.tags[block] not in {"p", "td"}
-        next_segment = index.segments[i + 1]
-        if is_label and len(segment.text) <= _HEADING_CHARS and keep[i + 1]:
-            is_text = len(next_segment.text) >= _PARAGRAPH_CHARS and _has_few_links(
-                [next_segment], _MAX_LINKED
+        if is_label and len(segment.text) <= _HEADING_CHARS:
+            # A credit may stand between a heading and its text.
+            below = 2 if index.tags[block] in _HEADING_TAGS else 1
+            is_text = any(
+                flag and len(text.text) >= _PARAGRAPH_CHARS and _has_few_links([text], _MAX_LINKED)
+                for text, flag in zip(
+                    index.segments[i + 1 : i + 1 + below], keep[i + 1 :], strict=False
+                )
             )
             if is_text and not index.flags[block] & _OUTSIDE_TEXT:
                 lists.setdefault(_outer_shape(index, block), []).append(i)
@@ -342,16 +346,18 @@ def add_item_labels(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
         distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
         is_counter = len(distinct_labels) == 1 < len(labels)  # 'Picture 1 of 10', or a button
         if not is_counter and selected_count >= max(_MIN_LABELS, _LABELS_SHARE * len(labels)):
+            is_heading = index.tags[index.segment_blocks[labels[0]]] in _HEADING_TAGS
+            most = is_heading and 2 * selected_count >= len(labels)
             for i in labels:
-                selected[i] |= scores[i] >= _MIN_SCORE
+                selected[i] |= scores[i] >= (_MIN_BLOCK_SCORE if most else _MIN_SCORE)
     return tuple(selected)
 
 
 def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
-    """Return the tags and classes of an element and of those around it."""
+    """Return the tags and classes, without numbers, of an element and of those around it."""
     shape: list[tuple[str, str]] = []
     for _ in range(_STRETCH_LEVELS):
-        shape.append((index.tags[i], index.classes[i] or ""))
+        shape.append((index.tags[i], _DIGITS.sub("", index.classes[i] or "")))
         i = index.parents[i]
         if i < 0:
             break

@@ -269,3 +269,19 @@ def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
     assert added == [names[2]]
     keep[0] = False
     assert add_item_labels(page, keep, scores) == tuple(keep)
+
+
+def test_linked_headings_are_selected_if_most_of_the_same_list_are() -> None:
+    names = "The lamp", "The bell", "The chart"
+    items = [
+        f"<div class='item item-{i}'><h2><a href=/{i}>{name}</a></h2>"
+        f"<div>By the harbour</div><p>{TEXT} {name}.</p></div>"
+        for i, name in enumerate(names)
+    ]
+    page = read_page(f"<body><div>{''.join(items)}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    keep = [text in names[:2] or len(text) > len(TEXT) for text in texts]
+    flags = add_item_labels(page, keep, [0.3] * len(texts))
+    assert flags[texts.index(names[2])]
+    keep[texts.index(names[1])] = False
+    assert add_item_labels(page, keep, [0.3] * len(texts)) == tuple(keep)
