@@ -517,7 +517,15 @@ class TabListBuilder(BlockBuilder):
 
     def build(self) -> list[Block]:
         """Return the blocks that are not labels, such as the panels of an accordion."""
-        return [block for block in self.buffer.take() if not self._is_label(block)]
+        blocks = map(self._without_labels, self.buffer.take())
+        return [block for block in blocks if block is not None]
+
+    def _without_labels(self, block: Block) -> Block | None:
+        """Return a block without its items that are labels, None if nothing remains."""
+        if not isinstance(block, List):
+            return None if self._is_label(block) else block
+        items = tuple(item for item in block.items if not all(map(self._is_label, item.blocks)))
+        return replace(block, items=items) if items else None
 
     def _is_label(self, block: Block) -> bool:
         if not isinstance(block, Paragraph | Heading) or plain_text(block.spans) not in self.labels:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from printer.article import Embed, Heading, Paragraph, Quote, plain_text, walk
+from printer.article import (
+    Embed,
+    Heading,
+    List,
+    Paragraph,
+    Quote,
+    iter_text,
+    plain_text,
+    walk,
+)
 from tests.support.compose_html import compose_article
 
 AROUND = "<p>One of the paragraphs around it, of some length.</p>"
@@ -108,6 +117,20 @@ def test_panels_are_opened_under_their_labels() -> None:
         "Monday", "The gap was four metres wide on that day.",
         "Tuesday", "The barge was sunk across the gap.",
     ]  # fmt: skip
+
+
+def test_the_labels_of_panels_are_not_listed_above_them() -> None:
+    row = """<ul role="tablist"><li role="presentation"><a role="tab" href="#p1">Oak</a></li>
+    <li role="presentation"><a role="tab" href="#p2">Elm</a></li>{}</ul>
+    <section role="tabpanel" id="p1"><p>Forty loads of oak came from Harrow.</p></section>
+    <section role="tabpanel" id="p2"><p>Nine loads of elm came from the mill.</p></section>"""
+    assert only(row.format(""), List) == []
+    assert [plain_text(label.spans) for label in only(row.format(""), Heading)] == ["Oak", "Elm"]
+    assert only(UNMARKED, List) == []
+    (remaining,) = only(row.format("<li><p>The ash stood too far away.</p></li>"), List)
+    assert [text for item in remaining.items for text in iter_text(*item.blocks)] == [
+        "The ash stood too far away."
+    ]
 
 
 def test_an_accordion_keeps_its_panels() -> None:
