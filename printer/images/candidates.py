@@ -63,8 +63,11 @@ _MAX_STAND_IN = 100
 #: Copies of a picture have a common ancestor within this many levels.
 _COPY_LEVELS = 4
 
-#: An inline SVG outside a figure is a drawing if both its sides are at least this long.
-_MIN_DRAWING_SIDE = 150
+#: An inline SVG outside a figure is a drawing if both its sides are at least this long, and it has
+#: details: text, pictures, or at least so many shapes.
+_MIN_DRAWING_SIDE, _MIN_SHAPES = 150, 12
+_SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon", "polyline", "use"})
+_DETAIL_TAGS = frozenset({"text", "image", "foreignobject"})
 _MAX_DRAWING_CHARS, _MAX_DRAWING_ELEMENTS, _MAX_FIGURE_PICTURES = 1_000_000, 20_000, 20
 #: A picture with a smaller box in the layout did not load or is hidden; a smaller background is
 #: decoration.
@@ -463,7 +466,15 @@ def _is_drawing(element: HtmlElement) -> bool:
             pictures = islice(parent.iter("img", "svg"), _MAX_FIGURE_PICTURES)
             return all(picture.tag == "svg" for picture in pictures)
     sides = _declared_side(element, "width"), _declared_side(element, "height")
-    return min(sides) >= _MIN_DRAWING_SIDE
+    return min(sides) >= _MIN_DRAWING_SIDE and _has_detail(element)
+
+
+def _has_detail(element: HtmlElement) -> bool:
+    """Return whether an SVG has text, a picture or many shapes, unlike an icon of any size."""
+    inner = [child.tag for child in islice(element.iter(), _MAX_DRAWING_ELEMENTS)]
+    return not _DETAIL_TAGS.isdisjoint(inner) or sum(tag in _SHAPE_TAGS for tag in inner) >= (
+        _MIN_SHAPES
+    )
 
 
 def _drawing_size(element: HtmlElement, width: int, height: int) -> tuple[int, int]:

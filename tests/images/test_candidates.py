@@ -214,6 +214,19 @@ def test_icons_are_no_drawings() -> None:
     assert (drawing.kind, drawing.width, drawing.height) == ("drawing", 600, 300)
 
 
+def test_a_large_icon_is_no_drawing() -> None:
+    def kinds(shapes: str) -> list[str]:
+        page = read_page(
+            f'<body><p><svg width="256px" height="256" viewBox="0 0 9 9">{shapes}</svg></p></body>'
+        )
+        return [candidate.kind for candidate in find_candidates(page)]
+
+    shape = '<path fill="currentColor" d="M0 0h9v9z"/>'
+    assert kinds(2 * shape) == []
+    assert kinds(2 * shape + '<text x="1" y="1">Depth of the river</text>') == ["drawing"]
+    assert kinds(20 * shape) == ["drawing"]
+
+
 @pytest.mark.parametrize(
     ("value", "addresses"),
     [
