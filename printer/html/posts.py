@@ -62,8 +62,8 @@ _DATE_CLASS = re.compile(
     r"|age|ago|post(?:ed)?-?(?:on|at|date|time))(?=$|\s)"
 )
 _PROFILE_URL = re.compile(
-    r"(?:^|/)(?:u|user|users|members?|profile|people|~|@)[/=-]?[\w%.~@-]"
-    r"|\b(?:member|profile|user|memberlist)\.php\?|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
+    r"(?:^|/)(?:(?:u|users?|members?|profiles?|people)(?:[/=-][\w%.~@-]|\.?\d)|[~@]/?[\w%.-])"
+    r"|\b(?:member|profile|user|memberlist)\.php\?|\buser\?id=|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
     re.IGNORECASE,
 )
 #: What a class, an id or a name of an element says.

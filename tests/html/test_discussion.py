@@ -289,3 +289,19 @@ def test_the_date_of_a_post_is_not_that_of_its_last_edit() -> None:
         for n, name in enumerate(["Ann", "Ben", "Cy"], start=1)
     )
     assert [post.date for post in posts(html)] == [f"2019-02-2{n}, 09:14 PM" for n in (1, 2, 3)]
+
+
+def test_a_link_in_a_post_to_an_address_that_begins_like_a_profile_names_no_author() -> None:
+    texts = (
+        "The <a href=/uploads/weir.pdf>plan of the weir in five sheets</a> shows it without a gate.",
+        "The <a href=/peoples-history>history of the two villages</a> shows it with a gate of oak.",
+        "The <a href=/u/ben>owner of the mill</a> has a drawing of the gate that nobody else has.",
+    )
+    html = "".join(
+        f"<div class=post id=post_{n}><time>May {n}, 2024 10:0{n}</time><div class=text>{text}</div></div>"
+        for n, text in enumerate(texts, 1)
+    )
+    found = comments(
+        f"<div id=comments class=comments>{html.replace('class=post', 'class=comment')}</div>"
+    )
+    assert [post.author for post in found.posts] == ["", "", "owner of the mill"]
