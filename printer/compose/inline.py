@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -46,6 +46,8 @@ _PRICE_AT_END, _MAX_PRICE = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?
 _FORMER_PRICE = re.compile(
     r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
 )
+#: The most levels between a text and its link, and links of a row that are compared.
+_LINK_LEVELS, _MAX_LINKS = 3, 100
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 #: The shortest and longest measure of hard-wrapped lines in characters, and the share they fill.
@@ -238,8 +240,9 @@ def needs_space(
     """Return whether a space is missing between a run and the text after it.
 
     With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
-    elements if the first ends like a word and the second begins like a new phrase.  ``leaves``
-    are the text nodes of the run's end and of the text.
+    elements if the first ends like a word and the second begins like a new phrase, between links
+    in a row, and between a label's colon and its value.  ``leaves`` are the text nodes of the
+    run's end and of the text.
     """
     last_style, texts = run.parts[-1]
     marks = (*last_style.marks, *style.marks)
@@ -250,11 +253,42 @@ def needs_space(
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip(_OPENING)
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
+    is_name = text[0].isupper() or len(text) > 1
+    if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
+        return True
     return (
         not leaf.tail
         and not _is_in_sentence(leaf.element)
         and _is_phrase_boundary(text_before, leaf.element, text)
     )
+
+
+def _is_label_boundary(text_before: str, text: str) -> bool:
+    """Return whether a word with a colon ends and a name or price begins."""
+    is_value = text[0].isupper() or text[0] in _CURRENCIES
+    return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
+
+
+def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
+    """Return whether two texts are adjacent links of an element that contains only links."""
+    first, second = _link_around(first_leaf), _link_around(second_leaf)
+    if first is None or second is None or second.getprevious() is not first:
+        return False
+    parent = second.getparent()
+    if parent is None or first.get("href") == second.get("href"):
+        return False
+    links = list(islice(parent, _MAX_LINKS))
+    texts = (parent.text, *(link.tail for link in links))
+    return all(link.tag == "a" for link in links) and not any(map(str.strip, filter(None, texts)))
+
+
+def _link_around(leaf: Leaf) -> HtmlElement | None:
+    """Return the link that contains some text, None if there is none nearby."""
+    parent = leaf.parent
+    if parent is None:
+        return None
+    levels = islice(chain((parent,), parent.iterancestors()), _LINK_LEVELS)
+    return next((element for element in levels if element.tag == "a"), None)
 
 
 def _has_gap(layout: PageLayout, first_leaf: Leaf, second_leaf: Leaf) -> bool:

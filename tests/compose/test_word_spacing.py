@@ -20,6 +20,9 @@ from tests.support.compose_html import compose_article
         ("<a href=/1>Wide rivers</a><span class=n>Latest</span>", "Wide rivers Latest"),
         ("<span class=a>Colman</span><span class=b>Tent for 3</span>", "Colman Tent for 3"),
         ("<b class=a>$24.50</b><b class=b>$35.00</b><b class=c>Now!</b>", "$24.50 $35.00 Now!"),
+        ("<a href=/1>Oak</a><a href=/2>elm</a><a href=/3>3D</a>", "Oak elm 3D"),
+        ("<a href=/1><i></i>Oak</a><a href=/2><i></i>elm</a>", "Oak elm"),
+        ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),
     ],
 )
 def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: str) -> None:
@@ -31,6 +34,12 @@ def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: 
     [
         "<b>H</b>ello there",
         "<b>Hello</b><i>World of them all</i>",
+        "<a href=/1>Java</a><a href=/1>script</a>",
+        "<a href=/1>weir.mp</a><a href=/2>4</a>",
+        "The <a href=/1>Java</a><a href=/2>script</a>",
+        "<a href=/1>Java</a><a href=/2>script</a> it is",
+        "<a href=/1>river</a><i>side</i><a href=/2>path</a>",
+        "std::<i>Map</i> and doi:<a href=/1>10.1</a>",
         "<span class=a>Java</span><span class=b>Script</span>",
         "<span class=a>the old Mac</span><span class=b>Book</span>",
         "<span class=c>O</span><span class=s>NCE upon a time</span>",
