@@ -5,6 +5,7 @@ WeasyPrint then loads in its own process while the page is fetched and extracted
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -68,6 +69,8 @@ def main() -> None:
         pool = _fork_renderer(arguments, prints)
     from .app import run
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is
     code: object = 0
     try:
         run(pool)

@@ -260,9 +260,9 @@ def list_rules(*, loaded: LoadedSettings) -> None:
 def _print_rules(rule_store: store.RuleStore) -> None:
     site_rules = rule_store.all()
     for rule in site_rules:
-        print(f"{rule.host}: {_rule_counts(rule) or 'nothing'}  ({rule.name})")
+        output.print_line(f"{rule.host}: {_rule_counts(rule) or 'nothing'}  ({rule.name})")
         for selector in rule.drop if not rule.xpath else ():
-            print(f"    drop {selector}")
+            output.print_line(f"    drop {selector}")
     if not site_rules:
         print(f"No rules yet; they are stored in {store.user_folder()}")
     errors = [error for rule in site_rules for error in rule.faults]

@@ -253,7 +253,7 @@ def add(
         feeds = find_feeds(client, url)
     _add_feeds([Subscription(feeds[0].url, feeds[0].title, section)], to)
     for feed in feeds[1:]:
-        print(f"also found: {feed.url} ({feed.title})")
+        output.print_line(f"also found: {feed.url} ({feed.title})")
 
 
 @digest.command(name="import")

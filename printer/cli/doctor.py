@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import platform
 import shutil
@@ -26,6 +25,7 @@ from ..errors import MissingLibrary, WebprintError, install_command
 from ..settings import LoadedSettings, Settings, data_folder
 from .help import Commands
 from .options import EXTRAS, AsJson, missing_packages, with_installed, with_settings
+from .output import print_json
 
 commands = Commands()
 
@@ -58,7 +58,7 @@ def doctor(*, loaded: LoadedSettings, as_json: AsJson = False) -> None:
     for check in run_checks(loaded.settings):
         checks.append(check)
         if as_json:
-            print(json.dumps(asdict(check), ensure_ascii=False), flush=True)
+            print_json(asdict(check))
             continue
         print(f"{check.state:8} {check.subject:10} {check.text}", flush=True)
         if check.fix:

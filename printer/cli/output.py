@@ -333,7 +333,19 @@ def show_plan(
 
 
 def print_json(data: object) -> None:
-    print(json.dumps(data, ensure_ascii=False), flush=True)
+    """Print one line of JSON; escape what a terminal would obey or stdout cannot encode."""
+    line = json.dumps(data, ensure_ascii=False)
+    if not line.isprintable() or not _fits_stdout(line):
+        line = json.dumps(data)
+    print(line, flush=True)
+
+
+def _fits_stdout(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def incomplete_error(result: Result) -> Incomplete | None:

@@ -513,7 +513,7 @@ def search(
         Console().info("No article in the library has all of these words; word* finds more.")
     for hit in hits:
         if as_json:
-            print(json.dumps(asdict(hit), ensure_ascii=False))
+            output.print_json(asdict(hit))
             continue
         output.print_line(f"{hit.title}  {hit.url}")
         output.print_line(f"  {hit.printed[:10]}  {hit.file}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -13,6 +12,7 @@ from ..errors import UsageError
 from ..settings import LoadedSettings
 from .help import Commands
 from .options import AsJson, require, with_settings
+from .output import print_json, print_line
 
 if TYPE_CHECKING:
     from ..jobs import Job
@@ -75,7 +75,10 @@ def jobs(
                 [_find_job(queue, i) for i in ids] if ids else queue.list_recent(200, kinds=KINDS)
             )
             for job in listed:
-                print(_job_json(job) if as_json else _job_line(job))
+                if as_json:
+                    print_json(_job_data(job))
+                else:
+                    print_line(_job_line(job))
             if not listed and not as_json:
                 print("no jobs", file=sys.stderr)
         else:
@@ -132,7 +135,8 @@ def _job_line(job: Job) -> str:
     return f"{job.id}  {job.state:9}  {created}  {job.url}" + (f"  {text}" if text else "")
 
 
-def _job_json(job: Job) -> str:
+def _job_data(job: Job) -> dict[str, Any]:
     values = {name: getattr(job, name) for name in job.__dataclass_fields__}
+    values |= {"options": dict(job.options), "result": dict(job.result)}
     values["error"] = job.error.to_dict() if job.error else {}
-    return json.dumps(values, ensure_ascii=False, default=dict)
+    return values

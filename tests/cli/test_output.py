@@ -1,5 +1,9 @@
+import io
+import json
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -63,3 +67,24 @@ def test_a_list_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(output, "MAX_INPUT_BYTES", 1_000_000)
     with pytest.raises(UsageError, match="/dev/zero is larger than 1 MB"):
         output.read_input("/dev/zero")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii"])
+def test_json_is_printed_whatever_a_name_holds(monkeypatch, encoding):
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    data = {"out": "a\udcff.pdf", "title": "河 😀 \x9b31m\u202e"}
+    output.print_json(data)
+    output.print_json({"title": "河 😀"})
+    lines = stdout.buffer.getvalue().decode(encoding).splitlines()
+    assert [json.loads(line) for line in lines] == [data, {"title": "河 😀"}]
+    assert all(line.isprintable() for line in lines)
+
+
+def test_a_name_that_stdout_cannot_encode_is_printed_escaped(tmp_path):
+    (tmp_path / "河.html").write_text("<p>x")
+    done = subprocess.run(
+        [sys.executable, "-m", "printer", "河.html", "--dry-run", "-o", "a.pdf"],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"}, cwd=tmp_path, capture_output=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[:1] == [rb"read   \u6cb3.html"], done.stderr
