@@ -68,10 +68,13 @@ _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: Characters of links that are useless in print: a heading's link to itself, and a note's link back
 #: to its reference mark.
 _PERMALINK_SIGNS = " \n¶🔗"
+#: The text of a link from a heading or term to its source code, such as "[source]".
+_SOURCE_LINK = re.compile(r"\[[^\W\d]+\]")
 _BACKLINK_SIGNS = " \n↩\ufe0e"
-EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
-#: Characters removed from the end of an attribution, as a final colon marks an introduction, which
-#: stands above the quotation.
+_EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
+#: Characters removed from the beginning of an attribution, as the template prints a dash, and from
+#: its end, as a final colon marks an introduction, which stands above the quotation.
+_ATTRIBUTION_START = " \n—–―-"
 _ATTRIBUTION_END = " \n" + "".join(COLONS)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
 _MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
@@ -290,7 +293,7 @@ class DefinitionListBuilder(BlockBuilder):
     def _add_term(self, buffer: BlockBuffer) -> None:
         self._add_stray_blocks()
         spans, rest = buffer.take_spans()
-        spans = _strip_end(spans, _PERMALINK_SIGNS)
+        spans = _strip_links_to_source(spans)
         if not self.entries or self.entries[-1][1]:
             self.entries.append(([], []))
         if spans:
@@ -338,7 +341,7 @@ class QuoteBuilder(BlockBuilder):
 
     def _set_source(self, buffer: BlockBuffer) -> None:
         self._set_cite(buffer)
-        self.cite = _strip_end(self.cite, _ATTRIBUTION_END)
+        self.cite = _attribution(self.cite)
 
     def _set_cite(self, buffer: BlockBuffer) -> None:
         self.cite, rest = buffer.take_spans()
@@ -354,13 +357,23 @@ class QuoteBuilder(BlockBuilder):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
             if len(text) < _MAX_ATTRIBUTION and (cited or _ends_in_attribution(blocks)):
-                cite = _strip_end(last.spans, _ATTRIBUTION_END)
+                cite = _attribution(last.spans)
                 del blocks[-1]
         if not (cite or self.post):
             cite = _take_introduction(blocks)
         if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
         return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraph_of_spans(cite)
+
+
+def _attribution(spans: Spans) -> Spans:
+    """Return the text of an attribution without the signs around it."""
+    while spans and not spans[0].math:
+        if text := spans[0].text.lstrip(_ATTRIBUTION_START):
+            spans = (replace(spans[0], text=text), *spans[1:])
+            break
+        spans = spans[1:]
+    return _strip_end(spans, _ATTRIBUTION_END)
 
 
 def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
@@ -485,6 +498,11 @@ def is_quotation(element: HtmlElement) -> bool:
     )
 
 
+def is_source_link(href: str, text: str) -> bool:
+    """Return whether a link edits a section, or leads to the source code of what a term names."""
+    return bool(_EDIT_LINK.search(href) or (href and _SOURCE_LINK.fullmatch(text.strip())))
+
+
 class HeadingBuilder(BlockBuilder):
     """Builds a heading, or a paragraph if the text is too long for a heading."""
 
@@ -496,8 +514,8 @@ class HeadingBuilder(BlockBuilder):
         """Return the text without its permalink, then the other blocks inside it."""
         spans, rest = self.buffer.take_spans()
         spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
-        edit = next((i for i, s in enumerate(spans) if EDIT_LINK.search(s.href)), None)
-        spans = _strip_end(spans if edit is None else spans[:edit], _PERMALINK_SIGNS + "[")
+        edit = next((i for i, s in enumerate(spans) if _EDIT_LINK.search(s.href)), None)
+        spans = _strip_links_to_source(spans if edit is None else spans[:edit], "[")
         text = plain_text(spans)
         if not text:
             return rest
@@ -505,6 +523,14 @@ class HeadingBuilder(BlockBuilder):
         if len(text) > _MAX_HEADING:
             return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
+
+
+def _strip_links_to_source(spans: Spans, signs: str = "") -> Spans:
+    """Return a heading or term without the permalink and the link to its source code at its end."""
+    spans = _strip_end(spans, _PERMALINK_SIGNS + signs)
+    if spans and is_source_link(spans[-1].href, spans[-1].text):
+        spans = _strip_end(spans[:-1], _PERMALINK_SIGNS + signs)
+    return spans
 
 
 def _strip_end(spans: Spans, characters: str) -> Spans:

@@ -36,7 +36,7 @@ from ..html.visibility import HEADING_TAGS
 from ..output import CompletenessReport, ContentCounts
 from ..selection import PlacedFigure, Verdict
 from ..text import WORD, comparison_key
-from .block_builders import EDIT_LINK, is_code_table
+from .block_builders import is_code_table, is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
 from .selection import is_comment_count
@@ -171,12 +171,12 @@ def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page, of editors or of comments."""
+    """Return a segment's text without links inside the page, to its source or to comments."""
     texts: list[str] = []
     for leaf in segment.leaves:
         link = _nearest(leaf).get("link")
         href = "" if link is None else link.get("href") or ""
-        if href.startswith("#") or EDIT_LINK.search(href) or is_comment_count(leaf):
+        if href.startswith("#") or is_source_link(href, leaf.text) or is_comment_count(leaf):
             continue
         texts.append(leaf.text)
     return "".join(texts)
@@ -221,11 +221,12 @@ def _missing_headings(
 
 
 def _heading_key(heading: HtmlElement) -> str:
-    """Return the letters and digits of a heading without the links at its end that edit it."""
+    """Return the letters and digits of a heading without links at its end to its source."""
     key = comparison_key(_text(heading))
     for link in reversed(list(islice(heading.iter("a"), 20))):
-        if EDIT_LINK.search(link.get("href") or ""):
-            key = key.removesuffix(comparison_key(_text(link)))
+        text = _text(link)
+        if is_source_link(link.get("href") or "", text):
+            key = key.removesuffix(comparison_key(text))
     return key
 
 
@@ -260,7 +261,8 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
     targets = {
         unquote(resolver.target(link))
         for link in links
-        if any(map(str.isalnum, _text(link))) and not EDIT_LINK.search(link.get("href") or "")
+        if any(map(str.isalnum, text := _text(link)))
+        and not is_source_link(link.get("href") or "", text)
     }
     return len({target for target in targets if target.startswith("http")} - present)
 

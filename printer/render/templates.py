@@ -34,6 +34,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from ..article import (
+    COLONS,
     Block,
     Cell,
     Code,
@@ -405,14 +406,19 @@ def is_code_title(block: Paragraph, following: Block | None) -> bool:
     return bool(is_language or _FILE_NAME.fullmatch(text))
 
 
-def introduces(block: Paragraph, following: Block) -> bool:
-    """Return whether a paragraph introduces the next block and is kept with it."""
+def introduces(block: Paragraph, following: Block, before: Block | None = None) -> bool:
+    """Return whether a paragraph introduces the next block and is kept with it.
+
+    Such a paragraph ends in a colon, or is a short line before code, below a heading, or at the
+    beginning of an item of several paragraphs.
+    """
+    text = plain_text(block.spans).rstrip()
+    is_short = len(text) <= MAX_BARE_LINE
+    if isinstance(following, Paragraph):
+        return is_short and isinstance(before, Heading | None)
     if not isinstance(following, List | Code | Table | Math | Quote | DefinitionList):
         return False
-    text = plain_text(block.spans).rstrip()
-    return text.endswith((":", "：")) or (
-        isinstance(following, Code) and len(text) < MAX_CODE_LABEL
-    )
+    return text.endswith(COLONS) or (is_short and isinstance(following, Code))
 
 
 def is_label(block: Paragraph, following: Block | None) -> bool:

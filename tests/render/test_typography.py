@@ -20,6 +20,7 @@ from printer.article import (
     Code,
     Figure,
     Heading,
+    Item,
     List,
     Note,
     Paragraph,
@@ -219,6 +220,22 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
                 assert ("What was found" in text) <= ("river rises" in text)
         finally:
             document.close()
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        (heading("The lamp"), paragraph("By A. Writer\nMarch 25"), paragraph(WORDS)),
+        (List((Item((paragraph("The lamp"), paragraph("The river rises."))),)),),
+    ],
+)
+def test_a_short_line_that_introduces_is_not_parted_from_the_text(blocks):
+    following = [paragraph(WORDS * 4)] * 10
+    for count in range(28, 36):
+        text = article(*paragraphs(count), *blocks, *following)
+        pages = texts_of(render_pdf(render_html([text], {})).pdf)
+        (page,) = (page for page in pages if "The lamp" in page)
+        assert "The river" in page
 
 
 def test_headings_with_nothing_under_them_do_not_hold_each_other():
