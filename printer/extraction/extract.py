@@ -76,8 +76,8 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_long_stretches(page, keep, verdict.scores["default"])
         keep = add_missing_end(page, keep, verdict.scores["default"])
         keep = add_announced_lists(page, keep)
+        keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
     if verdict.kind == "article":
-        keep = add_item_labels(page, keep, verdict.scores["default"])
         keep = add_subheadings(page, keep, verdict.scores["default"])
     keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))

@@ -319,26 +319,31 @@ def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     return tuple(selected)
 
 
-def add_item_labels(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+def add_item_labels(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str = "article"
+) -> tuple[bool, ...]:
     """Return the selection with the labels above paragraphs, if some of the same list are selected.
 
-    A list of products or projects may have a link above each description.
+    A list of products or projects may have a link above each description, and a section of a
+    manual only a list below its heading.  In documentation, only headings are labels.
     """
     index = page.index
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for i, segment in enumerate(index.segments[:-1]):
         block = index.segment_blocks[i]
-        is_label = index.tags[block] not in {"p", "td"}
+        is_heading = index.tags[block] in _HEADING_TAGS
+        is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
         if is_label and len(segment.text) <= _HEADING_CHARS:
             # A credit may stand between a heading and its text.
-            below = 2 if index.tags[block] in _HEADING_TAGS else 1
+            below = 2 if is_heading else 1
             is_text = any(
                 flag and len(text.text) >= _PARAGRAPH_CHARS and _has_few_links([text], _MAX_LINKED)
                 for text, flag in zip(
                     index.segments[i + 1 : i + 1 + below], keep[i + 1 :], strict=False
                 )
             )
-            if is_text and not index.flags[block] & _OUTSIDE_TEXT:
+            is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
+            if (is_text or (is_list and keep[i + 1])) and not index.flags[block] & _OUTSIDE_TEXT:
                 lists.setdefault(_outer_shape(index, block), []).append(i)
     selected = list(keep)
     for labels in lists.values():

@@ -285,3 +285,26 @@ def test_linked_headings_are_selected_if_most_of_the_same_list_are() -> None:
     assert flags[texts.index(names[2])]
     keep[texts.index(names[1])] = False
     assert add_item_labels(page, keep, [0.3] * len(texts)) == tuple(keep)
+
+
+def test_the_heading_of_a_list_is_selected_if_most_of_the_same_sections_are() -> None:
+    names = "The lamp", "The bell", "See also"
+    below = f"<p>{TEXT} One.</p>", f"<p>{TEXT} Two.</p>", "<ul><li><a href=/o>Ring twice</a></ul>"
+    sections = [
+        f"<section><h2><a href=#{i}>{name}</a></h2>{content}</section>"
+        for i, (name, content) in enumerate(zip(names, below, strict=True))
+    ]
+    page = read_page(f"<body><div>{''.join(sections)}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    keep = tuple(text != "See also" for text in texts)
+    for kind in ("article", "documentation"):
+        assert all(add_item_labels(page, keep, [0.3] * len(texts), kind))
+    nothing_below = tuple(text not in {"See also", "Ring twice"} for text in texts)
+    assert add_item_labels(page, nothing_below, [0.3] * len(texts)) == nothing_below
+
+
+def test_in_documentation_only_headings_are_labels() -> None:
+    items = "".join(f"<div><div>Since 1.{i}</div><p>{TEXT} {i}.</p></div>" for i in range(4))
+    page = read_page(f"<body>{items}</body>")
+    keep = tuple(segment.text != "Since 1.3" for segment in page.segments)
+    assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
