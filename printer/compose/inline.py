@@ -336,14 +336,14 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
 def split_paragraphs(spans: Spans) -> list[Spans]:
     """Return the paragraphs in text with line breaks.
 
-    Hard-wrapped text becomes one line.  If a line is longer than those of verse and addresses, the
-    text is prose: breaks after sentences separate paragraphs, and those inside are dropped.  All
-    other breaks are kept.
+    Lines of code are kept.  Hard-wrapped text becomes one line.  If a line is longer than those of
+    verse and addresses, the text is prose: breaks after sentences separate paragraphs, and those
+    inside are dropped.  All other breaks are kept.
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
     lines = _split_lines(spans)
-    if len(lines) < 2:
+    if len(lines) < 2 or is_code(spans):
         return [spans]
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
@@ -360,6 +360,11 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
         else:
             paragraphs[-1].append(line)
     return [_join_lines(paragraph, "\n") for paragraph in paragraphs]
+
+
+def is_code(spans: Spans) -> bool:
+    """Return whether all text in spans is code."""
+    return all("code" in span.marks for span in spans if span.text.strip())
 
 
 def _is_torn_off(previous: str, text: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 from ..article import (
     Article,
     Block,
+    Code,
     Embed,
     Figure,
     Heading,
@@ -33,7 +34,7 @@ from ..article import (
 from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
 from .block_builders import LABEL_LEVEL
 from .collection import is_collection, split_collection
-from .inline import split_labels, without_mark
+from .inline import is_code, split_labels, without_mark
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: Types of the first block of a card, as opposed to a real list item.
@@ -193,10 +194,15 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
 
 
 def _split_paragraph(block: Block) -> Iterable[Block]:
-    """Split off bold lines that head other lines and rows of signs; display a formula alone."""
+    """Split off bold lines that head other lines and rows of signs.
+
+    Display a formula alone, and lines of code.
+    """
     if not isinstance(block, Paragraph):
         return [block]
     spans = [span for span in block.spans if span.text.strip()]
+    if is_code(spans) and "\n" in (text := plain_text(block.spans)):
+        return [Code(text, id=block.id)]
     if len(spans) == 1 and spans[0].math and not block.id:
         return [Math(spans[0].math, spans[0].text)]
     parts = split_labels(block.spans)

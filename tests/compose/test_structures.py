@@ -354,6 +354,16 @@ def test_code_without_its_line_numbers(html: str) -> None:
     assert only(html, Code).text == "a\n  b"
 
 
+def test_lines_of_code_without_a_preformatted_block_are_one() -> None:
+    line = "<code>for gate in one two three; do open $gate; done</code>"
+    html = f"<p>Open them:</p><div>{line}<br>{line}</div><p>{line}</p>"
+    assert only(html, Code).text == "\n".join(
+        2 * ["for gate in one two three; do open $gate; done"]
+    )
+    mixed = f"<p>{line}<br>and then wait for the water in the lock</p>"
+    assert not [block for block in compose_article(mixed).blocks if isinstance(block, Code)]
+
+
 def test_tables_of_data() -> None:
     table = only(
         "<table><caption>Cap</caption><thead><tr><th>A<th>B</thead><tr><td>1<td align=right>2"
