@@ -63,6 +63,7 @@ _PLAIN_BOX_CLASS = re.compile(
     re.IGNORECASE,
 )
 _BOX_LABEL = re.compile(r"title|heading", re.IGNORECASE)
+_BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
 #: The most elements of a box, and the most characters of its label.
 _MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: Characters of links that are useless in print: a heading's link to itself, and a note's link back
@@ -420,7 +421,19 @@ def _is_box_label(element: HtmlElement) -> bool:
     parent = element.getparent()
     is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
     is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
-    return bool(is_named) and len(element_line(element)) <= _MAX_BOX_LABEL
+    if not is_named:
+        return _is_first_word_of_box(element)
+    return len(element_line(element)) <= _MAX_BOX_LABEL
+
+
+def _is_first_word_of_box(element: HtmlElement) -> bool:
+    """Return whether a paragraph only says what the box is that it begins: 'Tip'."""
+    parent, following = element.getparent(), element.getnext()
+    if element.tag != "p" or following is None or parent is None or parent[0] is not element:
+        return False
+    if not _PLAIN_BOX_CLASS.search((parent.get("class") or "")[:500]):
+        return False
+    return _BOX_WORD.fullmatch(element_line(element)) is not None
 
 
 def _take_introduction(blocks: list[Block]) -> Spans:

@@ -201,7 +201,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     if not isinstance(block, Paragraph):
         return [block]
     spans = [span for span in block.spans if span.text.strip()]
-    if is_code(spans) and "\n" in (text := plain_text(block.spans)):
+    if is_code(block.spans) and "\n" in (text := plain_text(block.spans)):
         return [Code(text, id=block.id)]
     if len(spans) == 1 and spans[0].math and not block.id:
         return [Math(spans[0].math, spans[0].text)]

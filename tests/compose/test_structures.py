@@ -276,6 +276,8 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
             "info",
         ),
         ("<div class=markdown-alert><p class=markdown-alert-title>Tip</p><p>{}</p></div>", "Tip"),
+        ("<div class=IMPORTANT><p>Wichtig</p><p>{}</p></div>", "Wichtig"),
+        ("<div class=note><p><strong>Note:</strong></p><p>{}</p></div>", "Note"),
         ("<aside class=note><p>{}</p></aside>", ""),
         ("<aside><h3>April records</h3><p>{}</p></aside>", "April records"),
     ],
@@ -290,6 +292,8 @@ def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) ->
     "html",
     [
         "<div class=note><p>A line of the text.</p></div>",
+        "<div class=note><p>Wait.</p><p>A line of the text.</p></div>",
+        "<div class=tip><p>Tip</p></div>",
         "<aside><p>A line of the text.</p></aside>",
         "<div class='news-alert'><p class=title>Late</p><p>A line of the text.</p></div>",
         f"<div class=callout>{'<p>A line of the text, and another one.</p>' * 90}</div>",
