@@ -293,7 +293,7 @@ class ArticleBuilder:
         if embed is None or embed.duration or embed.kind not in ("video", "audio"):
             return embed
         if self.durations is None:
-            self.durations = described_durations(self.page.tree, self.links.resolve)
+            self.durations = described_durations(self.page, self.links.resolve)
         duration_of_sole_medium = self.durations.get(element.tag, "")
         return replace(embed, duration=self.durations.get(embed.url, duration_of_sole_medium))
 

@@ -12,6 +12,7 @@ from lxml.html import HtmlElement
 from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.index import BLOCK_TAGS
 from ..html.metadata.jsonld import Thing, read_json_ld, string_values, type_names
+from ..html.page import Page
 from .block_builders import QuoteBuilder
 from .inline import readable_line
 
@@ -114,20 +115,21 @@ def _frame_kind(
 # Durations
 
 
-def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:
+def described_durations(page: Page, resolve: Resolve) -> dict[str, str]:
     """Return the durations of the media described in JSON-LD, by URL.
 
     If the page and its JSON-LD each have exactly one video (or audio), its duration is also stored
     under ``video`` (``audio``).
     """
     durations: dict[str, str] = {}
+    described = list(_media(read_json_ld(page.linked_data)))
     for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
-        media = [item for item in _media(read_json_ld(tree)) if name in type_names(item)]
+        media = [item for item in described if name in type_names(item)]
         for item in media:
             duration = _item_duration(item)
             urls = (url for key in _URL_PROPERTIES for url in string_values(item.get(key), "url"))
             durations |= {resolve(url[:_MAX_URL]): duration for url in urls if duration}
-        if len(media) == len(list(islice(tree.iter(kind), 2))) == 1:
+        if len(media) == len(page.elements.find(kind)) == 1:
             durations[kind] = _item_duration(media[0])
     return durations
 

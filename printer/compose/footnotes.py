@@ -175,7 +175,7 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
     """Find the notes that stand in the midst of their paragraphs, with or without a sign."""
     if "note" not in page.source:
         return
-    for element in page.tree.iter("span", "small"):
+    for element in page.elements.find("span", "small"):
         if element not in selection.path or not _INLINE_NOTE_CLASS.search(
             element.get("class") or ""
         ):
@@ -202,7 +202,7 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
     """Bind notes to unlinked superscript numbers, if each has one and they count from one."""
     signs: dict[int, list[HtmlElement]] = {}
     numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
-    for element in page.tree.iter(*_RAISED_TAGS):
+    for element in page.elements.find(*_RAISED_TAGS):
         if element not in selection.path:
             continue
         match = _NOTE_NUMBER.fullmatch("".join(element.itertext())[:20])
@@ -250,7 +250,7 @@ def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
     """Return the items by number of ordered lists that are named as notes, aside, or the end."""
     notes: dict[int, HtmlElement] = {}
     last = page.segments[max(selection.leaves.values())].block if selection.leaves else None
-    for ordered in page.tree.iter("ol"):
+    for ordered in page.elements.find("ol"):
         if ordered not in selection.path:
             continue
         elements = [ordered, *_ancestors(ordered, 2)]

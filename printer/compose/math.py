@@ -217,7 +217,7 @@ def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ..
 def _dollar_delimiters(page: Page) -> int:
     """Return the dollars that delimit formulas on a page: 0 none, 1 double, 2 single and double."""
     level = 0
-    for script in page.tree.iter("script"):
+    for script in page.elements.find("script"):
         text = f"{script.get('src') or ''} {(script.text or '')[:5000]}"
         if _TYPESETTER.search(text) or "renderMathInElement" in text:
             level = max(level, 2 if _SINGLE_DOLLAR.search(text) else 1)

@@ -240,9 +240,7 @@ def _find_textless(page: Page) -> list[HtmlElement]:
     formulas: list[HtmlElement] = []
     if not page.index.attribute_names.isdisjoint(_SOURCE_ATTRIBUTES):
         formulas = _FIND_WITH_SOURCE(page.tree)  # type: ignore[assignment]
-    return formulas + [
-        element for element in page.tree.iter(*_TEXTLESS_TAGS) if _has_content(element)
-    ]
+    return formulas + list(filter(_has_content, page.elements.find(*_TEXTLESS_TAGS)))
 
 
 def _has_content(element: HtmlElement) -> bool:

@@ -264,7 +264,7 @@ def extract_links(capture: Capture) -> tuple[list[PageLink], str]:
     """
     tree = parse(decode(capture.body, capture.source.charset))
     base = base_url(tree, capture.url)
-    canonical = _try_canonical(resolve(base, read_head(tree).canonical))
+    canonical = _try_canonical(resolve(base, read_head(tree.iter("link")).canonical))
     if canonical == _try_canonical(capture.url):
         canonical = ""
     if _forbids_following(tree):

@@ -20,6 +20,7 @@ from lxml.html import HtmlElement
 
 from ..capture import Layout
 from ..urls import resolve
+from .elements import ElementsByTag
 from .embedded import find_embedded_article, insert_article
 from .index import MAX_ELEMENTS, PageIndex, Segment, build_index, drop_unindexed
 from .layout import PageLayout, attach_layout, strip_markers
@@ -72,6 +73,7 @@ class Page:
         source: The decoded HTML.
         layout: The layout in a browser, None without one.
         linked_data: The text of its scripts of JSON-LD.
+        elements: The tree's elements by name.
     """
 
     tree: HtmlElement
@@ -79,6 +81,7 @@ class Page:
     base: str
     metadata: Metadata
     index: PageIndex = field(repr=False)
+    elements: ElementsByTag = field(repr=False)
     source: str = field(default="", repr=False)
     layout: PageLayout | None = None
     linked_data: Sequence[str] = field(default=(), repr=False)
@@ -117,8 +120,8 @@ def read_page(
         source = strip_markers(source, layout)
     if EMAIL_ATTRIBUTE in source:
         decode_emails(tree)
-    hide_by_style(tree)
-    name_structures(tree, source)
+    hide_by_style(tree, elements)
+    name_structures(tree, elements, source)
     base = base_url(tree, url)
     index = build_index(tree, page_layout)
     visible_chars = sum(len(segment.text) - segment.link_chars for segment in index.segments)
@@ -128,12 +131,14 @@ def read_page(
             insert_article(tree, text)
             index = build_index(tree, page_layout)
     lines = [segment.text for segment in index.segments[:_LINES] if not _is_cell(segment)]
-    metadata = read_metadata(tree, url, base, lines)
+    by_tag = ElementsByTag(tree)
+    metadata = read_metadata(tree, url, base, lines, by_tag)
     if index.truncated:
         drop_unindexed(index)
-    linked_data = read_linked_data(tree)
+        by_tag = ElementsByTag(tree)
+    linked_data = read_linked_data(by_tag.find("script"))
     del elements
-    return Page(tree, url, base, metadata, index, source, page_layout, linked_data)
+    return Page(tree, url, base, metadata, index, by_tag, source, page_layout, linked_data)
 
 
 # Pagination

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -55,7 +55,7 @@ _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
 #: Controls that unfold something, and the heading before an element.
 _UNFOLDING: Callable[..., Any] = etree.XPath(
-    "//*[@aria-controls or @data-toggle='collapse' or @data-bs-toggle='collapse']"
+    "//@aria-controls/.. | //@data-toggle[.='collapse']/.. | //@data-bs-toggle[.='collapse']/.."
 )
 _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
     "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
@@ -85,22 +85,23 @@ _NOT_TEXT_TAGS = (
 _TABLE_AND_LIST_ROLES = frozenset({"table", "grid", "list"})
 
 
-def name_structures(tree: HtmlElement, source: str) -> None:
+def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: str) -> None:
     """Rename elements by their roles, styles and classes, and remove shortcodes and link notices.
 
     Args:
         tree: The page, which is changed.
+        elements: Its elements.
         source: Its markup, which is searched for shortcodes, since few pages have any.
     """
-    boxes = list(tree.iter("blockquote", "div", "p", "section"))
+    boxes = [e for e in elements if e.tag in ("blockquote", "div", "p", "section")]
     _name_roles(boxes)
     _name_styled(boxes)
     _name_pairs(boxes)
     _name_boxes(boxes)
-    _name_attributions(tree)
-    _name_accordions(tree, source)
-    _drop_window_notices(tree)
-    _name_breaks(tree)
+    _name_attributions(elements)
+    _name_accordions(tree, elements, source)
+    _drop_window_notices(elements)
+    _name_breaks(elements)
     if _SHORTCODE_HINT.search(source):
         _drop_shortcodes(tree)
 
@@ -190,7 +191,7 @@ def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
             continue
         if len({(row.tag, row.get("class")) for row in rows}) > 1 or rows[0].tag != "div":
             continue
-        pairs = [pair for pair in map(_label_and_value, rows) if pair]
+        pairs = [pair for pair in takewhile(bool, map(_label_and_value, rows)) if pair]
         labels = {_beginning_of_text(label) for _, label, _ in pairs}
         if len(pairs) < len(rows) or len(labels) < len(rows):
             continue
@@ -202,9 +203,9 @@ def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
 def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlElement] | None:
     """Return the innermost element around a row's two short texts, and both, if there are two."""
     for _ in range(_PAIR_DEPTH):
-        parts = [part for part in row if _beginning_of_text(part, 1)]
         if not _is_blank(row.text) or not all(_is_blank(part.tail) for part in row):
             return None
+        parts = [part for part in row if _beginning_of_text(part, 1)]
         if len(parts) == 2:
             label, value = map(_beginning_of_text, parts)
             is_label = label[0].isalpha() and len(label) <= _MAX_LABEL
@@ -261,29 +262,29 @@ def _is_line(element: HtmlElement) -> bool:
     return not has_blocks and _is_blank(element.tail)
 
 
-def _name_breaks(tree: HtmlElement) -> None:
+def _name_breaks(elements: Iterable[HtmlElement]) -> None:
     """Name the empty elements whose class calls them line breaks."""
-    for element in list(tree.iter("span")):
+    for element in [element for element in elements if element.tag == "span"]:
         names = (element.get("class") or "").split()[-1:]
         if names and names[0] in _BREAK_NAMES and not len(element) and _is_blank(element.text):
             element.tag, element.text = "br", None
 
 
-def _name_attributions(tree: HtmlElement) -> None:
+def _name_attributions(elements: Iterable[HtmlElement]) -> None:
     """Make the caption below a quotation in a figure the quotation's footer."""
-    for caption in list(tree.iter("figcaption")):
+    for caption in [element for element in elements if element.tag == "figcaption"]:
         quotation = caption.getprevious()
         if quotation is not None and quotation.tag == "blockquote":
             caption.tag = "footer"
             quotation.append(caption)
 
 
-def _name_accordions(tree: HtmlElement, source: str) -> None:
+def _name_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
     """Make controls that unfold the part below them headings, and buttons in headings their text.
 
     A page has several such controls with different labels; others say 'Read more'.
     """
-    for button in tree.iter("button"):
+    for button in [element for element in elements if element.tag == "button"]:
         heading = button.getparent()
         if heading is not None and heading.tag in HEADING_TAGS and len(heading) == 1:
             _make_inline(button, "button", "div", "p")
@@ -437,9 +438,9 @@ def _window_notices() -> tuple[str, ...]:
     return tuple(notice.lower() for of_language in notices for notice in of_language)
 
 
-def _drop_window_notices(tree: HtmlElement) -> None:
+def _drop_window_notices(elements: Iterable[HtmlElement]) -> None:
     """Remove the notice at the end of a link that it opens a new window."""
-    for link in tree.iter("a"):
+    for link in [element for element in elements if element.tag == "a"]:
         if "_blank" not in (link.get("target") or ""):
             continue
         last = link[-1] if len(link) else None

@@ -8,7 +8,7 @@ is: a reader can unfold it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 from itertools import islice
 
@@ -122,7 +122,7 @@ _NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
 _DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}(?!none)[a-z]")
 #: A selector of nothing but names, perhaps with a tag; one of its names; tags that frame a page.
 _SELECTOR = re.compile(r"([a-zA-Z][a-zA-Z0-9]*|)((?:[.#][\w-]{1,100}){1,3})")
-_NAME = re.compile(r"[.#][\w-]+")
+_NAME, _NAME_SIGN = re.compile(r"[.#][\w-]+"), re.compile(r"[\w-]")
 _FRAMES = frozenset({"html", "body", "main", "article"})
 #: A class that displays an element on some screens, as utility frameworks call it: 'md:block'.
 _RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
@@ -130,14 +130,14 @@ _RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
 _HIDDEN_SHARE = 0.2
 
 
-def hide_by_style(tree: HtmlElement) -> None:
+def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
     """Set the attribute ``hidden`` on elements that the page's own style sheets do not display.
 
     Only plain rules count (``.promo {display: none}``) outside media queries, if no other rule
     displays elements of that name, and if no reader can unfold the element.  ``visibility: hidden``
     does not count, as it mostly precedes an animation.
     """
-    css = _read_css(tree)
+    css = _read_css(element for element in elements if element.tag == "style")
     rules: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for tag, names in _hiding_rules(css):
         rules.setdefault(names[0], []).append((tag, names))
@@ -147,7 +147,7 @@ def hide_by_style(tree: HtmlElement) -> None:
     controls: frozenset[str] | None = None
     max_hidden: float | None = None
     names_by_attributes: dict[tuple[str | None, str | None], frozenset[str]] = {}
-    for element in tree.iter("*"):
+    for element in elements:
         key = element.get("class"), element.get("id")
         element_names = names_by_attributes.get(key)
         if element_names is None:
@@ -162,8 +162,9 @@ def hide_by_style(tree: HtmlElement) -> None:
         ]
         if not hiding or any(is_displayed(name) for names in hiding for name in names):
             continue
-        controls = read_controls(tree.iter("*")) if controls is None else controls
-        if "display" in (element.get("style") or "") or is_folded(element, controls):
+        if controls is None and element.get("id"):
+            controls = read_controls(elements)
+        if "display" in (element.get("style") or "") or is_folded(element, controls or frozenset()):
             continue
         max_hidden = _HIDDEN_SHARE * _text_size(tree) if max_hidden is None else max_hidden
         if _text_size(element) <= max_hidden:
@@ -184,10 +185,10 @@ def _text_size(element: HtmlElement) -> float:
     return element.xpath("string-length()")  # type: ignore[no-any-return]
 
 
-def _read_css(tree: HtmlElement) -> str:
-    """Return the page's style sheets for screens, '' if they hide nothing."""
-    styles = (style.text or "" for style in tree.iter("style") if not _is_for_print(style))
-    css = "\n".join(styles)[:_MAX_STYLE]
+def _read_css(styles: Iterable[HtmlElement]) -> str:
+    """Return the text of style sheets for screens, '' if they hide nothing."""
+    texts = (style.text or "" for style in styles if not _is_for_print(style))
+    css = "\n".join(texts)[:_MAX_STYLE]
     if not _NOT_DISPLAYED.search(css):
         return ""
     return _COMMENT.sub("", css).replace("<![CDATA[", "").replace("]]>", "")
@@ -213,12 +214,21 @@ def _hiding_rules(css: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _is_displayed(css: str, name: str) -> bool:
     """Return whether a rule displays elements of a name, possibly after a script has run."""
-    for match in islice(re.finditer(rf"{re.escape(name)}(?![\w-])", css), _MAX_SIBLINGS):
-        begin = css.find("{", match.end(), match.end() + _MAX_SELECTORS)
+    for name_end in islice(_find_name(css, name), _MAX_SIBLINGS):
+        begin = css.find("{", name_end, name_end + _MAX_SELECTORS)
         end = css.find("}", begin)
         if begin >= 0 and _DISPLAYED.search(css, begin, end if end >= 0 else len(css)):
             return True
     return False
+
+
+def _find_name(css: str, name: str) -> Iterator[int]:
+    """Yield the ends of a name's occurrences; compiling a pattern of it would take longer."""
+    end = 0
+    while (start := css.find(name, end)) >= 0:
+        end = start + len(name)
+        if not _NAME_SIGN.match(css, end):
+            yield end
 
 
 # Folded text

@@ -172,7 +172,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     stand_ins = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
     custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
-    for element in page.tree.iter(*_TAGS, *custom):
+    for element in page.elements.find(*_TAGS, *custom):
         if len(candidates) >= MAX_CANDIDATES:
             break
         index, segment = page.index.locate(element)
@@ -283,7 +283,8 @@ def _declared_side(element: HtmlElement, side: str) -> int:
 
 def _repeated_sources(page: Page) -> frozenset[str]:
     """Return the values of ``src`` that many pictures share, as those of stand-ins."""
-    counts = Counter(image.get("src") for image in islice(page.tree.iter("img"), MAX_CANDIDATES))
+    images = page.elements.find("img")[:MAX_CANDIDATES]
+    counts = Counter(image.get("src") for image in images)
     return frozenset(src for src, count in counts.items() if src and count >= _MIN_REPEATED)
 
 

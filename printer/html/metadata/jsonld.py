@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -41,29 +41,27 @@ def load_names(table: str) -> dict[str, str]:
     return tables[table]
 
 
-def read_json_ld(tree: HtmlElement) -> list[Thing]:
-    """Return the things described by a page's JSON-LD, outermost first, in document order.
+def read_json_ld(linked_data: Sequence[str]) -> list[Thing]:
+    """Return the things described by scripts of JSON-LD, outermost first, in document order.
 
     Mere parts of other things (an author, an item of a list) are excluded.
     """
     things: list[Thing] = []
-    for value in _values(tree):
+    for value in _values(linked_data):
         _collect(value, things)
     return things
 
 
-def read_linked_data(tree: HtmlElement) -> list[str]:
-    """Return the text of a page's scripts of JSON-LD."""
+def read_linked_data(scripts: Iterable[HtmlElement]) -> list[str]:
+    """Return the text of those scripts that are JSON-LD."""
     return [
-        script.text or ""
-        for script in tree.iter("script")
-        if "ld+json" in (script.get("type") or "").lower()
+        script.text or "" for script in scripts if "ld+json" in (script.get("type") or "").lower()
     ]
 
 
-def _values(tree: HtmlElement) -> Iterator[Any]:
+def _values(linked_data: Sequence[str]) -> Iterator[Any]:
     left = MAX_CHARS
-    for text in read_linked_data(tree)[:_MAX_SCRIPTS]:
+    for text in linked_data[:_MAX_SCRIPTS]:
         left -= len(text)
         if left < 0:
             return

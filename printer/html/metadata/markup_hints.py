@@ -12,6 +12,7 @@ from itertools import dropwhile, islice
 from lxml.html import HtmlElement
 
 from ...text import LONGEST_FOLDED, clean_line
+from ..elements import ElementsByTag
 from ..parse import element_line
 from .bylines import (
     BYLINE,
@@ -111,17 +112,17 @@ class MarkupHints:
     dates: list[str] = field(default_factory=list)
 
 
-def main_headings(tree: HtmlElement, stated_titles: Iterable[str]) -> list[Heading]:
+def main_headings(page: ElementsByTag, stated_titles: Iterable[str]) -> list[Heading]:
     """Return the page's main headings, in document order.
 
     Without one outside menus, headings of lower rank count whose text is one of the titles stated.
     """
     titles = {title_key(text): text for text in stated_titles}
-    elements = list(islice(tree.iter("h1"), _MAX_HEADINGS))
+    elements = page.find("h1")[:_MAX_HEADINGS]
     headings = [_read_heading(element) for element in elements if not _in_menu(element)]
     if not any(heading.text for heading in headings):
         lower_headings = (
-            _read_heading(e, titles).text for e in islice(tree.iter("h2", "h3"), _MAX_HEADINGS)
+            _read_heading(e, titles).text for e in page.find("h2", "h3")[:_MAX_HEADINGS]
         )
         headings = [
             Heading(titles[key]) for text in lower_headings if (key := title_key(text)) in titles

@@ -12,10 +12,11 @@ from lxml.html import HtmlElement
 
 from ...text import clean_attribute, clean_line, count_words, is_placeholder
 from ...urls import host_of, resolve
+from ..elements import ElementsByTag
 from ..parse import element_line
 from .bylines import find_office, is_byline_label, join_names, without_address
 from .dates import find_path_date, parse_date
-from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
+from .jsonld import SchemaMetadata, load_names, read_json_ld, read_linked_data, read_schema
 from .language import choose_language, text_direction
 from .markup_hints import (
     find_kicker,
@@ -80,11 +81,19 @@ class Head:
         return next(iter(self.values(*names, limit=limit)), "")
 
 
-def read_head(tree: HtmlElement) -> Head:
-    """Read a page's head, including such elements in the body, where parsers may move them."""
+def read_head(elements: Iterable[HtmlElement]) -> Head:
+    """Read what is in a page's head, or in the body, where parsers may move it.
+
+    Args:
+        elements: The page's elements ``meta``, ``link`` and ``title``.
+    """
     metas: dict[str, list[str]] = {}
     canonical = ""
-    for element in islice(tree.iter("meta", "link"), MAX_ELEMENTS):
+    titles: list[HtmlElement] = []
+    for element in islice(elements, MAX_ELEMENTS):
+        if element.tag == "title":
+            titles.append(element)
+            continue
         if element.tag == "link":
             if not canonical and "canonical" in (element.get("rel") or "").lower().split():
                 canonical = element.get("href") or ""
@@ -97,12 +106,12 @@ def read_head(tree: HtmlElement) -> Head:
             values = metas.setdefault(name, [])
             if len(values) < _MAX_VALUES:
                 values.append(content)
-    return Head(_document_title(tree), canonical, metas)
+    return Head(_document_title(titles), canonical, metas)
 
 
-def _document_title(tree: HtmlElement) -> str:
+def _document_title(titles: Iterable[HtmlElement]) -> str:
     """Return the document's title, ignoring titles of drawings."""
-    for element in tree.iter("title"):
+    for element in titles:
         parent = element.getparent()
         if parent is None or parent.tag not in _DRAWINGS:
             text = clean_attribute("".join(element.itertext()))
@@ -131,7 +140,13 @@ class Metadata:
     section: str = ""
 
 
-def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] = ()) -> Metadata:
+def read_metadata(
+    tree: HtmlElement,
+    url: str,
+    base: str,
+    lines: Sequence[str] = (),
+    elements: ElementsByTag | None = None,
+) -> Metadata:
     """Return a page's metadata, from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the text.
 
     Args:
@@ -139,10 +154,12 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
         url: Its address, '' if unknown.
         base: The base URL of its relative links.
         lines: Its lines of text.
+        elements: Its elements by name, if they have been grouped already.
     """
-    head = read_head(tree)
+    elements = elements or ElementsByTag(tree)
+    head = read_head(elements.find("meta", "link", "title"))
     canonical = _canonical(head, url, base)
-    schema = read_schema(read_json_ld(tree), (url, canonical))
+    schema = read_schema(read_json_ld(read_linked_data(elements.find("script"))), (url, canonical))
     sites = _sites(head, schema)
     # A saved page has the host of its own address only here.
     stated_host = host_of(_absolute(head.first("og:url", limit=_URL_CHARS), base))
@@ -152,7 +169,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str, lines: Sequence[str] =
     titles = [
         text for text in titles if text.lower() not in _NO_VALUE["any"] and not is_placeholder(text)
     ]
-    headings = main_headings(tree, titles)
+    headings = main_headings(elements, titles)
     title = choose_title(head.title, headings, titles, site_names, article=is_article, lines=lines)
     site = site_names.short_name(
         next(iter(sites), "")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from printer.html.metadata.bylines import join_names
 from printer.html.metadata.dates import parse_date
-from printer.html.metadata.jsonld import parse_json, read_json_ld, read_schema
+from printer.html.metadata.jsonld import parse_json, read_json_ld, read_linked_data, read_schema
 from printer.html.metadata.language import language_tag
 from printer.html.metadata.metadata import Metadata, read_metadata
 from printer.html.metadata.titles import Heading, SiteNames, choose_title
@@ -133,5 +133,5 @@ def test_things_that_refer_to_each_other_end():
         '{"@id": "a"}, "publisher": {"@id": "b"}}, {"@id": "b", "publisher": {"@id": "a"}}]'
         "</script>"
     )
-    items = read_json_ld(parse(text))
+    items = read_json_ld(read_linked_data(parse(text).iter("script")))
     assert read_schema(items, ["https://example.org/a"]).authors == ()
