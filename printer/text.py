@@ -118,13 +118,18 @@ def count(number: float, noun: str) -> str:
     return f"{digits} {noun}{'' if number == 1 else 's'}"
 
 
+#: The ASCII characters that are neither letters nor digits; a run of letters and digits.
+_ASCII_SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_LETTERS = re.compile(r"[^\W_]+")
 #: The most characters into which case folding turns one.
 LONGEST_FOLDED = 3
 
 
 def comparison_key(text: str) -> str:
     """Return the letters and digits of a text, case-folded, for comparison."""
-    return "".join(filter(str.isalnum, text)).casefold()
+    if text.isascii():
+        return text.encode().translate(None, _ASCII_SIGNS).decode().lower()
+    return "".join(_LETTERS.findall(text)).casefold()
 
 
 def continues_drop_cap(initial: str, text: str) -> bool:

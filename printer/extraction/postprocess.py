@@ -237,9 +237,9 @@ class _Selection:
             for segment in self.segments
             if self.keep[segment.index] and segment.block.tag in HEADING_TAGS
         ]
-        for i in range(len(index.tags) - 1, -1, -1):
+        for i in [i for i, tag in enumerate(index.tags) if tag in {"ul", "ol"}][::-1]:
             segment_range = index.segment_range(i)
-            if index.tags[i] not in {"ul", "ol"} or len(segment_range) < _MIN_ENTRIES:
+            if len(segment_range) < _MIN_ENTRIES:
                 continue
             while headings and headings[-1][0] >= segment_range.stop:
                 headings_below.add(headings.pop()[1])
@@ -732,11 +732,12 @@ def _is_furniture_label(segment: Segment) -> bool:
 def _teaser_href(segment: Segment) -> str:
     """Return the target of a paragraph that is a single link of several words, else ''."""
     text = segment.text
-    sign_count = sum(not character.isalnum() for character in text)
     unlinked = len(text) - segment.link_chars
-    if unlinked > min(sign_count, len(segment.leaves)) or segment.block.tag not in {"p", "div"}:
+    if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
         return ""
     if len(text) < _TEASER_CHARS and count_words(text) < _TEASER_WORDS:
+        return ""
+    if unlinked and unlinked > sum(not character.isalnum() for character in text):
         return ""
     # A bracket or a dash before the link is no part of a sentence.
     is_marked = not text[0].isalnum()

@@ -109,11 +109,12 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     paragraphs = (s.index for s in segments if keep[s.index] and len(s.text) >= _PARAGRAPH_CHARS)
     text_begin = next(paragraphs, len(segments))
     by_shape: dict[tuple[str, str], list[range]] = {}
-    for i, names in enumerate(index.classes):
-        box = index.segment_range(i)
-        is_small = 2 <= len(box) <= _OFFER_LINES
-        if not (names and is_small) or keep[box[-1]] or box[0] < text_begin:
+    bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
+    for i, (names, begin, end) in enumerate(bounds):
+        is_small = 2 <= end - begin <= _OFFER_LINES
+        if not (names and is_small) or keep[end - 1] or begin < text_begin:
             continue
+        box = range(begin, end)
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
         is_button = is_button and len(last.text) <= _BUTTON_CHARS

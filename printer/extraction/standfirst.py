@@ -194,11 +194,9 @@ class _Finder:
         A line from farther below is quoted on purpose.
         """
         key = self._comparison_key(i)
-        for j in range(i + 1, self.text[-1] + 1):
+        for j in filter(self.keep.__getitem__, range(i + 1, self.text[-1] + 1)):
             text = comparison_key(self.segments[j].text[:_DATELINED_CHARS])
-            if self.keep[j] and (
-                text.startswith(key) or (len(key) >= _MIN_KEY and key[:_MAX_KEY] in text)
-            ):
+            if text.startswith(key) or (len(key) >= _MIN_KEY and key[:_MAX_KEY] in text):
                 return True
         return False
 

@@ -482,16 +482,15 @@ class PageStatements:
         for number, leading in enumerate(words):
             if not all_titles.isdisjoint(leading):
                 leading_words = set(leading)
-                rows[number, :3] = [
-                    len(leading_words & title) / len(leading_words | title) for title in self.titles
-                ]
+                for column, title in enumerate(self.titles):
+                    if common := len(title & leading_words):
+                        rows[number, column] = common / (len(leading_words) + len(title) - common)
         return rows
 
 
 def _begins_in(body: str, vocabulary: frozenset[str], text: str) -> bool:
-    """Return whether a text is in a body; few are whose second word is not a word of the body."""
-    _, *following = text.split(" ", 2)
-    return (len(following) < 2 or following[0] in vocabulary) and text in body
+    """Return whether a text is in a body; the words between its first and its last are, too."""
+    return vocabulary.issuperset(text.split(" ")[1:-1]) and text in body
 
 
 def read_statements(page: Page) -> PageStatements:
@@ -499,15 +498,15 @@ def read_statements(page: Page) -> PageStatements:
     data = " ".join(page.linked_data)
     types = _TYPE.findall(data)
     kinds = {
-        name: float(sum(found in values.split() for found in types))
+        name: float(sum(map(frozenset(values.split()).__contains__, types)))
         for name, values in _SCHEMA_TYPES.items()
     }
-    stated = next((m.get("content") or "" for m in page.tree.iter("meta")
+    stated = next((m.get("content") or "" for m in page.elements.find("meta")
                    if m.get("property") == "og:type"), "")  # fmt: skip
     for name in _OPEN_GRAPH_TYPES:
         kinds[f"og {name}"] = float(stated.lower().startswith(name))
     meta = page.metadata
-    heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
+    heading = next((" ".join("".join(h.itertext()).split()) for h in page.elements.find("h1")), "")
     titles = tuple(map(frozenset, leading_words((meta.title, meta.lead, heading))))
     bodies = [_unescape(body[:_MAX_BODY]) for body in _BODY.findall(data) if len(body) > 200]
     return PageStatements(kinds, titles, " ".join(" ".join(bodies)[:_MAX_BODY].split()))

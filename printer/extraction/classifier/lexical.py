@@ -193,13 +193,12 @@ def leading_words(texts: Sequence[str]) -> list[list[str]]:
 
     In scripts without spaces, each two successive letters are a word.
     """
-    stripped = _StrippedWords()
     joined = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower()
     spaced = joined.isascii() or not _SIGN.search(joined)
     return [
-        list(map(stripped.__getitem__, line.split(None, _MAX_WORDS)[:_MAX_WORDS]))
+        [word.strip(_MARKS) for word in line.split(None, _MAX_WORDS)[:_MAX_WORDS]]
         if spaced or not _SIGN.search(line)
-        else [stripped[word] for word in islice(_words_and_pairs(line), _MAX_WORDS)]
+        else [word.strip(_MARKS) for word in islice(_words_and_pairs(line), _MAX_WORDS)]
         for line in joined.split("\n")
     ]
 
@@ -210,14 +209,6 @@ def _words_and_pairs(line: str) -> Iterator[str]:
             yield from map("".join, pairwise(part))
         else:
             yield part
-
-
-class _StrippedWords(dict[str, str]):
-    """A cache of words without surrounding punctuation."""
-
-    def __missing__(self, word: str) -> str:
-        stripped = self[word] = word.strip(_MARKS)
-        return stripped
 
 
 def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> Column:
