@@ -11,9 +11,10 @@ import binascii
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import tinycss2
 from lxml import etree
 from tinycss2 import color4
 
@@ -29,11 +30,25 @@ MAX_BYTES = 3_000_000
 #: The most elements drawn, counting each use of a part; ten letters count as one.
 MAX_DRAWN = 30_000
 MAX_RASTERS = 20
+#: The most uses of a rule that refers to parts of the drawing.
+MAX_STYLES = 100_000
+#: The longest value of an attribute or property that is not a list of numbers or a style:
+#: WeasyPrint's time to read a transformation grows with the square of its length.
+MAX_VALUE = 1_000
 
 _ALLOWED = load_json(__file__, "svg.json")
 ELEMENTS = frozenset(_ALLOWED["elements"])
 #: Attributes that contain neither a URL nor a script; none begins with ``on``.
 ATTRIBUTES = frozenset(_ALLOWED["attributes"])
+
+#: Attributes whose values may be long.
+_LONG = frozenset({"d", "points", "x", "y", "dx", "dy", "rotate", "class"})
+_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE + 1}}}")
+_VERTEX = re.compile(r"[0-9]*\.?[0-9]+")
+#: What draws nothing by itself, however often it is referred to.
+_GRADIENTS = frozenset({"linearGradient", "radialGradient"})
+#: A selector of one name: of an element, a class or an id.  Of p.a, only the class is looked at.
+_SIMPLE_SELECTOR = re.compile(r"\s*(?:[a-zA-Z]*([.#][\w-]+)|([a-zA-Z]+))\s*")
 
 _URL = re.compile(r"url\(\s*['\"]?([^'\")]*)", re.IGNORECASE)
 _REFERENCE = re.compile(r"#([\w.:-]{1,200})")
@@ -121,7 +136,7 @@ def _sanitize(root: Any, raster: PrepareRaster) -> None:
         else:
             href = (element.get("href") or element.get(XLINK) or "").strip()
             for key, value in element.attrib.items():
-                if key not in ATTRIBUTES or not _is_safe(value):
+                if key not in ATTRIBUTES or not _is_safe(value) or _is_too_long(key, value):
                     del element.attrib[key]
             if name == "image":
                 rasters += 1
@@ -167,10 +182,17 @@ def _is_safe(value: str) -> bool:
     return all(target.strip().startswith("#") for target in _URL.findall(value))
 
 
+def _is_too_long(name: str, value: str) -> bool:
+    if name == "style":
+        return _LONG_PROPERTY.search(value) is not None
+    return len(value) > MAX_VALUE and name not in _LONG
+
+
 def _sanitize_css(css: str) -> str:
     """Return a style sheet without rules that load files, '' if it may still load some."""
     css = _AT_RULE.sub("", re.sub(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/", "", css))
-    return css if _is_safe(css) and len(css) <= 200_000 else ""
+    is_short = len(css) <= 200_000 and not _LONG_PROPERTY.search(css)
+    return css if _is_safe(css) and is_short else ""
 
 
 def _local_name(element: Any) -> str:
@@ -181,18 +203,14 @@ def _local_name(element: Any) -> str:
 
 
 def _count_drawn(root: Any) -> int:
-    """Return the number of elements drawn, following references; raise if these are circular."""
-    elements_by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
-    uses: defaultdict[Any, list[Any]] = defaultdict(list)
-    for element in list(root.iter()):
-        for value in element.attrib.values():
-            if "#" in value and not value.startswith("data:"):
-                targets = _REFERENCE.findall(value[:1000])
-                uses[element] += [
-                    elements_by_id[target] for target in targets if target in elements_by_id
-                ]
+    """Return the number of elements drawn, following references; raise if these are circular.
+
+    A marker may be drawn at every vertex of what refers to it, or is inside that.
+    """
+    uses = _find_references(root)
     # Depth first, since references may point anywhere; with a stack, since nesting may be deep.
     counts: dict[Any, int] = {}
+    vertices: dict[Any, int] = {}
     entered: set[Any] = set()
     stack = [root]
     while stack:
@@ -207,10 +225,70 @@ def _count_drawn(root: Any) -> int:
             continue
         stack.pop()
         entered.discard(element)
+        path = element.get("d", "")
         letters = len(element.text or "") + len(element.tail or "")
-        weight = 1 + len(element.get("d", "")) // 2000 + letters // 10
-        counts[element] = min(weight + sum(counts.get(part, 0) for part in parts), 10**9)
+        weight = 1 + len(path) // 2000 + letters // 10
+        markers = {part for part in uses[element] if _local_name(part) == "marker"}
+        path_vertices = len(_VERTEX.findall(path + element.get("points", ""))) // 2
+        part_vertices = sum(vertices.get(part, 0) for part in parts if part not in markers)
+        vertices[element] = min(path_vertices + part_vertices, 10**9)
+        drawn = sum(counts.get(part, 0) for part in parts)
+        drawn += sum(counts.get(marker, 0) for marker in markers) * vertices[element]
+        counts[element] = min(weight + drawn, 10**9)
     return counts[root]
+
+
+def _find_references(root: Any) -> defaultdict[Any, list[Any]]:
+    """Return the parts of the drawing that its elements refer to, in attributes and styles."""
+    elements_by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
+    uses: defaultdict[Any, list[Any]] = defaultdict(list)
+
+    def refer(element: Any, text: str) -> None:
+        targets = (elements_by_id.get(target) for target in _REFERENCE.findall(text))
+        uses[element] += [target for target in targets if target is not None]
+
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            if "#" in value and not value.startswith("data:"):
+                refer(element, value if name == "style" else value[:MAX_VALUE])
+    for element, declarations in _apply_rules(root):
+        refer(element, declarations)
+    for element, parts in uses.items():
+        uses[element] = [part for part in parts if _local_name(part) not in _GRADIENTS]
+    return uses
+
+
+def _apply_rules(root: Any) -> Iterator[tuple[Any, str]]:
+    """Yield elements with the declarations that refer to parts of the drawing for them."""
+    elements: defaultdict[str, list[Any]] = defaultdict(list)
+    for element in root.iter():
+        names = [f".{name}" for name in element.get("class", "").split()]
+        for name in (_local_name(element), f"#{element.get('id')}", *names):
+            elements[name].append(element)
+    applied = 0
+    for style in root.iter(f"{{{SVG}}}style"):
+        for selectors, declarations in _parse_rules(style.text or ""):
+            for selector in selectors.split(","):
+                match = _SIMPLE_SELECTOR.fullmatch(selector)
+                # A selector that is not simple may be about any element.
+                for element in elements[match[1] or match[2]] if match else root.iter():
+                    if (applied := applied + 1) > MAX_STYLES:
+                        raise UnusablePicture("has too many styles")
+                    yield element, declarations
+
+
+def _parse_rules(css: str) -> Iterator[tuple[str, str]]:
+    """Yield the selectors and declarations of rules that refer to parts of the drawing."""
+    if "url(" not in css.lower():
+        return
+    try:
+        for rule in tinycss2.parse_stylesheet(css, skip_whitespace=True):
+            if rule.type == "qualified-rule":
+                declarations = tinycss2.serialize(rule.content)
+                if "#" in declarations:
+                    yield tinycss2.serialize(rule.prelude), declarations
+    except RecursionError:
+        raise UnusablePicture("has a style sheet that is nested too deeply") from None
 
 
 def _size(root: Any) -> tuple[float, float]:

@@ -104,6 +104,62 @@ def test_uses_of_uses_are_counted_and_circles_refused() -> None:
     assert time.monotonic() - start < 2
 
 
+@pytest.mark.parametrize("part", ["mask", "clipPath", "pattern", "marker"])
+@pytest.mark.parametrize("selector", [".c%d", "path.c%d", "svg .c%d", "#x, .c%d"])
+def test_parts_that_a_style_sheet_refers_to_are_counted(part: str, selector: str) -> None:
+    name = {"clipPath": "clip-path", "pattern": "fill"}.get(part, part)
+    parts = "".join(
+        f"<{part} id='p{n}'>" + f"<path class='c{n + 1}' d='M0 0L9 9'/>" * 10 + f"</{part}>"
+        for n in range(9)
+    )
+    rules = "".join(f"{selector % n}{{{name}:url(#p{n})}}" for n in range(9))
+    drawn = f"<style>{rules}</style>{parts}<path class='c0' d='M0 0L9 9'/>"
+    (warning,) = prepared(f"<svg {NS} viewBox='0 0 9 9'>{drawn}</svg>").warnings
+    assert "too many shapes" in warning or "contains itself" in warning
+
+
+def test_selectors_of_a_style_sheet_are_counted() -> None:
+    rule = f"{','.join(['.a'] * 300)}{{fill:url(#g)}}" * 100
+    paths = "<path class='a' d='M0 0'/>" * 2_000
+    start = time.monotonic()
+    drawn = f"<style>{rule}</style><linearGradient id='g'/>{paths}"
+    assert "styles" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{drawn}</svg>").warnings[0]
+    assert time.monotonic() - start < 5
+
+
+def test_gradients_of_a_style_sheet_are_kept() -> None:
+    style = "<style>.a{fill:url(#g)} g > path{stroke:url(#g)} .b{clip-path:url(#c)}</style>"
+    parts = "<linearGradient id='g'/><clipPath id='c'><path d='M0 0'/></clipPath>"
+    prepared_drawing = drawing(
+        f"<svg {NS}>{style}{parts}<g><path class='a b' d='M0 0L9 9'/></g></svg>"
+    )
+    assert "url(#c)" in prepared_drawing
+
+
+def test_markers_are_counted_at_every_vertex() -> None:
+    marker = "<marker id='m'>" + "<path d='M0 0'/>" * 100 + "</marker>"
+    path = f"<path d='M0 0{'L1 1' * 1_000}'/>"
+    for marked in (
+        path.replace("<path", "<path marker-mid='url(#m)'"),
+        f"<g style='marker:url(#m)'>{path}</g>",
+        f"<style>path {{marker-mid: url(#m)}}</style>{path}",
+        f"<defs><g id='p'>{path}</g></defs><use href='#p' marker-mid='url(#m)'/>",
+    ):
+        assert prepared(f"<svg {NS} viewBox='0 0 9 9'>{marker}{marked}</svg>").warnings
+    once = "<path marker-end='url(#m)' d='M0 0L9 9'/>"
+    assert not prepared(f"<svg {NS} viewBox='0 0 9 9'>{marker}{path}{once}</svg>").warnings
+
+
+@pytest.mark.parametrize("value", ["rotate(1 " * 10_000, "a" * 10**5, "url(#a" * 10_000])
+def test_values_that_are_slow_to_read_are_removed(value: str) -> None:
+    for attack in (
+        f"<path transform='{value}' fill='{value}' d='M0 0'/>",
+        f"<path style='transform:{value}' d='M0 0'/>",
+        f"<style>path{{transform:{value}}}</style><path d='M0 0'/>",
+    ):
+        assert value[:20] not in drawing(f"<svg {NS} viewBox='0 0 9 9'>{attack}</svg>")
+
+
 @pytest.mark.parametrize(
     ("attributes", "size"),
     [
