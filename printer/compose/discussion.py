@@ -37,11 +37,9 @@ from .selection import Selection, select_below
 #: The label of a file that a reader attached, with its number.
 _ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
 #: Signs of posts on a page that was not classified as a forum.
-_POST_HINTS = (
-    re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
-    re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
-)
-_AUTHOR = "data-author"
+_POST_TYPE = re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")
+_POST_ID = re.compile(r"(?:post|msg|p)[-_]?\d")
+_AUTHOR, _TYPE_ATTRIBUTES = "data-author", frozenset({"itemtype", "typeof"})
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
 #: The longest line of a quotation that says whose it is; the most characters searched for what is
 #: quoted.
@@ -57,16 +55,24 @@ _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
 def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     """Return the posts of a discussion, none for any other page."""
-    source = page.source
     is_known = verdict.kind == "forum" or any(map(_DISCUSSION.search, page.linked_data))
-    if (
-        not is_known
-        and _AUTHOR not in page.index.attribute_names
-        and not any(hint.search(source) for hint in _POST_HINTS)
-    ):
+    if not (is_known or _has_marked_posts(page)):
         return ()
     posts = read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
     return tuple(post for post in posts if not is_advertisement_label(post.author))
+
+
+def _has_marked_posts(page: Page) -> bool:
+    """Return whether a page may have posts whose markup says that they are."""
+    index = page.index
+    return (
+        _AUTHOR in index.attribute_names
+        or any(map(_POST_ID.match, filter(None, index.ids)))
+        or (
+            not _TYPE_ATTRIBUTES.isdisjoint(index.attribute_names)
+            and _POST_TYPE.search(page.source) is not None
+        )
+    )
 
 
 def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
