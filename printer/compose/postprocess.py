@@ -206,6 +206,8 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     if len(spans) == 1 and spans[0].math and not block.id:
         return [Math(spans[0].math, spans[0].text)]
     parts = split_labels(block.spans)
+    if len(parts) == 1 and parts[0] == block.spans:
+        return [block]
     return [
         Rule()
         if len(parts) > 1 and SCENE_BREAK.fullmatch(plain_text(spans))

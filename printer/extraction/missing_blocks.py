@@ -597,8 +597,10 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
     flags = list(keep)
     numbers_above: list[tuple[int, int]] = []
     for i, (segment, following) in enumerate(pairwise(segments)):
-        is_dateline = following.block.tag == "p" and DATELINE.fullmatch(segment.text)
-        if flags[i + 1] and (is_dateline or continues_drop_cap(segment.text, following.text)):
+        if flags[i + 1] and (
+            (following.block.tag == "p" and DATELINE.fullmatch(segment.text))
+            or continues_drop_cap(segment.text, following.text)
+        ):
             flags[i] = True
         is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
         tags = segment.block.tag, following.block.tag
