@@ -212,6 +212,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         titling=is_code_title,
         introducing=introduces,
         labelling=is_label,
+        lines=has_short_lines,
         verse=is_verse,
         numbering=is_formula_number,
     )
@@ -509,6 +510,12 @@ def is_verse(block: Paragraph) -> bool:
     return (
         len(lengths) > 2 and 4 * long_lines <= len(lengths) and max(lengths) <= 4 * MAX_VERSE_LINE
     )
+
+
+def has_short_lines(block: Paragraph) -> bool:
+    """Return whether a paragraph has several lines, each short enough for a line of the page."""
+    lines = plain_text(block.spans).strip().split("\n")
+    return len(lines) > 1 and max(map(len, lines)) <= MAX_VERSE_LINE
 
 
 def is_formula_number(block: Block, previous: Block) -> bool:

@@ -323,6 +323,16 @@ def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
     assert html.count('<p class="verse">') == 2
 
 
+@pytest.mark.parametrize("language", ["en", "ar", "zh"])
+def test_short_lines_of_a_paragraph_begin_at_one_edge(language):
+    blocks = paragraph(WORDS), paragraph("Best wishes,\nAnna"), paragraph(f"{WORDS}\nEnd.")
+    rendered = render_html([article(*blocks, language=language)], {})
+    assert rendered.html.count('<p class="lines">') == 1
+    data = render_pdf(rendered).pdf
+    (first, _), (second, _) = lines_of(data, "Best wishes,")[0], lines_of(data, "Anna")[0]
+    assert first == pytest.approx(second, abs=1)
+
+
 def test_signs_that_the_book_face_leaves_blank_are_drawn():
     """Check the signs of shekel and won, for which the first listed face has blank glyphs."""
     for sign in "₪₩℗":
