@@ -49,7 +49,7 @@ def is_data(table: HtmlElement) -> bool:
             cells += 1
             headers += cell.tag == "th"
             large_cells += any(child.tag in _BIG and not _is_line(child) for child in cell)
-            chars += len(cell.text_content()) if cells <= _MAX_CELLS_READ else 0
+            chars += _text_length(cell) if cells <= _MAX_CELLS_READ else 0
         if cells > _MAX_CELLS_READ:
             break
     if not cells or not 2 <= max(counts) <= MAX_COLUMNS:
@@ -71,8 +71,13 @@ def _is_line(element: HtmlElement) -> bool:
         and len(cell) == 1
         and not (cell.text or "").strip()
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
-        and len(element.text_content()) < _MAX_LINE
+        and _text_length(element) < _MAX_LINE
     )
+
+
+def _text_length(element: HtmlElement) -> int:
+    """Return the length of an element's text without the indentation of the source."""
+    return len(" ".join(element.text_content().split()))
 
 
 def _span(cell: HtmlElement, name: str) -> int:

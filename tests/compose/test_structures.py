@@ -358,6 +358,18 @@ def test_code_without_its_line_numbers(html: str) -> None:
     assert only(html, Code).text == "a\n  b"
 
 
+def test_the_indentation_of_the_source_makes_no_layout_of_a_table() -> None:
+    indent = "\n" + 90 * " "
+    rows = "".join(
+        f"<tr><td>{indent}<p>{indent}{name}</p></td><td>{indent}<p>{indent}{depth}</p></td></tr>"
+        for name, depth in (("Gate", "4 m"), ("Weir", "2 m"))
+    )
+    table = only(f"<table><tbody>{rows}</tbody></table>", Table)
+    assert [list(iter_text(*cell.blocks)) for row in table.body for cell in row] == [
+        ["Gate"], ["4 m"], ["Weir"], ["2 m"],
+    ]  # fmt: skip
+
+
 def test_lines_of_code_without_a_preformatted_block_are_one() -> None:
     line = "<code>for gate in one two three; do open $gate; done</code>"
     html = f"<p>Open them:</p><div>{line}<br>{line}</div><p>{line}</p>"
