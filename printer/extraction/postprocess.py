@@ -44,6 +44,9 @@ _LAYOUT_TABLE = 0.5
 #: The share of a list below which its selected items are stray (a likely link in a list of links);
 #: and the same on collections, which consist of such lists.
 _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
+#: The lowest share of links in a list of links, and the share of one in an article from which it is
+#: completed rather than dropped.
+_LIST_OF_LINKS, _MOST_LINKS = 0.9, 0.5
 #: The lowest share of links in an article's list of stray items; the elements of a button or badge
 #: in an item, and its longest text in characters.
 _STRAY_LINKS, _BUTTON_TAGS, _BUTTON_CHARS = 0.5, frozenset({"p", "div", "button"}), 20
@@ -218,14 +221,15 @@ class _Selection:
                     if line.text in selected_texts and (is_reference or line.block.tag == "li")
                 )
                 share = max(share, copies / total)
-            if share >= completed[tag]:
+            linked = sum(line.link_chars for line in lines) / total
+            is_links = kind == "article" and tag in {"ul", "ol"} and linked >= _LIST_OF_LINKS
+            if share >= (_MOST_LINKS if is_links else completed[tag]):
                 for line in lines:
                     self.keep[line.index] |= tag == "table" or not self._is_button(line)
             elif tag in {"ul", "ol"} and share > 0:
-                linked = sum(line.link_chars for line in lines)
-                is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS * total)
+                is_stray = share < stray and (kind != "article" or linked >= _STRAY_LINKS)
                 has_choices = index.elements[i].find(_RADIO_BUTTONS) is not None
-                if is_stray or (has_choices and total <= _POINTER_CHARS * len(lines)):
+                if is_stray or is_links or (has_choices and total <= _POINTER_CHARS * len(lines)):
                     self.drop(range(begin, end))
 
     def drop_contents(self) -> None:

@@ -128,6 +128,19 @@ def test_on_articles_a_list_of_which_most_is_kept_is_kept_whole():
 
 
 @pytest.mark.parametrize(
+    ("selected", "count"), [("Ada", 0), ("Ada Bo", 3), ("Ada Cy", 3), ("Cy", 0)]
+)
+def test_on_articles_a_list_of_links_is_kept_or_left_out_whole(selected, count):
+    names = "Ada", "Bo", "Cy"
+    items = "".join(f"<li><a href=/{name}>The boat {name}</a></li>" for name in names)
+    chosen = [f"boat {name}" for name in selected.split()]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, *chosen])) == 1 + count
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, *chosen], "service")) == 1 + len(
+        chosen
+    )
+
+
+@pytest.mark.parametrize(
     "box",
     [
         '<div class="newsletter-box"><h3>Letters</h3><p>Join us.</p></div>',
