@@ -335,12 +335,10 @@ def add_item_labels(
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
         if is_label and len(segment.text) <= _HEADING_CHARS:
             # A credit may stand between a heading and its text.
-            below = 2 if is_heading else 1
+            below = slice(i + 1, i + (3 if is_heading else 2))
             is_text = any(
                 flag and len(text.text) >= _PARAGRAPH_CHARS and _has_few_links([text], _MAX_LINKED)
-                for text, flag in zip(
-                    index.segments[i + 1 : i + 1 + below], keep[i + 1 :], strict=False
-                )
+                for text, flag in zip(index.segments[below], keep[below], strict=True)
             )
             is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
             if (is_text or (is_list and keep[i + 1])) and not index.flags[block] & _OUTSIDE_TEXT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -301,6 +302,14 @@ def test_the_heading_of_a_list_is_selected_if_most_of_the_same_sections_are() ->
         assert all(add_item_labels(page, keep, [0.3] * len(texts), kind))
     nothing_below = tuple(text not in {"See also", "Ring twice"} for text in texts)
     assert add_item_labels(page, nothing_below, [0.3] * len(texts)) == nothing_below
+
+
+def test_labels_of_long_lists_are_examined_in_linear_time() -> None:
+    page = read_page(f"<ul>{'<li>A tide table</li>' * 40_000}</ul>")
+    keep = (False,) * len(page.segments)
+    started = time.process_time()
+    assert add_item_labels(page, keep, [0.3] * len(keep)) == keep
+    assert time.process_time() - started < 0.5
 
 
 def test_in_documentation_only_headings_are_labels() -> None:
