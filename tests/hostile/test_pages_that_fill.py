@@ -56,6 +56,8 @@ INSIDE: dict[str, Callable[[], str]] = {
     "1,500 links": lambda: "<p>" + "".join(f"<a href='/{n}'>bridge</a> " for n in range(1_500)),
     "a link of 5 MB": lambda: f"<p><a href='https://x.test/{'a' * 5 * 10**6}'>bridge</a>",
     "anchors of one name": lambda: "<p id=same>x" * 1_000 + "<a href=#same>to it</a>",
+    "a formula of brackets, too long to be typeset": lambda: "<p>\\(" + "\\left(" * 3_000 + "\\)",
+    "15,000 words without a space": lambda: "<p>See " + "a.(" * 15_000 + " there",
     "1,000 formulas": lambda: "<p>" + "$x^2$ <math><mi>x</mi></math> " * 500,
     "brackets of TeX": lambda: "<p>$$" + "\\frac{" * 2_000 + "$$ \\begin{align}" * 2_000,
     "20,000 breaks": lambda: "<p>word" + "<br>" * 20_000 + "<wbr>&shy;" * 20_000,

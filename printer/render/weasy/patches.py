@@ -57,6 +57,9 @@ _LEFT_SHORT = "_webprint_left_short"
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 
 _SPACES = re.compile("[ \u00a0]")
+#: As many characters without a space are no word of any language, and need no hyphens.
+_LONGEST_WORD = 1_000
+_NO_WORD = re.compile(f"[^ \n]{{{_LONGEST_WORD}}}")
 #: Letters that join to each other or stand above each other: Arabic to Sinhala, Tibetan and so on.
 _JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
 
@@ -152,7 +155,9 @@ def hang_spaces(
     link that begins the next line, WeasyPrint treats the whole piece as too long and leaves just
     its first word on the line.
     """
-    if getattr(context, UNDIVIDED, False):
+    # WeasyPrint looks for a word to divide in all of what has no spaces, from each word anew.
+    is_long = len(text) > _LONGEST_WORD and _NO_WORD.search(text, 0, 2 * _LONGEST_WORD)
+    if is_long or getattr(context, UNDIVIDED, False):
         style = style.copy()
         style["hyphens"] = "manual"
     result = original(text, style, context, max_width, *args, **kwargs)
