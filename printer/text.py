@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Letters of the scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), for
 #: use in a character set of a regular expression.
@@ -32,6 +32,10 @@ _INLINE_TAGS = re.compile(
 )
 #: How many times its limit a text may measure before cleaning, which shrinks entities and space.
 _SLACK = 8
+
+#: The most lines, such as a button, between a preview and the text it is of; its fewest characters
+#: and most lines, and the signs at its end.
+_PREVIEW_DISTANCE, _PREVIEW_CHARS, _PREVIEW_LINES, _CUT_SIGNS = 4, 100, 200, " .…"
 
 #: What a template or a script of the site was to replace: '[form id=3]', '[BOX_1]', '{{ banner }}'.
 _PLACEHOLDER = re.compile(
@@ -165,3 +169,22 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     names_by_lower = {name.lower(): name for name in names}
     matches = get_close_matches(word.lower(), names_by_lower, 1)
     return f"Did you mean {names_by_lower[matches[0]]}?" if matches else ""
+
+
+def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
+    """Return the number of lines at ``preview`` that preview those at ``text``, 0 for none.
+
+    They are its beginning, and the last of them is cut.
+    """
+    chars = 0
+    for i in range(min(text - preview, len(lines) - text, _PREVIEW_LINES)):
+        line, text_line = lines[preview + i], lines[text + i]
+        beginning = line.rstrip(_CUT_SIGNS)
+        chars += len(beginning)
+        if line != text_line:
+            rest = text_line.removeprefix(beginning)
+            # An enumeration is not cut between its entries.
+            is_cut = len(rest) < len(text_line) and rest[:1] not in {"", ",", ";"}
+            is_near = text - preview - i - 1 <= _PREVIEW_DISTANCE
+            return i + 1 if is_cut and is_near and chars >= _PREVIEW_CHARS else 0
+    return 0

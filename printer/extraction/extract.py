@@ -45,6 +45,7 @@ from .missing_blocks import (
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import find_columns
 from .postprocess import complete_elements
+from .remains import replace_previews
 from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
 
@@ -82,6 +83,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
+    keep = replace_previews(page, keep)
     standfirst = frozenset[int]()
     if verdict.kind == "article":
         keep = drop_repeated_standfirst(page, keep)

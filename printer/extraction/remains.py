@@ -1,4 +1,4 @@
-"""Drop what remains of parts of a page that were left out: bylines, headings, labels of code."""
+"""Drop what remains of parts of a page that were left out, and previews of texts that follow."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
+from ..text import count_previewed
 
 _BYLINE_CHARS = 100
 _CODE_LABEL_CHARS = 30
@@ -21,6 +22,8 @@ _HEADING_CHARS = 40
 #: largest share of the text that such boxes are; the fewest boxes that are cards.
 _OFFER_LINES, _OFFER_CHARS, _BUTTON_CHARS, _OFFERS_SHARE, _MIN_CARDS = 4, 400, 40, 0.1, 3
 _PARAGRAPH_CHARS = 80
+#: The fewest characters of the beginning of a preview.
+_BEGINNING = 30
 _SUBJECTS_CHARS = 100
 #: Elements that label a box.
 _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
@@ -37,6 +40,27 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
         dropped += _empty_sections(page, keep)
     for segment in dropped:
         keep[segment.index] = False
+
+
+def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection with whole texts instead of previews of their beginnings.
+
+    Pages show a preview until a button is pressed.  Its last paragraph, which is cut, is replaced;
+    the others stay beside the names of author and date.
+    """
+    texts, selected = [segment.text for segment in page.segments], list(keep)
+    previews: dict[str, int] = {}
+    for i, text in enumerate(texts):
+        if len(text) < _BEGINNING:
+            continue
+        start = previews.get(text[:_BEGINNING], i)
+        last = count_previewed(texts, start, i) - 1
+        for n in range(last + 1):
+            dropped, printed = (start + n, i + n) if n == last else (i + n, start + n)
+            selected[printed] |= selected[dropped]
+            selected[dropped] = False
+        previews[text[:_BEGINNING]] = i
+    return tuple(selected)
 
 
 def _partial_bylines(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:

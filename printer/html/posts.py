@@ -16,7 +16,7 @@ from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
-from ..text import YEAR, clean_attribute
+from ..text import YEAR, clean_attribute, count_previewed
 from .index import INVISIBLE_TAGS, Leaf, Segment
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
@@ -526,7 +526,6 @@ class PostReader:
         content: list[Leaf] = []
         marked_content: list[Leaf] = []  # in elements marked as the text
         marks = set(post.marks)
-        present: set[str] = set()  # a folded post may begin with a copy of its first paragraphs
         for leaf in leaves:
             path = self._ancestors_within(leaf.parent, post)
             if post.body is not None:
@@ -539,18 +538,36 @@ class PostReader:
                 continue
             if post.date and _repeats_date(leaf, path, post.date):
                 continue
-            if _is_in_card(path) or (len(leaf.text) > _REPEATED_CHARS and leaf.text in present):
+            if _is_in_card(path):
                 continue
-            present.add(leaf.text)
             content.append(leaf)
             if post.body is None and any(self._is_marked_body(element) for element in path):
                 marked_content.append(leaf)
-        content = marked_content or content
+        content = _without_preview(marked_content or content)
         return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
 
     def _is_marked_body(self, element: HtmlElement) -> bool:
         is_named = element.attrib and kind_of(element) & IS_BODY
         return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
+
+
+def _without_preview(content: list[Leaf]) -> list[Leaf]:
+    """Return the text nodes of a post without the preview above its whole text, and other copies.
+
+    A folded post begins with its first paragraphs, the last of which is cut.
+    """
+    written = [leaf for leaf in content if leaf.text.strip()]
+    texts = [leaf.text for leaf in written]
+    if texts and texts[0] in texts[1:]:
+        start = texts.index(texts[0], 1)
+        if count_previewed(texts, 0, start):
+            content = content[content.index(written[start]) :]
+    unique: dict[str, Leaf] = {}
+    return [
+        leaf
+        for leaf in content
+        if len(leaf.text) <= _REPEATED_CHARS or unique.setdefault(leaf.text, leaf) is leaf
+    ]
 
 
 def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:

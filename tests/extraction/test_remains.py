@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from printer.extraction.postprocess import complete_elements
+from printer.extraction.remains import replace_previews
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -97,3 +98,25 @@ def test_the_label_of_contents_that_were_left_out_goes(label: str) -> None:
     entries = "<ul><li><a href='#a'>Ropes</a><li><a href='#b'>Nets</a></ul>"
     html = f"<h3>{label}</h3>{entries}<p>{TEXT}</p>"
     assert choice(html, [TEXT, label, "Ropes", "Nets"])[0] == label
+
+
+def test_a_whole_text_is_selected_instead_of_a_preview() -> None:
+    preview = f"<p>{TEXT}</p><p>It is late at night, in fog and on holid</p><button>More</button>"
+    text = f"<p>{TEXT}</p><p>It is late at night, in fog and on holidays.</p><p>Else not.</p>"
+    page = read_page(f"<body><h1>The ferry</h1>{preview}<div class=rest>{text}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    flags = replace_previews(page, [text != "More" for text in texts])
+    selected = [text for text, flag in zip(texts, flags, strict=True) if flag]
+    assert selected == [
+        "The ferry", TEXT, "It is late at night, in fog and on holidays.", "Else not.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("between", ["", "<p>An hour later:</p>" * 6])
+def test_a_text_that_is_repeated_or_far_from_its_repetition_is_no_preview(between: str) -> None:
+    last = "It is late at night." if not between else "It is late at night and in fo"
+    text = f"<p>{TEXT}</p><p>{last}</p>{between}<p>{TEXT}</p><p>{last}g.</p>"
+    text = text if between else f"<p>{TEXT}</p><p>{last}</p><p>{TEXT}</p><p>{last}</p>"
+    page = read_page(f"<body>{text}</body>")
+    keep = [True] * len(page.segments)
+    assert replace_previews(page, keep) == tuple(keep)
