@@ -82,7 +82,7 @@ def _text_length(element: HtmlElement) -> int:
 
 def _span(cell: HtmlElement, name: str) -> int:
     value = (cell.get(name) or "1").strip()
-    return max(1, min(int(value), 1000)) if value.isascii() and value.isdigit() else 1
+    return max(1, min(int(value[:9]), 1000)) if value.isascii() and value.isdigit() else 1
 
 
 class TableBuilder(BlockBuilder):

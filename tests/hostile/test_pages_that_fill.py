@@ -46,6 +46,9 @@ INSIDE: dict[str, Callable[[], str]] = {
     "spans of a billion": lambda: (
         "<table><tr><td colspan=999999999 rowspan=999999999>1<td>2<tr><td>3</table>" * 50
     ),
+    "spans of 5,000 digits": lambda: (
+        f"<table><tr><td colspan={'9' * 5_000} rowspan={'9' * 5_000}>1<td>2<tr><td>3</table>"
+    ),
     "overlapping spans": lambda: (
         "<table>" + "<tr><td rowspan=65534 colspan=1000>1<td>2" * 300 + "</table>"
     ),
