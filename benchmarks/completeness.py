@@ -131,9 +131,12 @@ def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
         middle = (low + high + 1) // 2
         occurs = pages[page].find(piece[:middle], begin) >= 0
         low, high = (middle, high) if occurs else (low, middle - 1)
-    # The prefix found may include the first letters of a note at the bottom of the page.
-    for cut in range(low, max(0, low - 4), -1):
-        remainder, next_text = piece[cut:], pages[page + 1]
+    next_text = pages[page + 1]
+    # The prefix found may include the first letters of a note at the bottom of the page, or of the
+    # next cell.
+    cuts = range(low, max(0, low - 4), -1)
+    for cut in sorted(cuts, key=lambda cut: not next_text.startswith(piece[cut:])):
+        remainder = piece[cut:]
         continues = next_text.startswith(remainder) or (
             len(remainder) >= CELL and remainder in next_text
         )
