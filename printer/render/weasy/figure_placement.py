@@ -193,7 +193,7 @@ class _Change:
             box, previous = parent.children[index], parent.children[index - 1]
             if _is_beside(previous) and index > 1:
                 previous = parent.children[index - 2]
-            style = indented if _is_indented(previous) else flush
+            style = indented if _is_indented(previous) or _has_lines(previous) else flush
             if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
                 continue
             self.set_style(box, margin_top=style["margin_top"])
@@ -203,6 +203,11 @@ class _Change:
 
 def _is_indented(box: Box) -> bool:
     return bool(box.element_tag == "p" and (box.element.get("class") or "") in INDENTED)
+
+
+def _has_lines(box: Box) -> bool:
+    """Return whether a box is a paragraph of short lines."""
+    return bool(box.element_tag == "p" and "lines" in (box.element.get("class") or "").split())
 
 
 def _is_beside(box: Box) -> bool:

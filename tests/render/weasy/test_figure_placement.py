@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from io import BytesIO
+from itertools import pairwise
 
 import pikepdf
 import pypdfium2
@@ -451,6 +452,22 @@ def test_rows_of_pictures_are_shrunk_to_take_in_one_more(printed, monkeypatch):
     count = first_page()
     monkeypatch.setattr(figure_placement, "_shrink_rows", lambda *_: False)
     assert first_page() < count
+
+
+@pytest.mark.parametrize("lines", [0, 12, 18])
+def test_a_row_of_pictures_that_is_moved_stays_apart_from_the_text_above_it(lines):
+    entries, pictures = goods(6)
+    gallery = [block for block in entries if isinstance(block, Figure)]
+    before = [paragraph(f"Line {n}.") for n in range(lines)]
+    after = [paragraph(f"Answer {n}. {TEXT}") for n in range(6)]
+    full = replace(SAMPLE_ARTICLE, blocks=(*before, *gallery, *after))
+    gaps = []
+    for body in boxes_of(full, pictures):
+        children = getattr(body, "children", ())
+        for above, row in pairwise(children):
+            if above.element_tag == "p" and "figures" in (row.element.get("class") or ""):
+                gaps.append(row.content_box_y() - above.position_y - above.margin_height())
+    assert all(gap > 10 for gap in gaps)
 
 
 def test_rows_of_pictures_around_a_row_without_are_shrunk_too(printed):
