@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
+from lxml.html import HtmlElement
+
 from ..html.index import Segment
 from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
@@ -22,6 +24,8 @@ _HEADING_CHARS = 40
 #: largest share of the text that such boxes are; the fewest boxes that are cards.
 _OFFER_LINES, _OFFER_CHARS, _BUTTON_CHARS, _OFFERS_SHARE, _MIN_CARDS = 4, 400, 40, 0.1, 3
 _PARAGRAPH_CHARS = 80
+#: The most elements around a cell within its table, and links of a table of them to examine.
+_PAGER_LEVELS, _PAGER_LINKS = 6, 12
 #: The fewest characters of the beginning of a preview.
 _BEGINNING = 30
 _SUBJECTS_CHARS = 100
@@ -34,6 +38,7 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     segments = page.segments
     dropped = [*_partial_bylines(segments, keep), *_code_labels(segments)]
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
+    dropped += _pagers(page)
     if kind == "article":
         dropped += [*_offers(page, keep), *_subjects(segments, keep)]
     if kind == "product":
@@ -121,6 +126,22 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             yield segment
         else:
             language = None
+
+
+def _pagers(page: Page) -> Iterable[Segment]:
+    """Yield the lines and tables of links to the next page and others that have access keys."""
+    if "accesskey" not in page.index.attribute_names:
+        return
+    is_pager: dict[HtmlElement, bool] = {}
+    for segment in page.segments:
+        around = islice(segment.block.iterancestors(), _PAGER_LEVELS)
+        element = next((parent for parent in around if parent.tag == "table"), segment.block)
+        if element not in is_pager:
+            links = list(islice(element.iter("a"), _PAGER_LINKS))
+            keys = sum(link.get("accesskey") is not None for link in links)
+            is_pager[element] = keys > 1 and 2 * keys >= len(links)
+        if is_pager[element]:
+            yield segment
 
 
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:

@@ -120,3 +120,20 @@ def test_a_text_that_is_repeated_or_far_from_its_repetition_is_no_preview(betwee
     page = read_page(f"<body>{text}</body>")
     keep = [True] * len(page.segments)
     assert replace_previews(page, keep) == tuple(keep)
+
+
+@pytest.mark.parametrize(
+    "pager",
+    [
+        "<table><tr><td>{0}<td>{1}<tr><td>Oars<td>Sails</table>",
+        "<div><p>Next: {1}, Previous: {0} [<a href=/all>Contents</a>]</p></div>",
+    ],
+)
+def test_links_with_access_keys_to_the_next_page_are_dropped(pager: str) -> None:
+    links = "<a {0}=p href=/oars>Prev</a>", "<a {0}=n href=/sails>Next</a>"
+    for attribute, expected in ("accesskey", 0), ("data-key", 1):
+        html = pager.format(*(link.format(attribute) for link in links))
+        texts = choice(
+            f"<h1>Masts</h1><p>{TEXT}</p>{html}", ["Masts", TEXT, "Next"], "documentation"
+        )
+        assert sum("Next" in text for text in texts) == expected
