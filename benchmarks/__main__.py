@@ -103,7 +103,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--budget", type=float, help=f"time limit in minutes; {FULL_BUDGET} run everything"
     )
     parser.add_argument("--step", type=int, metavar="N", help="read one page of the corpus in N")
-    parser.add_argument("--choices", type=Path, default="", help="the out-of-fold choices saved"
+    parser.add_argument("--choices", type=Path, help="the out-of-fold choices saved"
                         " by `benchmarks.train --report --save`")  # fmt: skip
     parser.add_argument("--out", type=Path, default=HERE, help="the folder to write to")
     options = parser.parse_args(arguments)
