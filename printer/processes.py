@@ -26,7 +26,11 @@ def become_subreaper() -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent, which has this pid, dies."""
+    """Let the kernel kill this process as soon as its parent ends.
+
+    Args:
+        parent: The parent's process id, to notice that it has already ended.
+    """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # The parent died before the call above.

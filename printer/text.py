@@ -33,8 +33,8 @@ _INLINE_TAGS = re.compile(
 #: How many times its limit a text may measure before cleaning, which shrinks entities and space.
 _SLACK = 8
 
-#: The most lines, such as a button, between a preview and the text it is of; its fewest characters
-#: and most lines, and the signs at its end.
+#: The most lines, such as a button, between a preview and the full text; the fewest characters and
+#: the most lines of a preview, and the signs at its end.
 _PREVIEW_DISTANCE, _PREVIEW_CHARS, _PREVIEW_LINES, _CUT_SIGNS = 4, 100, 200, " .…"
 
 #: What a template or a script of the site was to replace: '[form id=3]', '[BOX_1]', '{{ banner }}'.
@@ -172,9 +172,14 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
-    """Return the number of lines at ``preview`` that preview those at ``text``, 0 for none.
+    """Return the number of lines of a preview, 0 if it is none.
 
-    They are its beginning, and the last of them is cut.
+    A preview is the beginning of a text; its last line is cut.
+
+    Args:
+        lines: The lines of a page or a post.
+        preview: The index of the preview's first line.
+        text: The index of the full text's first line.
     """
     chars = 0
     for i in range(min(text - preview, len(lines) - text, _PREVIEW_LINES)):

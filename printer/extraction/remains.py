@@ -1,4 +1,4 @@
-"""Drop what remains of parts of a page that were left out, and previews of texts that follow."""
+"""Drop what remains of parts that were left out, and the copies of a text and its preview."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
 
 
 def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with whole texts instead of previews of their beginnings.
+    """Return the selection with each text once if the page shows a preview of it first.
 
-    Pages show a preview until a button is pressed.  Its last paragraph, which is cut, is replaced;
-    the others stay beside the names of author and date.
+    A button unfolds the full text below the preview.  The last paragraph of the preview, which is
+    cut, is replaced by the complete one; of the others, the copies in the preview are selected.
     """
     texts, selected = [segment.text for segment in page.segments], list(keep)
     previews: dict[str, int] = {}

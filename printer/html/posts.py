@@ -552,9 +552,9 @@ class PostReader:
 
 
 def _without_preview(content: list[Leaf]) -> list[Leaf]:
-    """Return the text nodes of a post without the preview above its whole text, and other copies.
+    """Return the text nodes of a post without the preview above its full text and other copies.
 
-    A folded post begins with its first paragraphs, the last of which is cut.
+    A folded post begins with a preview: its first paragraphs, the last of which is cut.
     """
     written = [leaf for leaf in content if leaf.text.strip()]
     texts = [leaf.text for leaf in written]
