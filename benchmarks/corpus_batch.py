@@ -22,7 +22,7 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from printer.batch.runner import REPORT_JSON, STATE_FILE, STATE_FOLDER
+from printer.batch import REPORT_JSON, STATE_FILE, STATE_FOLDER
 from printer.jobs.queue import JobQueue
 from printer.processes import kill_tree, process_tree
 from tests.support.jobs import closing_table

@@ -20,8 +20,7 @@ from printer.capture import Capture
 from printer.extraction import select_segments
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
-from printer.html.layout import strip_markers
-from printer.html.page import Page, read_page
+from printer.html.page import Page, read_page, strip_markers
 from printer.images import place_pictures, select_by_method
 from printer.options import ExtractOptions, FetchOptions
 from tests.support.layout_pages import PAGES

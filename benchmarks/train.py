@@ -41,8 +41,9 @@ from printer.extraction.classifier.network import NetworkEnsemble
 from . import train_networks
 from .augment import collect, harder_copies
 from .corpus import TRAINING_SETS, is_available, samples
+from .model_file import dump_model
 from .scoring import bag, snippets, snippets_in_type, tokens
-from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, read_lesson
+from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, join_forests, read_lesson
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extraction" / "classifier" / "model.npz"
 #: The trees of a segment forest, and the number of forests to average.
@@ -92,7 +93,7 @@ def main() -> None:
         _save(chosen.save, lessons, zip(scores, keeps, chances, strict=True))
     if not chosen.report:
         model = _model_of_all_pages(lessons, folds, first, (looks, rows, truths), parts)
-        chosen.out.write_bytes(model.dump())
+        chosen.out.write_bytes(dump_model(model))
         _say(f"{chosen.out} written, {chosen.out.stat().st_size:,} bytes", started)
 
 
@@ -286,7 +287,7 @@ def _kind_forests(lessons: list[Lesson], rows: list[Floats], indexes: list[int])
     matrix = np.concatenate([rows[i] for i in indexes])
     kinds = np.array([lessons[i].sample.kind for i in indexes])
     ones = np.ones(len(indexes))
-    return BoostedTrees.concatenate(
+    return join_forests(
         [
             grow(matrix, (kinds == name).astype(float), ones, _PAGE_TREES, **_PAGE_GROWTH)
             for name in PAGE_KINDS

@@ -142,7 +142,7 @@ def _gradients(learned: list[Floats], batch: _Batch, random: np.random.Generator
     inner, inner_bias, outer, outer_bias, output_weights = learned
     rows = batch.rows * _mask(batch.rows, random)
     text_layer = np.maximum(rows @ inner + inner_bias, 0)
-    messages = batch.around.gather_messages(text_layer)
+    messages = gather_messages(batch.around, text_layer)
     mask = _mask(messages, random)
     messages *= mask
     context_layer = np.maximum(messages @ outer + outer_bias, 0)
@@ -185,8 +185,14 @@ def _slope(chance: Floats, batch: _Batch) -> Floats:
     return (1 - _PAGE) * entropy_slope + _PAGE * f1_slope * chance * (1 - chance)
 
 
+def gather_messages(graph: SegmentGraph, values: Floats) -> Floats:
+    """Return all messages to each segment side by side."""
+    rows = [part if owner is None else part[owner] for part, owner in graph.messages(values)]
+    return np.concatenate(rows, 1)
+
+
 def _scatter(around: SegmentGraph, gradient: Floats) -> Floats:
-    """Return the gradient of :meth:`SegmentGraph.gather_messages` for its input."""
+    """Return the gradient of :func:`gather_messages` for its input."""
     parts = np.split(gradient, len(around.groups) + 3, 1)
     total = parts[0].copy()
     for groups, part in zip(around.groups, parts[1:-2], strict=True):

@@ -187,10 +187,16 @@ def grow(
         packed(lgb.train(GROWTH | growth | {"seed": seed}, data, trees))
         for seed in range(1, seeds + 1)
     ]
+    joined = join_forests(grown)
+    return BoostedTrees(joined.feature, joined.threshold, joined.leaf / seeds)
+
+
+def join_forests(forests: Sequence[BoostedTrees]) -> BoostedTrees:
+    """Return the trees of several forests, as for :meth:`BoostedTrees.predict_many`."""
     return BoostedTrees(
-        np.concatenate([forest.feature for forest in grown]),
-        np.concatenate([forest.threshold for forest in grown]),
-        np.concatenate([forest.leaf for forest in grown]) / seeds,
+        np.concatenate([forest.feature for forest in forests]),
+        np.concatenate([forest.threshold for forest in forests]),
+        np.concatenate([forest.leaf for forest in forests]),
     )
 
 

@@ -19,9 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
+from printer.html.page import Page
 from printer.images import methods
+from printer.images.candidates import Candidate, find_candidates
+from printer.images.features import FeatureReader
 from printer.images.methods import Weights, select_by_score
+from printer.images.papers.cuter import article_bounds, nearby_segments
 from printer.images.selection import PictureSelection
+from printer.selection import Verdict
 
 from . import corpus
 from .picture_labels import Labelled, labelled, labelled_news
@@ -74,7 +79,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     rows: list[tuple[frozenset[str], bool, float]] = []
     for answer in pages:
         candidates = []
-        for candidate, features in methods.candidate_features(answer.page, answer.verdict):
+        for candidate, features in _candidate_features(answer.page, answer.verdict):
             urls = answer.keys(candidate.urls(answer.page.base))
             if not urls & answer.open:
                 candidates.append((features, any(urls & same for same, _ in answer.pictures)))
@@ -99,6 +104,19 @@ def learn(pages: Sequence[Labelled]) -> Weights:
         name: round(float(value), 2) for name, value in zip(feature_names, beta, strict=True)
     }
     return Weights(weights, round(math.log(PROBABILITY / (1 - PROBABILITY)), 2))
+
+
+def _candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
+    """Return the features of each picture near the text."""
+    bounds = article_bounds(page, verdict)
+    nearby = nearby_segments(page, bounds)
+    candidates = find_candidates(page, nearby)
+    reader = FeatureReader(page, verdict, candidates, bounds)
+    return [
+        (candidate, reader.features(candidate))
+        for candidate in candidates
+        if candidate.segment in nearby or candidate.url_key
+    ]
 
 
 def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, PictureSelection]:

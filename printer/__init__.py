@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .pipeline import Printer, print_pages
     from .session import Session
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Article",

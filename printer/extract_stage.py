@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from lxml.html import HtmlElement
 
 from .article import Article, iter_text
-from .compose import append_comments, compose, find_posts, select_posts
+from .compose import append_comments, article_metadata, compose, find_posts, select_posts
 from .errors import NoArticle
 from .extraction import select_segments
+from .extraction.extract import score_segments
 from .html.discussion import Comments, read_comments
 from .html.obstacles import MAX_STUB, find_obstacle
 from .html.page import Page, gc_paused, read_page
@@ -30,7 +31,7 @@ from .images import (
 )
 from .options import ExtractOptions
 from .output import CompletenessReport
-from .selection import Explanation, PictureDecision, Verdict
+from .selection import Explanation, PictureDecision, SegmentDecision, Verdict
 from .site_rules import RuleMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
 
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 #: The most dropped pictures that an edit offers to restore.
 MAX_OMITTED_PICTURES = 20
+
+#: The most elements that the path of an explained segment names.
+_MAX_PATH = 5
 
 
 @gc_paused
@@ -115,7 +119,8 @@ def extract_article(
     separate = options.comments and verdict.kind != "forum" and not posts
     comments = read_comments(page.tree, page.segments) if separate else Comments()
     verdict = drop_captions(page, verdict, selection)
-    ruled_page = replace(page, metadata=replace(page.metadata, **rules.metadata_overrides))
+    metadata = replace(article_metadata(page, verdict), **rules.metadata_overrides)
+    ruled_page = replace(page, metadata=metadata)
     comment_elements = below(comments.elements)
     excluded = comment_elements | rules.dropped
     article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
@@ -190,19 +195,38 @@ def _editable_blocks(
 
 
 def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None) -> Explanation:
-    """Explain the decision about each of a page's segments and pictures."""
-    from .extraction.explain import explain as explain_segments
+    """Explain the decision about each of a page's segments and pictures.
 
+    Segments have the scores of the classifier and of every paper's method.
+    """
     rules, verdict, selection, _ = _select_content(page, options, probe)
-    explanation = explain_segments(page, verdict)
-    segments = (
-        replace(decision, rule=segment_reason(rules, segment))
-        for decision, segment in zip(explanation.segments, page.segments, strict=True)
+    scores = {**verdict.scores, **score_segments(page)}
+    segments = tuple(
+        SegmentDecision(
+            text=segment.text,
+            path=_element_path(segment.block),
+            keep=verdict.keep[segment.index],
+            scores={name: float(values[segment.index]) for name, values in scores.items()},
+            rule=segment_reason(rules, segment),
+        )
+        for segment in page.segments
     )
     matches = (f"{match}: {match.error or match.count}" for match in rules.matches)
-    return replace(
-        explanation,
-        segments=tuple(segments),
+    return Explanation(
+        page.url,
+        page.metadata.title,
+        verdict.kind,
+        verdict.confidence,
+        segments,
         pictures=picture_decisions(page, selection),
         rules=(*matches, *rules.warnings),
     )
+
+
+def _element_path(element: HtmlElement | None) -> str:
+    names: list[str] = []
+    while element is not None and len(names) < _MAX_PATH:
+        name = element.get("id") or (element.get("class") or "").partition(" ")[0]
+        names.append(f"{element.tag}.{name[:30]}" if name else str(element.tag))
+        element = element.getparent()
+    return " > ".join(reversed(names))

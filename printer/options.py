@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 
@@ -186,3 +187,20 @@ class Options:
     extract: ExtractOptions = field(default_factory=ExtractOptions)
     images: ImageOptions = field(default_factory=ImageOptions)
     page: PrintOptions = field(default_factory=PrintOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How a list is printed to a folder.
+
+    ``delay`` is the number of seconds between two pages of a host.  A page that fails temporarily
+    is tried ``max_tries`` times, with a delay of ``retry_delay`` seconds that doubles.  With
+    ``no_retry``, failures of an earlier run are not retried.  ``chosen`` are settings to send to
+    remote workers.
+    """
+
+    delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
+    max_tries: int = option(3, "Attempts for a temporary failure.", min=1)
+    retry_delay: float = option(10.0, "Seconds before the first retry; doubles.", min=0.0)
+    no_retry: bool = option(False, "Do not retry what failed in an earlier run.", flag="--no-retry")
+    chosen: Mapping[str, Any] = field(default_factory=dict)

@@ -299,6 +299,9 @@ _LAYOUT = (
     "duplex", "ink_save", "links", "qr", "pdf", "print_timeout",
 )  # fmt: skip
 
+#: The longest line of a list that is read.
+_MAX_LINE_LENGTH = 8_000
+
 #: The settings that do something only for a page with an address.
 _FOR_WEB = ("render", "follow", "header", "user", "storage_state")
 
@@ -318,11 +321,7 @@ def list_pages(
 
 
 def _read_list(file: str) -> list[str]:
-    from ..batch import read_list
-
-    lines = read_list(output.read_input(file))
-    if not lines:
-        raise UsageError(f"{file} contains no address", hint="It has one address per line")
+    lines = read_list(file)
     for number, name in lines:
         try:
             _check_page(name)
@@ -330,6 +329,16 @@ def _read_list(file: str) -> list[str]:
             message = f"line {number} of {file}: {error.message}"
             raise BadURL(message, url=error.url, hint=error.hint) from error
     return [name for _, name in lines]
+
+
+def read_list(file: str) -> list[tuple[int, str]]:
+    """Return the line numbers and addresses of a list; raise :class:`UsageError` for none."""
+    text = output.read_input(file).decode("utf-8-sig", "replace")
+    stripped = (line.strip()[:_MAX_LINE_LENGTH] for line in text.splitlines())
+    lines = [(n, line) for n, line in enumerate(stripped, 1) if line and not line.startswith("#")]
+    if not lines:
+        raise UsageError(f"{file} contains no address", hint="It has one address per line")
+    return lines
 
 
 def check_pages(names: Sequence[str], url: str = "") -> None:

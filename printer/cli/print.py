@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from ..article import Article
-from ..batch import BatchOptions, read_list
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, Format
+from ..options import ENDINGS, BatchOptions, Format
 from ..output import Result
 from ..pipeline import Printer, ReadOutcome, prefetch, source_name
 from ..settings import LoadedSettings, Settings
@@ -37,6 +36,7 @@ from .options import (
     list_pages,
     make_printer,
     page_input,
+    read_list,
     require,
     split_output,
     with_settings,
@@ -44,7 +44,8 @@ from .options import (
 from .output import INTERRUPTED, Console
 
 if TYPE_CHECKING:
-    from ..batch.runner import BatchItem
+    from ..batch import BatchItem
+    from ..selection import Explanation
 
 
 commands = Commands()
@@ -369,7 +370,6 @@ def explain(
         raise UsageError(f"explain writes {kind}: {out}", hint=f"End the name in {ending}")
     check_file(out)
     check_not_a_page(out, [page])
-    from ..render.explain import explanation_data, explanation_html
 
     console = Console.from_settings(loaded.settings)
     with make_printer(loaded.settings, [page, url], console) as printer, console.progress(1):
@@ -379,6 +379,58 @@ def explain(
     else:
         text = explanation_html(explanation)
     output.write_out(text.encode("utf-8", "replace"), out)
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Return an HTML report with segments colored by each method's scores."""
+    from ..render.templates import environment
+
+    first = explanation.segments[0].scores if explanation.segments else {}
+    return (
+        environment()
+        .get_template("report/explain.html.j2")
+        .render(
+            page=explanation,
+            names=list(first),
+            segments_kept=sum(segment.keep for segment in explanation.segments),
+            pictures_kept=sum(picture.selected for picture in explanation.pictures),
+        )
+    )
+
+
+def explanation_data(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation as data for JSON."""
+    return {
+        "url": explanation.url,
+        "title": explanation.title,
+        "kind": explanation.kind,
+        "confidence": round(explanation.confidence, 3),
+        "segments": [
+            {
+                "text": segment.text,
+                "place": segment.path,
+                "keep": segment.keep,
+                "scores": {name: round(score, 4) for name, score in segment.scores.items()},
+                **({"rule": segment.rule} if segment.rule else {}),
+            }
+            for segment in explanation.segments
+        ],
+        "pictures": [
+            {
+                "url": picture.url,
+                "kind": picture.kind,
+                "keep": picture.selected,
+                "reason": picture.reason,
+                "caption": picture.caption,
+                "credit": picture.credit,
+                "alt": picture.alt,
+                "width": picture.width,
+                "height": picture.height,
+            }
+            for picture in explanation.pictures
+        ],
+        "rules": list(explanation.rules),
+    }
 
 
 @commands.command()
@@ -403,12 +455,18 @@ def batch(
 ) -> None:
     """Print a list of pages, one file each. Run it again to continue."""
     require("server")
-    from ..batch import runner
+    from ..batch import (
+        REPORT_JSON,
+        REPORT_TEXT,
+        BatchRunner,
+        failure_reasons,
+        report_json,
+        report_text,
+        summarize,
+    )
     from ..jobs import REQUEST_OPTIONS
 
-    pages = read_list(output.read_input(urls))
-    if not pages:
-        raise UsageError(f"{urls} contains no address", hint="It has one address per line")
+    pages = read_list(urls)
     if not folder.is_dir() and (folder.exists() or output.is_output_file(str(folder))):
         raise UsageError(f"{folder} is a file, not a folder", hint="Name a folder for the PDFs")
     settings = loaded.settings
@@ -420,9 +478,7 @@ def batch(
         options = replace(options, chosen=chosen)
     console = Console.from_settings(settings)
     interrupted = False
-    with runner.BatchRunner(
-        folder, pages, settings, options, name=file_name, write=output.write
-    ) as work:
+    with BatchRunner(folder, pages, settings, options, name=file_name, write=output.write) as work:
 
         def show_finished(item: BatchItem) -> None:
             console.show_status(item.url)
@@ -441,13 +497,13 @@ def batch(
         except KeyboardInterrupt:
             interrupted = True
         finally:
-            report = runner.report_json(items, repeated)
-            output.write(folder / runner.REPORT_JSON, report.encode())
-            text = runner.report_text(items, repeated)
-            output.write(folder / runner.REPORT_TEXT, text.encode())
-    for reason, count in runner.failure_reasons(items)[:10]:
+            report = report_json(items, repeated)
+            output.write(folder / REPORT_JSON, report.encode())
+            text = report_text(items, repeated)
+            output.write(folder / REPORT_TEXT, text.encode())
+    for reason, count in failure_reasons(items)[:10]:
         console.info(f"{count} failed: {reason}")
-    console.info(f"{runner.summarize(items, repeated)}; see {folder / runner.REPORT_TEXT}")
+    console.info(f"{summarize(items, repeated)}; see {folder / REPORT_TEXT}")
     if interrupted:
         console.info("interrupted; what was printed is kept. Run it again to continue")
         raise typer.Exit(INTERRUPTED)
@@ -464,7 +520,7 @@ def _show_plan(
     as_json: bool,
 ) -> None:
     """Write what a run would do, given what earlier runs did."""
-    from ..batch.runner import REPORT_JSON, REPORT_TEXT, STATE_FOLDER, planned_items
+    from ..batch import REPORT_JSON, REPORT_TEXT, STATE_FOLDER, planned_items
 
     items = planned_items(folder, pages, settings, options)
     waiting = [item.url for item in items if item.state in ("waiting", "sent")]

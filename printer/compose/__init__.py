@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import compress, islice
 
 from lxml.html import HtmlElement
 
 from ..article import Article, Paragraph
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
+from ..html.metadata.dates import is_date_line
+from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
@@ -32,10 +35,35 @@ from .math import convert_inline_tex
 from .postprocess import join_drop_caps, postprocess
 from .selection import select, select_below
 
-__all__ = ["append_comments", "compose", "find_posts", "select_posts"]
+__all__ = ["append_comments", "article_metadata", "compose", "find_posts", "select_posts"]
 
+
+#: The kinds of pages whose bylines and dates are those of reviews or of single entries; those on
+#: which they may be; the fewest lines with a date that show that they are; the most lines to read,
+#: and the longest.
+_WITHOUT_BYLINE = frozenset({"collection", "product"})
+_OF_ENTRIES = frozenset({"listing", "service"})
+_MIN_DATED_ENTRIES, _MAX_LINES, _MAX_DATE_LINE = 3, 2_000, 100
 
 _CUT = "the page is too long to be read in full; the article ends where reading stopped"
+
+
+def article_metadata(page: Page, verdict: Verdict) -> Metadata:
+    """Return the page's metadata, without the byline and date of a single entry of a list."""
+    if _has_byline(page, verdict):
+        return page.metadata
+    return replace(page.metadata, byline="", published="")
+
+
+def _has_byline(page: Page, verdict: Verdict) -> bool:
+    """Return whether a byline and a date on the page are those of the page."""
+    if verdict.kind not in _OF_ENTRIES:
+        return verdict.kind not in _WITHOUT_BYLINE
+    language = page.metadata.language
+    lines = (segment.text for segment in compress(page.segments, verdict.keep))
+    short_lines = islice((line for line in lines if len(line) <= _MAX_DATE_LINE), _MAX_LINES)
+    dated = sum(is_date_line(line, language) for line in short_lines)
+    return 0 < dated < _MIN_DATED_ENTRIES or (not dated and page.metadata.is_article)
 
 
 def compose(

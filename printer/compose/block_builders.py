@@ -627,11 +627,13 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     """
     parts: list[str] = []
     skipped: HtmlElement | None = None
+    numbers = _line_numbers(element)
     walker = etree.iterwalk(element, events=("start", "end"))
     for event, node in walker:
         is_block = node.tag in BLOCK_TAGS and node is not element
         if event == "start":
-            if node is not element and (node.tag in _IGNORED_TAGS or is_gutter(node)):
+            is_furniture = node.tag in _IGNORED_TAGS or node in numbers or is_gutter(node)
+            if node is not element and (is_furniture or (is_block and _is_toolbar(node))):
                 walker.skip_subtree()
                 skipped = node
                 continue
@@ -646,6 +648,52 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     # No-break spaces in code are indentation.
     clean = (strip_unreadable(line.replace("\xa0", " ")).rstrip() for line in lines)
     return dedent("\n".join(clean)).strip("\n")
+
+
+def _is_toolbar(node: HtmlElement) -> bool:
+    """Return whether an element in code has buttons and no more than a name of its language."""
+    if node.find(".//button") is None or node.getnext() is None:
+        return False
+    texts = node.xpath(".//text()[not(ancestor::button)]")
+    return len("".join(texts).split()) <= 1
+
+
+def _line_numbers(code: HtmlElement) -> set[HtmlElement]:
+    """Return elements that number the lines of code: they look alike and count up by one."""
+    by_shape: dict[tuple[str, str], list[HtmlElement]] = {}
+    for element in code.iterdescendants("span", "a", "div", "i", "b", "td"):
+        text = (element.text or "").strip()
+        if not len(element) and 0 < len(text) < 6 and text.isascii() and text.isdigit():
+            shape = str(element.tag), element.get("class") or ""
+            by_shape.setdefault(shape, []).append(element)
+    for elements in by_shape.values():
+        numbers = [int(element.text) for element in elements]
+        if len(numbers) < 2 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            continue
+        is_all = "".join(code.itertext()).split() == list(map(str, numbers))
+        if not is_all and all(_begins_line(element, code) for element in elements):
+            return set(elements)
+    return set()
+
+
+def _begins_line(element: HtmlElement, code: HtmlElement) -> bool:
+    """Return whether no text stands before an element on its line of code, no sign right after."""
+    if element.tail and element.tail[0] in ".:,;=)]}":
+        return False
+    while element is not code:
+        previous, parent = element.getprevious(), element.getparent()
+        while previous is not None and previous.tag in _IGNORED_TAGS and not previous.tail:
+            previous = previous.getprevious()
+        text = parent.text if previous is None else previous.tail
+        if text:
+            return bool(text.endswith("\n"))
+        if previous is not None:
+            is_broken = previous.tag in BLOCK_TAGS or previous.tag in _LINE_BREAK_TAGS
+            return is_broken or "".join(previous.itertext()).endswith("\n")
+        if parent.tag in BLOCK_TAGS:
+            return True
+        element = parent
+    return True
 
 
 def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:

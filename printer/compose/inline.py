@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
 from ..html.index import Leaf
-from ..html.layout import PageLayout
+from ..html.page import PageLayout
 from ..text import SCENE_BREAK
 
 #: Characters not for reading: soft hyphens, zero-width characters other than joiners and spaces,
@@ -178,7 +178,8 @@ class TextRun:
         """Add the pending line break or space before text of a style."""
         glue = "\n" if self.breaks else " "
         last_style, texts = self.parts[-1]
-        glue_style = style if last_style == style else _shared_style(last_style, style)
+        is_one_style = last_style == style and "kbd" not in style.marks
+        glue_style = style if is_one_style else _shared_style(last_style, style)
         if glue_style == last_style and is_joinable(last_style):
             texts.append(glue)
         else:
@@ -212,9 +213,12 @@ def is_joinable(style: Style) -> bool:
 
 
 def _shared_style(before: Style, after: Style) -> Style:
-    """Return the style of a space: the properties shared by the text on both sides."""
+    """Return the style of a space: the properties shared by the text on both sides.
+
+    A space between two keys is on neither.
+    """
     return PLAIN._replace(
-        marks=tuple(mark for mark in before.marks if mark in after.marks),
+        marks=tuple(mark for mark in before.marks if mark in after.marks and mark != "kbd"),
         href=before.href if before.href == after.href else "",
         lang=before.lang if before.lang == after.lang else "",
         dir=before.dir if before.dir == after.dir else "",
@@ -241,20 +245,25 @@ def needs_space(
 
     With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
     elements if the first ends like a word and the second begins like a new phrase, between links
-    in a row, and between a label's colon and its value.  ``leaves`` are the text nodes of the
-    run's end and of the text.
+    or labels in a row, between keys, and between a label's colon and its value.  ``leaves`` are
+    the text nodes of the run's end and of the text.
     """
     last_style, texts = run.parts[-1]
     marks = (*last_style.marks, *style.marks)
+    last, leaf = leaves
+    if last.element is not leaf.element and last.element.tag == leaf.element.tag == "kbd":
+        return not (last.tail or leaf.tail)
     is_begin = text[0].isalnum() or text[0] in _CURRENCIES
     if not (is_begin and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
         return False
-    text_before, (last, leaf) = texts[-1], leaves
+    text_before = texts[-1]
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip(_OPENING)
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     is_name = text[0].isupper() or len(text) > 1
     if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
+        return True
+    if (text[0].isupper() or text[0].isdigit()) and _are_in_row_of_labels(last, leaf):
         return True
     return (
         not leaf.tail
@@ -280,6 +289,22 @@ def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     links = list(islice(parent, _MAX_LINKS))
     texts = (parent.text, *(link.tail for link in links))
     return all(link.tag == "a" for link in links) and not any(map(str.strip, filter(None, texts)))
+
+
+def _are_in_row_of_labels(first_leaf: Leaf, second_leaf: Leaf) -> bool:
+    """Return whether two texts are adjacent in an element with nothing but texts of one class."""
+    first, second = first_leaf.element, second_leaf.element
+    parent = second.getparent()
+    if first_leaf.tail or second_leaf.tail or parent is None or second.getprevious() is not first:
+        return False
+    labels = list(islice(parent, _MAX_LINKS))
+    texts = (parent.text, *(label.tail for label in labels))
+    return (
+        len({(label.tag, label.get("class")) for label in labels}) == 1
+        and bool(first.get("class"))
+        and all(len(label) == 0 and len(label.text or "") > 1 for label in labels)
+        and not any(map(str.strip, filter(None, texts)))
+    )
 
 
 def _link_around(leaf: Leaf) -> HtmlElement | None:

@@ -1,4 +1,4 @@
-r"""Formulas: MathML with its TeX source, and TeX in running text.
+r"""Formulas: MathML, with its TeX source or as TeX, and TeX in running text.
 
 KaTeX, MathJax and images of formulas keep their source in the page.  In running text, ``\(…\)``
 and ``\[…\]`` are always formulas; ``$$…$$`` and ``$…$`` are formulas only on pages that load a
@@ -8,6 +8,7 @@ typesetting script, and ``$…$`` only if the page configures it, since prices h
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,9 +27,9 @@ from ..article import (
     transform,
 )
 from ..html.page import Page
+from ..html.parse import local_name
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
 from .inline import readable_line
-from .tex import mathml_to_tex
 
 _MAX_ELEMENTS = 2000
 _TEX = "application/x-tex"
@@ -62,6 +63,28 @@ _DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX}}})\$\$"
 _SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
 _TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
 _SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
+
+#: The most levels of MathML that are read.
+_MAX_DEPTH = 60
+_SPECIAL = re.compile(r"[#%&_{}$]")
+_PATTERNS = {
+    "mfrac": r"\frac{%s}{%s}", "msub": "%s_{%s}", "msup": "%s^{%s}",
+    "msubsup": "%s_{%s}^{%s}", "munder": r"\underset{%s}{%s}", "mover": r"\overset{%s}{%s}",
+    "munderover": "%s_{%s}^{%s}", "mroot": r"\sqrt[%s]{%s}",
+}  # fmt: skip
+_REVERSED = frozenset({"munder", "mover", "mroot"})
+#: Operators whose limits TeX places below and above.
+_LARGE_OPERATORS = frozenset({r"\sum", r"\prod", r"\int", "⋃", "⋂", "⨁", "∮"})
+#: The commands of other signs; those of Greek letters are their names.
+_COMMANDS = {
+    "±": "pm", "×": "times", "…": "ldots", "⋯": "cdots", "⋅": "cdot", "→": "rightarrow",
+    "∂": "partial", "∇": "nabla", "∏": "prod", "∑": "sum", "∞": "infty", "∫": "int", "∈": "in",
+    "≠": "neq", "≤": "leq", "≥": "geq", "ϕ": "phi", "λ": "lambda",
+}  # fmt: skip
+_GREEK = "GREEK SMALL LETTER "
+#: What needs no braces before a subscript.
+_NEEDS_NO_BRACES = re.compile(r"\\[a-zA-Z]+|.?")
+_INVISIBLE_OPERATORS = "\u2061\u2062\u2063\u2064"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,3 +285,42 @@ def _split_span(span: Span, pattern: re.Pattern[str]) -> Iterator[tuple[Span, bo
         end = match.end()
     if end < len(span.text):
         yield replace(span, text=span.text[end:]) if end else span, False
+
+
+def mathml_to_tex(root: etree._Element) -> str:
+    """Return a formula as TeX on one line."""
+    return " ".join(_tex(root, 0).split())
+
+
+def _tex(node: etree._Element, depth: int) -> str:
+    tag = local_name(node)
+    text = _SPECIAL.sub(r"\\\g<0>", (node.text or "").strip().replace("\\", r"\backslash "))
+    if not len(node) or depth > _MAX_DEPTH:
+        return _token(tag, text)
+    if tag == "semantics":
+        return _tex(node[0], depth + 1)
+    parts = [_tex(child, depth + 1) for child in node]
+    pattern = _PATTERNS.get(tag, "")
+    if pattern and len(parts) == pattern.count("%s"):
+        if tag in ("munder", "mover") and parts[0].strip() in _LARGE_OPERATORS:
+            return f"{parts[0]}{'_' if tag == 'munder' else '^'}{{{parts[1]}}}"
+        if pattern.startswith("%s") and not _NEEDS_NO_BRACES.fullmatch(parts[0]):
+            parts[0] = f"{{{parts[0]}}}"
+        return pattern % tuple(parts[::-1] if tag in _REVERSED else parts)
+    if tag == "msqrt":
+        return rf"\sqrt{{{' '.join(parts)}}}"
+    if tag == "mtable":
+        return r"\begin{matrix}" + r" \\ ".join(parts) + r"\end{matrix}"
+    return " & ".join(parts) if tag == "mtr" else " ".join(parts)
+
+
+def _token(tag: str, text: str) -> str:
+    if tag in ("mtext", "ms") and text:
+        return rf"\text{{{text}}}"
+    if tag == "mi" and len(text) > 1:
+        return rf"\mathrm{{{text}}}"
+    if len(text) == 1:
+        greek = unicodedata.name(text, "").partition(_GREEK)[2].lower()
+        command = _COMMANDS.get(text, greek if greek.isalpha() else "")
+        return rf"\{command}" if command else text.replace("−", "-").strip(_INVISIBLE_OPERATORS)
+    return text

@@ -12,7 +12,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment
+from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment, tag_and_class
 from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex
 from ..html.visibility import is_not_displayed
@@ -131,9 +131,9 @@ def _find_entries(
         ancestors = islice(element.iterancestors(), _ENTRY_LEVELS - 1)
         *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, ancestors))
         if entry is not None and _is_entry(page, entry, selected, max_chars):
-            entries_by_kind.setdefault(_tag_and_class(entry), []).append(entry)
+            entries_by_kind.setdefault(tag_and_class(entry), []).append(entry)
         elif entry is not None:
-            other_entries.setdefault(_tag_and_class(entry), []).append(entry)
+            other_entries.setdefault(tag_and_class(entry), []).append(entry)
     entries: set[HtmlElement] = set()
     for kind, pictured in entries_by_kind.items():
         if len(pictured) >= MIN_ENTRIES:
@@ -142,16 +142,11 @@ def _find_entries(
                 entries.update(
                     child
                     for child in islice(parent, _MAX_SIBLINGS)
-                    if _tag_and_class(child) == kind
+                    if tag_and_class(child) == kind
                     and not counts[child]
                     and _is_entry(page, child, selected, max_chars)
                 )
     return frozenset(entries)
-
-
-def _tag_and_class(element: HtmlElement) -> tuple[str, str]:
-    """Return the tag and the first class of an element, which the entries of a list share."""
-    return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
 
 
 def _is_entry(page: Page, element: HtmlElement, selected: Set[int], max_chars: int) -> bool:

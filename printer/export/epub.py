@@ -20,7 +20,7 @@ from lxml import etree
 from markupsafe import Markup
 
 from ..article import Article, Figure
-from ..compose.tex import local_name
+from ..html.parse import local_name
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.limits import limit_article

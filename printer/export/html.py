@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from jinja2.environment import TemplateModule
@@ -18,8 +19,8 @@ from lxml import etree
 from markupsafe import Markup
 
 from ..article import ZERO_WIDTH_SPACE, Article, Figure, Note, Span, Spans, walk
-from ..compose.tex import local_name
-from ..html.parse import xml_parser
+from ..files import load_json
+from ..html.parse import local_name, xml_parser
 from ..i18n import Labels, format_date, labels
 from ..output import Picture
 from ..render.inline import split_by_style
@@ -39,7 +40,6 @@ from ..render.markup import (
 )
 from ..render.math import Formula, formula_text, typeset_formulas
 from ..urls import link_url
-from .math import valid_mathml
 
 #: The content policy of a page of HTML: only its own style sheet and pictures are loaded.
 _SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -47,6 +47,17 @@ _WITH_LINKED_PICTURES = "default-src 'none'; img-src http: https: data:; style-s
 _MATHML = "http://www.w3.org/1998/Math/MathML"
 TEMPLATES = Path(__file__).with_name("templates")
 _VOID = frozenset({"br", "hr", "img", "item", "itemref", "link", "meta", "mspace", "rootfile"})
+
+#: The most characters and levels of MathML that is kept.
+_MAX_SOURCE, _MAX_DEPTH = 20_000, 40
+
+#: The elements and attributes of MathML that are kept: elements with text, without content and with
+#: any number of children; the number of children of others; attributes by element; and the values
+#: of those that are not boolean.
+_TABLES: dict[str, Any] = load_json(__file__, "mathml.json")
+_CHILDREN, _TOKENS, _EMPTY = _TABLES["children"], _TABLES["tokens"], _TABLES["empty"]
+_TABLE_CHILDREN, _ATTRIBUTES = _TABLES["table_children"], _TABLES["attributes"]
+_ELEMENTS = frozenset((*_TOKENS, *_EMPTY, *_TABLES["rows"], *_TABLE_CHILDREN, *_CHILDREN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,3 +292,50 @@ def _linked_picture(figure: Figure) -> ScreenPicture | None:
     url = safe_link(figure.src)
     is_web = url[:4].lower() == "http"
     return ScreenPicture(url, figure.width, figure.height) if is_web else None
+
+
+def valid_mathml(source: str) -> etree._Element | None:
+    """Return MathML rebuilt from known elements and attributes, None if impossible.
+
+    EPUB readers reject a book because of one faulty formula, so each element must have the number
+    of children that MathML requires.
+    """
+    root = parse_mathml(source)
+    return _rebuild(root, 0) if root is not None else None
+
+
+def parse_mathml(source: str) -> etree._Element | None:
+    """Return the tree of MathML, None if it is not well-formed or too long."""
+    if not source.startswith("<math") or len(source) > _MAX_SOURCE:
+        return None
+    try:
+        return etree.fromstring(source, xml_parser())
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _rebuild(node: etree._Element, depth: int) -> etree._Element | None:
+    tag = local_name(node)
+    if tag == "semantics" and len(node):
+        return _rebuild(node[0], depth + 1)
+    if tag not in _ELEMENTS or depth > _MAX_DEPTH:
+        return None
+    if len(node) != _CHILDREN.get(tag, len(node)) or (tag == "math") != (depth == 0):
+        return None
+    copy = etree.Element(tag)
+    for name in _ATTRIBUTES.get(tag, ()):
+        value = node.get(name)
+        if value is not None and value in _TABLES["values"].get(name, ("true", "false")):
+            copy.set(name, value)
+    if tag in _TOKENS:
+        copy.text = " ".join("".join(map(str, node.itertext())).split())
+        return copy
+    child_tag = _TABLE_CHILDREN.get(tag)
+    for child in () if tag in _EMPTY else node:
+        part = _rebuild(child, depth + 1)
+        if part is None or (child_tag is not None and part.tag != child_tag):
+            return None
+        if child_tag is None and part.tag in {"mtr", "mtd", "mprescripts", "none"}:
+            return None
+        copy.append(part)
+    return copy

@@ -32,10 +32,11 @@ from ..article import (
     prefix_ids,
     walk,
 )
+from ..compose.math import mathml_to_tex
 from ..render.limits import limit_article
 from ..render.links import SCHEMES
 from ..render.markup import printable, strip_brackets
-from .math import to_tex
+from .html import parse_mathml
 
 #: Characters that are markup anywhere.
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")
@@ -200,7 +201,10 @@ def _figure(block: Figure) -> str:
 
 def _tex(source: str) -> str:
     """Return a formula as TeX, with a space after ``<`` so that it does not begin HTML."""
-    return _TAG.sub("< ", to_tex(source))
+    if source.startswith("<math"):
+        root = parse_mathml(source)
+        source = mathml_to_tex(root) if root is not None else ""
+    return _TAG.sub("< ", " ".join(printable(source).split()))
 
 
 def _embed(block: Embed) -> str:

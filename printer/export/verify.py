@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from lxml import etree, html
 
 from ..article import Article, from_data
-from ..compose.tex import local_name
-from ..html.parse import xml_parser
+from ..html.parse import local_name, xml_parser
 from ..options import Format
 from ..output import CompletenessReport
 from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets

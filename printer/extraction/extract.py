@@ -11,27 +11,33 @@ by rules that hold for any page laid out for reading (Luo et al., section 4.2, u
 
 A correction that contradicts most of the selection is not made, since the layout is then misleading
 (some pages display their text only in response to a reader).
+
+The classifier decides segment by segment.  A reader notices at once if one section of five has no
+heading, or one entry of a list no name; so headings and lines that look like selected ones are
+selected, too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
+from lxml.html import HtmlElement
 
 from ..capture import Font, Rect, Visibility
 from ..errors import UsageError
-from ..html.index import ElementFlag
+from ..html.index import Bools, ElementFlag, Ints, Segment
+from ..html.metadata.dates import is_date_line
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
-from ..text import did_you_mean
-from .alike import add_alike
-from .arrays import Bools, Ints
+from ..text import WORD, comparison_key, count_words, did_you_mean
 from .classifier.model import classify, load_default_model
 from .missing_blocks import (
     add_announced_lists,
@@ -132,34 +138,23 @@ _INSET = int(
     | ElementFlag.HEADING
 )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutFilterOptions:
-    """The thresholds of the rules.
-
-    Attributes:
-        min_remaining: The share of the selected text that a rule must leave to be applied.
-        min_inside: The share of a segment's width in the column below which it is beside it.
-        narrow: The share of the column's width below which a box in smaller print is dropped.
-        min_score: The score below which no segment is added.
-        min_size_difference: The difference in font size of smaller print, in CSS pixels.
-        tolerance: The largest distance of edges that line up, in CSS pixels.
-    """
-
-    min_remaining: float = 0.6
-    min_inside: float = 0.3
-    narrow: float = 0.6
-    min_score: float = 0.05
-    min_size_difference: float = 0.5
-    tolerance: float = 4.0
+#: The share of the selected text that a correction by the layout must leave to be made.
+_MIN_REMAINING = 0.6
+#: The share of a segment's width in the column below which it is beside it; the share of the
+#: column's width below which a box in smaller print is dropped.
+_MIN_INSIDE, _NARROW = 0.3, 0.6
+#: The score below which no segment is added.
+_MIN_ADDED_SCORE = 0.05
+#: The difference in font size of smaller print, and the largest distance of edges that line up, in
+#: CSS pixels.
+_MIN_SIZE_DIFFERENCE, _MAX_DISTANCE = 0.5, 4.0
 
 
 def filter_by_layout(
     page: Page,
     keep: Sequence[bool],
     scores: Sequence[float],
-    kind: str = "article",
-    options: LayoutFilterOptions = LayoutFilterOptions(),
+    kind: str,
 ) -> tuple[bool, ...]:
     """Return the selection corrected by the layout; unchanged for a page without one."""
     layout = read_segment_layout(page)
@@ -168,7 +163,7 @@ def filter_by_layout(
     lengths = page.index.segment_chars
     selected = np.array(keep, dtype=bool)
     readable = layout.visible & ~_in_layers(layout, lengths)
-    selected = _if_trusted(selected, selected & readable, lengths, options)
+    selected = _if_trusted(selected, selected & readable, lengths)
     columns = _columns(layout, selected, lengths)
     if not columns or kind != "article":
         return tuple(selected.tolist())
@@ -182,25 +177,23 @@ def filter_by_layout(
             continue
         column = _nearest(rect, columns)
         inset = page.index.flags[page.index.segment_blocks[i]] & _INSET
-        smaller = font.size < body.size - options.min_size_difference and not inset
-        aligned = _aligned_edges(rect, column, options)
-        narrow = rect.width < options.narrow * column.width
-        aside[i] = _is_beside(area, column, options) or (
+        smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE and not inset
+        aligned = _aligned_edges(rect, column)
+        narrow = rect.width < _NARROW * column.width
+        aside[i] = _is_beside(area, column) or (
             (narrow or aligned < 2) if smaller else (narrow and aligned == 0)
         )
         in_column[i] = font == body and aligned == 2
-    selected = _if_trusted(selected, selected & ~aside, lengths, options)
-    likely = np.asarray(scores) > options.min_score
+    selected = _if_trusted(selected, selected & ~aside, lengths)
+    likely = np.asarray(scores) > _MIN_ADDED_SCORE
     linked = page.index.segment_link_chars >= lengths / 2
     added = _between(selected) & readable & in_column & likely & ~linked
     return tuple((selected | added).tolist())
 
 
-def _if_trusted(
-    original: Bools, corrected: Bools, lengths: Ints, options: LayoutFilterOptions
-) -> Bools:
+def _if_trusted(original: Bools, corrected: Bools, lengths: Ints) -> Bools:
     """Return the corrected selection, or the previous one if too little of that remains."""
-    remaining = options.min_remaining * lengths[original].sum()
+    remaining = _MIN_REMAINING * lengths[original].sum()
     return corrected if lengths[corrected].sum() >= remaining else original
 
 
@@ -244,16 +237,16 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
     return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
 
 
-def _is_beside(area: Rect, column: Rect, options: LayoutFilterOptions) -> bool:
+def _is_beside(area: Rect, column: Rect) -> bool:
     """Return whether text is to the left or right of the column."""
     overlap = min(area.right, column.right) - max(area.left, column.left)
-    return area.width > 0 and overlap < options.min_inside * area.width
+    return area.width > 0 and overlap < _MIN_INSIDE * area.width
 
 
-def _aligned_edges(rect: Rect, column: Rect, options: LayoutFilterOptions) -> int:
+def _aligned_edges(rect: Rect, column: Rect) -> int:
     """Return the number of the column's edges with which a box lines up."""
     edges = abs(rect.left - column.left), abs(rect.right - column.right)
-    return sum(edge <= options.tolerance for edge in edges)
+    return sum(edge <= _MAX_DISTANCE for edge in edges)
 
 
 def _between(selected: Bools) -> Bools:
@@ -263,3 +256,138 @@ def _between(selected: Bools) -> Bools:
     if len(positions):
         flags[positions[0] : positions[-1]] = True
     return flags
+
+
+# Headings and lines alike
+
+#: The longest heading, and the largest share of links in it; the lowest score of what looks like
+#: selected lines, and of anything else.
+_HEADING_CHARS, _MAX_LINKED, _MIN_SCORE, _LIKELY = 120, 0.3, 0.2, 0.3
+#: The most lines between the main heading and the text; the fewest words of it, and the share of
+#: the title's words from which it is the title.
+_ABOVE_TEXT, _MAIN_WORDS, _SAME_TITLE = 3, 3, 0.7
+#: The fewest lines of a kind, the smallest share of selected ones, how near to selected text the
+#: others must be, and how often a button is repeated.
+_MIN_ALIKE, _ALIKE_SHARE, _NEAR, _REPEATED = 4, 0.8, 2, 3
+#: The longest label, in characters, its lowest score, and elements that are no such labels.
+_LABEL_CHARS, _LABEL_SCORE, _TERM_TAGS = 40, 0.4, frozenset({"td", "th", "dt", "li"})
+#: The fewest words and the ends of a sentence, and the largest share of links in it.
+_SENTENCE_WORDS, _SENTENCE_ENDS, _MOSTLY_LINKED = 6, tuple(".!?。…！？"), 0.7
+
+
+def add_alike(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
+) -> tuple[bool, ...]:
+    """Return the selection with the headings and lines that look like selected ones.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+        kind: The kind of the page.
+    """
+    selected = list(keep)
+    texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
+    texts.add(page.metadata.title)
+    candidates = [(segment, _MIN_SCORE) for segment in _alike_headings(page, keep)]
+    candidates += ((segment, _LIKELY) for segment in _main_heading(page, keep))
+    candidates += ((segment, _LABEL_SCORE) for segment in _labels(page, keep))
+    if kind == "article":
+        candidates += ((segment, _LIKELY) for segment in _linked_sentences(page, keep))
+    else:
+        candidates += ((segment, _MIN_SCORE) for segment in _alike_lines(page, keep))
+    for segment, least in candidates:
+        i = segment.index
+        selected[i] |= scores[i] >= least and segment.text not in texts
+    return tuple(selected)
+
+
+def _alike_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the headings right above selected text that look like most selected headings."""
+    shapes: dict[tuple[str, str], list[Segment]] = {}
+    for segment in page.segments:
+        if _is_heading(segment):
+            shapes.setdefault(_shape(segment.block), []).append(segment)
+    for alike in shapes.values():
+        count = sum(keep[segment.index] for segment in alike)
+        above = (s for s in alike if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
+        if 0 < len(alike) <= 2 * count:
+            yield from above
+
+
+def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the only main heading if it stands above the text and the title has other words."""
+    first = keep.index(True) if any(keep) else 0
+    main = [segment for segment in page.segments if segment.block.tag == "h1"]
+    if len(main) != 1 or not first - _ABOVE_TEXT <= main[0].index < first:
+        return
+    heading, title = main[0], page.metadata.title
+    words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
+    is_title = len(words & known) >= _SAME_TITLE * min(len(words), len(known))
+    is_title |= comparison_key(heading.text) in comparison_key(title)
+    is_name = len(words) < _MAIN_WORDS or is_date_line(heading.text, page.metadata.language)
+    if _is_heading(heading) and not (is_title or is_name):
+        yield heading
+
+
+def _alike_lines(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the lines near selected ones of which nearly all that look alike are selected.
+
+    What several entries repeat is a label or a button.
+    """
+    counts = Counter(segment.text for segment in page.segments)
+    kinds: dict[tuple[str, ...], list[Segment]] = {}
+    for segment in page.segments:
+        parent = segment.block.getparent()
+        around = _shape(parent) if parent is not None else ("", "")
+        shape = (*_shape(segment.block), *around)
+        if shape[1] or shape[3]:
+            kinds.setdefault(shape, []).append(segment)
+    for alike in kinds.values():
+        count = sum(keep[segment.index] for segment in alike)
+        if len(alike) < _MIN_ALIKE or count < _ALIKE_SHARE * len(alike):
+            continue
+        for segment in alike:
+            i = segment.index
+            is_near = not keep[i] and any(keep[max(0, i - _NEAR) : i + _NEAR + 1])
+            if is_near and counts[segment.text] < _REPEATED:
+                yield segment
+
+
+def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the short lines with a colon right above selected text in the same element."""
+    for segment, below in pairwise(page.segments):
+        text, parent = segment.text, segment.block.getparent()
+        is_label = (
+            text.endswith((":", "：")) and len(text) <= _LABEL_CHARS and not keep[segment.index]
+        )
+        if is_label and keep[below.index] and not segment.link_chars:
+            is_inside = parent is not None and parent is below.block.getparent()
+            if is_inside and segment.block.tag not in _TERM_TAGS:
+                yield segment
+
+
+def _linked_sentences(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the sentences with a long link right below selected paragraphs of the same element."""
+    for above, segment in pairwise(page.segments):
+        text = segment.text
+        is_sentence = count_words(text) >= _SENTENCE_WORDS and text[-1] in _SENTENCE_ENDS
+        if keep[above.index] and not keep[segment.index] and is_sentence:
+            blocks = above.block, segment.block
+            is_same = _shape(blocks[0]) == _shape(blocks[1]) and blocks[1].tag == "p"
+            is_same = is_same and blocks[0].getparent() is blocks[1].getparent()
+            if is_same and _MAX_LINKED < segment.link_chars / len(text) <= _MOSTLY_LINKED:
+                yield segment
+
+
+def _is_heading(segment: Segment) -> bool:
+    text = segment.text
+    return (
+        segment.block.tag in HEADING_TAGS
+        and len(text) <= _HEADING_CHARS
+        and segment.link_chars <= _MAX_LINKED * len(text)
+    )
+
+
+def _shape(element: HtmlElement) -> tuple[str, str]:
+    return str(element.tag), element.get("class") or ""

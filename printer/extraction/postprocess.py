@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import compress, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, groupby, islice
 from unicodedata import category
 
 from lxml.html import HtmlElement
@@ -115,6 +115,7 @@ _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS, _INITIALS_WORDS = 4, 4, 160, 3
+_CAPTION_CLASS = re.compile("caption", re.IGNORECASE)
 _BYLINE_CLASS = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
 _OPENING_LINES, _OPENING_WORDS = 12, 12
@@ -234,27 +235,33 @@ class _Selection:
 
     def drop_contents(self) -> None:
         """Drop the page's own table of contents: links to headings below it."""
-        index = self.index
         headings_below: set[str] = set()
         headings = [
             (segment.index, fold_words(segment.text))
             for segment in self.segments
             if self.keep[segment.index] and segment.block.tag in HEADING_TAGS
         ]
-        for i in [i for i, tag in enumerate(index.tags) if tag in {"ul", "ol"}][::-1]:
-            segment_range = index.segment_range(i)
-            if len(segment_range) < _MIN_ENTRIES:
-                continue
-            while headings and headings[-1][0] >= segment_range.stop:
+        for lines in sorted(self._contents_candidates(), key=lambda lines: -lines.stop):
+            while headings and headings[-1][0] >= lines.stop:
                 headings_below.add(headings.pop()[1])
-            if not headings_below:
+            if len(lines) < _MIN_ENTRIES or not headings_below:
                 continue
             matching = sum(
                 _is_contents_entry(line) and fold_words(line.text) in headings_below
-                for line in self.segments[segment_range.start : segment_range.stop]
+                for line in self.segments[lines.start : lines.stop]
             )
-            if matching >= _CONTENTS_SHARE * len(segment_range):
-                self.drop(segment_range)
+            if matching >= _CONTENTS_SHARE * len(lines):
+                self.drop(lines)
+
+    def _contents_candidates(self) -> Iterator[range]:
+        """Yield the lists, and the lines outside lists that are links to places in the page."""
+        for i, tag in enumerate(self.index.tags):
+            if tag in {"ul", "ol"}:
+                yield self.index.segment_range(i)
+        for are_entries, lines in groupby(self.segments, _is_contents_entry):
+            if are_entries:
+                first, *following = lines
+                yield range(first.index, first.index + 1 + len(following))
 
     def _is_button(self, segment: Segment) -> bool:
         """Return whether a short line in a list recurs, like 'Learn more' or the sizes 'A A A'."""
@@ -290,7 +297,7 @@ class _Selection:
         late_bylines: list[int] | None = None  # the bylines below the first paragraph
         summary_list: HtmlElement | None = None  # a list that serves as the first paragraph
         for i, segment in enumerate(self.segments):
-            if not self.keep[i]:
+            if not self.keep[i] or _CAPTION_CLASS.search(segment.block.get("class") or ""):
                 continue
             text = segment.text
             max_words = byline_words + (_DATE_WORDS if YEAR.search(text) else 0)
@@ -703,8 +710,9 @@ def _is_internal_link(segment: Segment) -> bool:
 
 
 def _is_contents_entry(segment: Segment) -> bool:
-    """Return whether a line is an item of a table of contents."""
-    return segment.block.tag == "li" and _is_link(segment) and _is_internal_link(segment)
+    """Return whether a line may be an entry of a table of contents: a link within the page."""
+    is_heading = segment.block.tag in HEADING_TAGS
+    return not is_heading and _is_link(segment) and _is_internal_link(segment)
 
 
 def _is_request(segment: Segment) -> bool:

@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import Segment
+from ..html.index import Leaf, Segment
 from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
@@ -111,8 +111,11 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
     actions = load_table("page_furniture")["action_words"]
     language = None  # the names on the code below, None if something else is below
     for segment in reversed(segments):
-        if segment.block.tag == "pre":
-            parts = segment.block.iter("pre", "code")
+        code = segment.block
+        if code.tag != "pre":
+            code = next(code.iterancestors("pre"), None)
+        if code is not None:
+            parts = code.iter("pre", "code")
             names = " ".join(part.get("class") or "" for part in islice(parts, 2))
             language = set(fold_words(names).split())
             continue
@@ -122,7 +125,8 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             language = None
             continue
         words = fold_words(segment.text).split()
-        if words and all(word in language or word in actions for word in words):
+        is_label = bool(words) and all(word in language or word in actions for word in words)
+        if is_label or segment.block.tag == "button":
             yield segment
         else:
             language = None
@@ -200,5 +204,13 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
     labels = page_labels("box_labels")
     for segment, following in pairwise(selected):
         is_short = len(segment.text) <= _HEADING_CHARS and segment.block.tag in _LABEL_TAGS
-        if is_short and fold_words(segment.text) in labels and not following.link_chars:
+        if not is_short or following.link_chars > len(following.text) / 2:
+            continue
+        # A link beside the label unfolds the box.
+        unlinked = "".join(leaf.text for leaf in segment.leaves if not _is_in_link(leaf))
+        if not labels.isdisjoint(map(fold_words, (segment.text, unlinked))):
             yield segment
+
+
+def _is_in_link(leaf: Leaf) -> bool:
+    return leaf.parent is not None and leaf.parent.tag == "a"

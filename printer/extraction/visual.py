@@ -16,10 +16,8 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from ..capture import Font, Rect, Visibility, is_visible
-from ..html.index import PageIndex, Segment
-from ..html.layout import PageLayout
-from ..html.page import Page
-from .arrays import Bools, Ints
+from ..html.index import Bools, Ints, PageIndex, Segment
+from ..html.page import Page, PageLayout
 
 
 class FontRuns(NamedTuple):

@@ -14,11 +14,12 @@ ancestors or descends into children.
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,9 +31,11 @@ from ..files import load_json
 from .visibility import has_unseen_class, is_hidden, is_unseen
 
 if TYPE_CHECKING:
-    from .layout import PageLayout
+    from .page import PageLayout
 
 Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
 
 #: Limits of the segments and elements to read; the rest of a page is ignored.  No book has as many
 #: paragraphs; larger pages would take minutes and gigabytes.
@@ -471,3 +474,38 @@ def _displayed_flags(
     if element in display.hidden:
         return added | IS_HIDDEN
     return added | IS_BREAK if display.breaks_line(element) else added & ~IS_BREAK
+
+
+class ElementsByTag:
+    """The elements of a tree by name; the names must not change.
+
+    The nodes of a tree are scattered over memory, so that a walk over all of them takes longer than
+    most of what is done with a few.
+    """
+
+    def __init__(self, tree: HtmlElement) -> None:
+        self._elements = list(tree.iter("*"))
+        self._positions: defaultdict[str, list[int]] = defaultdict(list)
+        for position, element in enumerate(self._elements):
+            self._positions[element.tag].append(position)
+
+    def find(self, *tags: str) -> list[HtmlElement]:
+        """Return the elements of some names in document order."""
+        positions = chain.from_iterable(self._positions.get(tag, ()) for tag in tags)
+        return [self._elements[position] for position in sorted(positions)]
+
+
+def prefix_sums(values: Ints) -> Ints:
+    """Return running sums with a leading 0, so that a range's sum is the difference of two."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values)))
+
+
+def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
+    """Return which of ``count`` indexes lie in any of the ranges, in linear time."""
+    steps = np.bincount(lows, minlength=count + 1) - np.bincount(highs, minlength=count + 1)
+    return np.cumsum(steps[:-1]) > 0
+
+
+def tag_and_class(element: HtmlElement) -> tuple[str, str]:
+    """Return the tag and the first class of an element, which the entries of a list share."""
+    return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]

@@ -484,3 +484,8 @@ def _decode_again(sequence: str) -> str:
 def xml_parser(**options: Any) -> etree.XMLParser:
     """Return a parser of untrusted XML, which reads nothing else; ``more`` are settings of lxml."""
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, **options)
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]

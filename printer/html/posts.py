@@ -401,10 +401,13 @@ class PostReader:
             post.marks.append(element)
 
     def _is_quoted(self, element: HtmlElement, post: Post) -> bool:
+        following = next((e for e in element.itersiblings() if e.tag != "br"), None)
+        if element.tag == "cite" and following is not None and _is_quotation(following):
+            return True  # the author of what is quoted
         for ancestor in islice(element.iterancestors(), CLIMB):
             if ancestor is post.element:
                 return False
-            if ancestor.tag in _QUOTATION_TAGS or QUOTATION_CLASS.search(class_and_id(ancestor)):
+            if _is_quotation(ancestor):
                 return True
         return False
 
@@ -598,6 +601,10 @@ def _is_in_card(path: Iterable[HtmlElement]) -> bool:
         if (classes := element.get("class")) and _CARD_CLASS.search(classes[:300].lower()):
             return True
     return False
+
+
+def _is_quotation(element: HtmlElement) -> bool:
+    return element.tag in _QUOTATION_TAGS or bool(QUOTATION_CLASS.search(class_and_id(element)))
 
 
 def _path_step(element: HtmlElement) -> str:

@@ -61,7 +61,7 @@ _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
     "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
 )
 #: The most controls and the most characters of a label; the fewest of a part, and those counted.
-_MAX_CONTROLS, _MAX_CONTROL_LABEL, _MIN_PART, _MAX_PART = 300, 160, 60, 2000
+_MAX_CONTROLS, _MAX_CONTROL_LABEL, _MIN_PART, _MAX_PART = 300, 160, 20, 2000
 
 _QUOTATION_MARKS = "\"'“”„″‘’«»"
 _QUOTATION_MARK_SET = frozenset(_QUOTATION_MARKS)
@@ -98,6 +98,7 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
     _name_styled(boxes)
     _name_pairs(boxes)
     _name_boxes(boxes)
+    _name_links_in_lists(elements)
     _name_attributions(elements)
     _name_accordions(tree, elements, source)
     _drop_window_notices(elements)
@@ -232,6 +233,18 @@ def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
         names = (box.get("class") or "")[:300]
         if names and _BOX_HINT.search(names.lower()):
             _name_lines(box, names)
+
+
+def _name_links_in_lists(elements: Iterable[HtmlElement]) -> None:
+    """Put each link of a list that has nothing but links into an item."""
+    for box in [element for element in elements if element.tag in ("ul", "ol")]:
+        links = list(box)
+        if len(links) < 2 or any(link.tag != "a" or not _is_blank(link.tail) for link in links):
+            continue
+        for link in links if _is_blank(box.text) else ():
+            item = box.makeelement("li")
+            link.addprevious(item)
+            item.append(link)
 
 
 def _name_lines(box: HtmlElement, names: str) -> None:

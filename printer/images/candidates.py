@@ -19,8 +19,7 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 from ..capture import PictureBox, Rect, is_visible
-from ..html.layout import PageLayout
-from ..html.page import Page
+from ..html.page import Page, PageLayout
 from ..html.structure import image_tex
 from ..selection import Verdict
 from .srcset import (

@@ -388,9 +388,11 @@ _MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
 #: Marks that are ignored if they cover the whole caption.
 _IGNORED_MARKS = frozenset({"small", "em", "cite"})
 _CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
-#: The part of a caption that its name says is a credit: 'caption_author'.
+#: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
 _CAPTION_CREDIT = re.compile(
-    r"(?:caption|legend)[-_]{1,2}(?:credits?|authors?|copyright|photographer|agency)(?![\w-])",
+    r"(?:caption|legend)[-_]{1,2}(?:image[-_])?"
+    r"(?:credits?|authors?|copyright|photographer|agency|source)"
+    r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
     re.IGNORECASE,
 )
 _CREDIT_CLASS = re.compile(
@@ -485,7 +487,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
         credit = _REPEATED_CREDIT.sub(r"\1", credit)
     if not any(re.search(r"\w", piece.text) for piece in text):
         text, credit = pieces if re.search(r"\w", credit) else [], ""
-    return _join_pieces(text), _strip_brackets(credit.strip("|·•/-–— "))
+    return _join_pieces(text), _strip_brackets(credit.lstrip(":：").strip("|·•/-–— "))
 
 
 def _join_credit(texts: list[str]) -> str:

@@ -33,11 +33,11 @@ from .selection import (
     PictureSelection,
     RejectedPicture,
     SelectedPicture,
+    drop_further_views,
     merge_copies,
     share_captions,
 )
 from .srcset import PLAIN, ImageSource, picture_key
-from .views import drop_further_views
 
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
@@ -205,19 +205,6 @@ def select_by_score(
     return PictureSelection(
         _drop_unmarked(page, verdict, selected), tuple(rejected + below_threshold)
     )
-
-
-def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
-    """Return the features of each picture near the text, for training."""
-    bounds = article_bounds(page, verdict)
-    nearby = nearby_segments(page, bounds)
-    candidates = find_candidates(page, nearby)
-    reader = FeatureReader(page, verdict, candidates, bounds)
-    return [
-        (candidate, reader.features(candidate))
-        for candidate in candidates
-        if candidate.segment in nearby or candidate.url_key
-    ]
 
 
 def _apply_threshold(

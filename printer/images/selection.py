@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
+from unicodedata import category
 
 from lxml.html import HtmlElement
 
 from ..article import Figure
+from ..html.index import BLOCK_TAGS, tag_and_class
 from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
 from ..urls import is_http
@@ -29,6 +32,9 @@ _MAX_IN_FIGURE = 3
 _MAX_CAPTION_SHARE = 0.5
 #: The characters of a URL or a text that a decision includes.
 _MAX_DECISION_CHARS = 500
+#: The fewest things that a shop lists, the most levels from a picture up to its entry, and the most
+#: characters of an entry with its buttons.
+_MIN_ENTRIES, _MAX_ENTRY_LEVELS, _MAX_ENTRY_CHARS = 3, 10, 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,3 +305,50 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
         return replace(picture, candidate=merged)
 
     return replace(selection, selected=tuple(map(merge, selection.selected)))
+
+
+def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelection:
+    """Return a selection with only the first picture of each thing of a list with prices.
+
+    A shop shows a thing from its front and its back, and in other colors.
+    """
+    around = {p: _find_entry(page, p.candidate.element) for p in selection.selected}
+    found = {entry for entry in around.values() if entry is not None}
+    kinds = Counter(map(tag_and_class, found))
+    entries = {entry for entry in found if kinds[tag_and_class(entry)] >= _MIN_ENTRIES}
+    printed_entries: set[HtmlElement] = set()
+    further: set[SelectedPicture] = set()
+    for picture, entry in around.items():
+        if entry is not None and entry in entries:
+            # A price beside a choice of colors is inside the entry with the name.
+            entry = next((e for e in reversed(list(entry.iterancestors())) if e in entries), entry)
+            if entry in printed_entries:
+                further.add(picture)
+            printed_entries.add(entry)
+    if not further:
+        return selection
+    rejected = (
+        RejectedPicture(picture.candidate, "another picture of the same thing")
+        for picture in selection.selected
+        if picture in further
+    )
+    return replace(
+        selection,
+        selected=tuple(picture for picture in selection.selected if picture not in further),
+        rejected=(*selection.rejected, *rejected),
+    )
+
+
+def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
+    """Return the closest element around a picture that names a price, if it has few words."""
+    index = page.index
+    for ancestor in islice(element.iterancestors(*BLOCK_TAGS), _MAX_ENTRY_LEVELS):
+        position = index.indexes.get(ancestor)
+        if position is None:
+            return None
+        segments = page.segments[index.segment_begins[position] : index.segment_ends[position]]
+        if sum(len(segment.text) for segment in segments) > _MAX_ENTRY_CHARS:
+            return None
+        if any(category(sign) == "Sc" for segment in segments for sign in segment.text):
+            return ancestor
+    return None

@@ -39,8 +39,7 @@ from ..article import (
 from ..i18n import DigestLabels, Labels, digest_labels, format_date, labels
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
-from ..themes.assets import Assets, asset_url
-from ..themes.loader import load_theme
+from ..themes.loader import Assets, asset_url, load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
     CHARACTER_WIDTH,

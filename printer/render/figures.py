@@ -8,13 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from math import ceil
 from typing import Literal, TypeAlias
 
-from ..article import Block, Embed, Figure, Heading, List, Paragraph, iter_text, plain_text
+from ..article import (
+    Block,
+    Embed,
+    Figure,
+    Heading,
+    List,
+    Paragraph,
+    Table,
+    iter_text,
+    plain_text,
+    walk,
+)
 from ..output import Picture
-from ..themes.assets import asset_url
+from ..themes.loader import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
 
 #: The minimum width of a picture that spans the columns, as a share of their total width.
@@ -38,6 +49,8 @@ MIN_GALLERY, _MAX_PART = 3, 4
 MAX_LARGE_GALLERY = 12
 #: The most figures in a row, and the space between them as a share of the measure.
 MAX_IN_ROW, _GAP = 3, 0.03
+#: The space at the sides of a table's cell as a share of the measure.
+_CELL_PADDING = 0.04
 #: The most characters of a paragraph of a collection, such as a price.
 _MAX_PART_TEXT = 90
 #: The share of headings that have a picture above them in a list whose entries begin with one.
@@ -105,6 +118,7 @@ class FigurePlacer:
     lead_figures: frozenset[int] = frozenset()
     _widths: dict[int, tuple[int, Position]] = field(default_factory=dict)
     _heading_figures: set[int] = field(default_factory=set)
+    _cell_figures: set[int] = field(default_factory=set)
 
     def __call__(self, figure: Figure) -> PicturePlacement | None:
         """Return the picture of a figure in its printed size, None if it is missing."""
@@ -174,6 +188,11 @@ class FigurePlacer:
 
         Small pictures before enough text get a place beside it.
         """
+        for block in run:
+            if isinstance(block, Table):
+                self._fit_to_cells(block)
+        if any(id(block) in self._cell_figures for block in run):
+            return tuple(run)
         self._find_heading_figures(run)
         if self.geometry.columns > 1 or self.geometry.column_width < MIN_MEASURE:
             return tuple(map(self._arrange_entries, run))
@@ -325,6 +344,18 @@ class FigurePlacer:
                 if width * picture.height > highest * picture.width:
                     width = max(1, round(highest * picture.width / picture.height))
                     self._widths[id(figure)] = width, "narrow"
+
+    def _fit_to_cells(self, table: Table) -> None:
+        """Make the pictures in a table no wider than an equal share of the measure."""
+        columns = max((sum(cell.colspan for cell in row) for row in table.rows), default=1)
+        measure = self._measure_width()
+        for cell in chain.from_iterable(table.rows):
+            widest = measure * (cell.colspan / columns - _CELL_PADDING)
+            for figure in walk(cell.blocks):
+                if isinstance(figure, Figure) and (picture := self._picture(figure)):
+                    width, _ = self._fit_width(figure, picture)
+                    self._widths[id(figure)] = max(1, int(min(width, widest))), "full"
+                    self._cell_figures.add(id(figure))
 
     def _place_beside(self, figure: Figure, following: Sequence[Block]) -> None:
         """Place a small figure beside the paragraphs after it if there are enough of them."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markupsafe import Markup, escape
@@ -37,6 +37,9 @@ _CODE_MARKS = frozenset({"code", "samp", "kbd", "var"})
 
 #: A character without width at which no line breaks.
 WORD_JOINER = "\u2060"
+
+#: A highlighted line of code with a comment only.
+_COMMENT_LINE = re.compile(r"\s*<i>[^<]*</i>\s*")
 
 #: A piece of code, and the name ('' for none) and class of its element.
 CodePiece: TypeAlias = tuple[str, str, str]
@@ -82,8 +85,11 @@ _ADDRESS = re.compile(
     r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
 )
 
-#: A compound that begins with a single letter, such as T-shirt, which is not broken.
-_LETTER_COMPOUND = re.compile(r"(?<![\w./-])[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])")
+#: Words that do not break at a hyphen: compounds that begin with a single letter, such as T-shirt,
+#: and the start of a command's option, such as --all.
+_UNBROKEN_WORD = re.compile(
+    r"(?<![\w./-])(?:[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])|-{1,2}[^\W_]\w{0,19})"
+)
 
 #: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
 #: they would be printed blank although a later family in the list has them.
@@ -111,7 +117,7 @@ def mark_symbols(text: str) -> Markup:
     """Return text as HTML, with marked addresses, specifications and symbols without a glyph."""
     html = str(escape(text))
     html = _ADDRESS.sub(_mark_address, html) if "." in html else html
-    html = _LETTER_COMPOUND.sub(r'<span class="no-break">\g<0></span>', html)
+    html = _UNBROKEN_WORD.sub(r'<span class="no-break">\g<0></span>', html)
     html = _BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html)
     return Markup(_SPECIFICATION.sub(r'<span class="lining">\g<0></span>', html))  # noqa: S704
 
@@ -311,8 +317,18 @@ def highlight(code: str, language: str) -> Markup:
             if line:
                 html = escape(breakable(line))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
-    spans = (f'<span class="line">{"".join(line)}</span>' for line in lines if line)
+    html_lines = ["".join(line) for line in lines if line]
+    spans = (
+        f'<span class="line{" comment" if _is_comment_above(line, below) else ""}">{line}</span>'
+        for line, below in pairwise((*html_lines, ""))
+    )
     return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
+
+
+def _is_comment_above(line: str, below: str) -> bool:
+    """Return whether a highlighted line is nothing but a comment on the code below it."""
+    has_code_below = bool(below.strip()) and not below.lstrip().startswith("<i>")
+    return has_code_below and _COMMENT_LINE.fullmatch(line) is not None
 
 
 def split_by_style(code: str, language: str) -> list[CodePiece]:
@@ -325,13 +341,17 @@ def split_by_style(code: str, language: str) -> list[CodePiece]:
     lexer = _find_lexer(language)
     if lexer is None:
         return plain
-    styled = ((_token_style(token), text) for token, text in lexer.get_tokens(code))
+    # Many lexers know a comment by the end of its line.
+    styled = ((_token_style(token), text) for token, text in lexer.get_tokens(code + "\n"))
     pieces = [
         ("".join(text for _, text in run), *style)
         for style, run in groupby(styled, lambda pair: pair[0])
     ]
     # A lexer that drops a character would change the code.
-    return pieces if "".join(piece[0] for piece in pieces) == code else plain
+    if "".join(piece[0] for piece in pieces) != code + "\n":
+        return plain
+    text, *style = pieces.pop()
+    return [*pieces, (text[:-1], *style)] if text[:-1] else pieces
 
 
 def _find_lexer(language: str) -> Lexer | None:

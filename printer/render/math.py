@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from ..article import Article, Math, block_spans, walk
 from ..output import Picture
-from ..themes.assets import asset_url
+from ..themes.loader import asset_url
 from ..worker_process import WorkerCrashed, WorkerError, WorkerProcess, notify
 
 #: The longest source and the most formulas that are typeset; others are printed as text.

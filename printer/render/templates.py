@@ -90,10 +90,14 @@ MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL, MAX_UNBROKEN_BOX = 4, 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
 
-#: The average width of a character of the longest words of a very wide table and the space beside
-#: them, in ems; its size of type on a rotated page and across columns; its most cells to be parted.
-TABLE_ADVANCE, TABLE_PADDING, TURNED_SIZE, SPANNING_SIZE = 0.6, 0.8, 0.75, 0.55
-MAX_PARTED_CELLS = 5_000
+#: The width of a character of the longest words of a table, on average and of the widest, and the
+#: space beside a word, in ems; and where a name may be broken after its signs.
+WORD_ADVANCE, TABLE_ADVANCE, TABLE_PADDING = 0.52, 0.6, 0.8
+_IN_NAMES = re.compile(r"(?<=[_./=+:&?@-])(?=[^\W\d])")
+#: The sizes of type of tables, of wide ones, and of very wide ones on a rotated page and across
+#: columns; how many times the room the words of a wide one may need; the most cells to be parted.
+TABLE_SIZE, WIDE_SIZE, TURNED_SIZE, SPANNING_SIZE = 0.86, 0.72, 0.75, 0.55
+MAX_SQUEEZED, MAX_PARTED_CELLS = 1.3, 5_000
 
 #: The most characters of a label above code, of a bold line that is a heading, of an interviewer's
 #: question, of a line that begins with a label, and of a line of verse.
@@ -101,6 +105,9 @@ MAX_CODE_LABEL, MAX_LABEL, MAX_QUESTION, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90
 
 #: The most characters of a line of a list without a label, and its last sign.
 MAX_BARE_LINE = 48
+
+#: The most characters of a label above a table.
+MAX_TABLE_LABEL = 120
 _BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
 
 #: The most characters of a plain line that is a heading, and the fewest of the paragraph below it;
@@ -207,6 +214,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         signed=_begins_with_sign,
         long=is_long_row,
         loose=is_loose,
+        undefined_terms=is_undefined,
         short=is_short,
         rough=is_rough,
         titling=is_code_title,
@@ -411,7 +419,7 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
     """Return whether a paragraph introduces the next block and is kept with it.
 
     Such a paragraph ends in a colon, or is a short line before code, below a heading, or at the
-    beginning of an item of several paragraphs.
+    beginning of an item of several paragraphs, or a line or two above a table.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE
@@ -419,6 +427,8 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
         return is_short and isinstance(before, Heading | None)
     if not isinstance(following, List | Code | Table | Math | Quote | DefinitionList):
         return False
+    if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL:
+        return True
     return text.endswith(COLONS) or (is_short and isinstance(following, Code))
 
 
@@ -536,6 +546,12 @@ def is_brief(block: Block) -> bool:
     return sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX
 
 
+def is_undefined(block: DefinitionList) -> bool:
+    """Return whether a list has terms without descriptions, as tables of contents have."""
+    details = (child for entry in block.entries for detail in entry.details for child in detail)
+    return all(isinstance(child, DefinitionList) and is_undefined(child) for child in details)
+
+
 def is_loose(block: List) -> bool:
     """Return whether an item of a list has several paragraphs, so that items need spacing."""
     return any(
@@ -552,9 +568,15 @@ def table_class(context: Context, table: Table) -> str:
     """
     rows = (*table.head, *table.body, *table.foot)
     columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)
-    if columns > 6:
-        return "widest" if columns > 12 else "wide"
     geometry = context.get("paper")
+    room = needed = 0.0
+    if isinstance(geometry, PageGeometry) and columns > 3:
+        room = geometry.text_width / (geometry.font_size * UNITS["pt"])
+        needed = sum(WORD_ADVANCE * word + TABLE_PADDING for word in _longest_words(table))
+    if columns > 12 or (columns > 6 and WIDE_SIZE * needed > MAX_SQUEEZED * room):
+        return "widest"
+    if columns > 6 or TABLE_SIZE * needed > room:
+        return "wide"
     has_columns = isinstance(geometry, PageGeometry) and geometry.columns > 1
     if has_columns and _is_wider_than_column(rows, geometry):
         return "across"
@@ -603,13 +625,12 @@ def _take_columns(rows: Sequence[Row], start: int, end: int) -> tuple[Row, ...]:
 
 
 def _longest_words(table: Table) -> list[int]:
-    """Return the lengths of the longest words of each column."""
+    """Return the lengths of the longest words, or unbroken parts of names, of each column."""
     lengths: list[int] = []
     for row in table.rows:
         for column, cell in enumerate(row):
-            length = max(
-                (len(word) for word in " ".join(iter_text(*cell.blocks)).split()), default=0
-            )
+            words = " ".join(iter_text(*cell.blocks)).split()
+            length = max((len(part) for word in words for part in _IN_NAMES.split(word)), default=0)
             if column == len(lengths):
                 lengths.append(length)
             lengths[column] = max(lengths[column], length)

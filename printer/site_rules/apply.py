@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
@@ -63,7 +63,7 @@ class RuleMatch:
     included: AbstractSet[HtmlElement] = frozenset()
     body: AbstractSet[HtmlElement] = frozenset()
     reasons: Mapping[HtmlElement, str] = field(default_factory=lambda: MappingProxyType({}))
-    metadata_overrides: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    metadata_overrides: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     next_page: str = ""
     matches: tuple[SelectorMatch, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -19,10 +20,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from .. import files
 from ..errors import UsageError
+from ..files import os_errors
 from ..output import Picture
 from ..settings import config_folder
 from ..text import did_you_mean
-from .assets import link_theme_files
 
 #: The folders of the built-in themes: in the installed package, or next to it in the repository.
 BUILTIN_FOLDERS = (
@@ -35,6 +36,17 @@ BASE_THEME = "article"
 
 #: The longest chain of themes that extend one another.
 MAX_DEPTH = 8
+
+#: Media types of the other files allowed in a theme, by extension.
+MEDIA_TYPES = {
+    ".ttf": "font/ttf", ".otf": "font/otf", ".woff": "font/woff", ".woff2": "font/woff2",
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml",
+}  # fmt: skip
+
+#: The maximum number of bytes of a theme's file; Chinese fonts come close.
+_MAX_FILE_BYTES = 30_000_000
+
+_URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,3 +301,60 @@ def format_value(value: str | float | bool) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:g}" if isinstance(value, int | float) else value.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """Pictures by URLs derived from their content, so that identical ones are embedded once."""
+
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pictures: Iterable[Picture]) -> Assets:
+        return cls({asset_url(picture): picture for picture in pictures})
+
+
+def asset_url(picture: Picture) -> str:
+    extension = picture.media_type.rpartition("/")[2].partition("+")[0]
+    return f"asset:{sha256(picture.data).hexdigest()[:32]}.{extension}"
+
+
+def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
+    """Return a style sheet with the files of a folder linked as assets, and these assets by URL.
+
+    They are the files named with ``url()``.  Those outside of the folder are left unlinked, and
+    refused when WeasyPrint requests them.
+
+    Raise :class:`UsageError`.
+    """
+    assets: dict[str, Picture] = {}
+
+    def replace_url(match: re.Match[str]) -> str:
+        path = _find_file(folder, match[2])
+        if path is None:
+            return match[0]
+        file = Picture(_read_bytes(path), MEDIA_TYPES[path.suffix.lower()], 0, 0)
+        url = asset_url(file)
+        assets[url] = file
+        return f'url("{url}")'
+
+    return _URL.sub(replace_url, css), assets
+
+
+def _find_file(folder: Path, name: str) -> Path | None:
+    """Return a file by its path relative to a folder, None if it is outside or missing."""
+    if ":" in name or name.startswith(("/", "#")):
+        return None
+    try:
+        path = (folder / name.strip()).resolve()
+    except (ValueError, OSError):  # not a valid file name
+        return None
+    is_known = path.suffix.lower() in MEDIA_TYPES and path.is_relative_to(folder.resolve())
+    return path if is_known and path.is_file() else None
+
+
+def _read_bytes(path: Path) -> bytes:
+    with os_errors(UsageError, f"{path} cannot be read"):
+        if path.stat().st_size > _MAX_FILE_BYTES:
+            raise UsageError(f"{path} is too large for a theme")
+        return path.read_bytes()

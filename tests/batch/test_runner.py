@@ -4,10 +4,11 @@ import shutil
 
 import pytest
 
-from printer.batch import BatchOptions, runner
+from printer import batch
 from printer.errors import ErrorRecord
 from printer.jobs.engine import open_result_storage
 from printer.jobs.queue import JobQueue
+from printer.options import BatchOptions
 from printer.settings import Settings
 from tests.support.jobs import claim
 
@@ -52,8 +53,8 @@ class Press:
 @pytest.fixture
 def press(monkeypatch):
     press = Press()
-    monkeypatch.setattr(runner, "LocalWorkers", lambda: press)
-    monkeypatch.setattr(runner, "_POLL_INTERVAL", 0.0)
+    monkeypatch.setattr(batch, "LocalWorkers", lambda: press)
+    monkeypatch.setattr(batch, "_POLL_INTERVAL", 0.0)
     yield press
     press.close()
 
@@ -69,11 +70,11 @@ def run(press, tmp_path):
         options = BatchOptions(**{"delay": 0.0, "retry_delay": 0.0, **options})
         pages = list(enumerate(urls, 1))
         place = tmp_path / "out"
-        with runner.BatchRunner(place, pages, Settings(), options, name=str, write=write) as work:
+        with batch.BatchRunner(place, pages, Settings(), options, name=str, write=write) as work:
             lines = []
             work.on_finished = lines.append
             work.run()
-        (place / runner.REPORT_JSON).write_text(runner.report_json(work.items, work.repeated))
+        (place / batch.REPORT_JSON).write_text(batch.report_json(work.items, work.repeated))
         assert len(lines) == len({id(item) for item in lines})
         return {item.url[-1]: item for item in work.items}
 
@@ -110,7 +111,7 @@ def test_the_report_names_results_older_than_the_jobs(run, press, tmp_path):
 
 def test_the_password_of_an_address_is_not_reported(run, press, tmp_path):
     run("https://name:s3cret@one.test/a")
-    report = (tmp_path / "out" / runner.REPORT_JSON).read_text()
+    report = (tmp_path / "out" / batch.REPORT_JSON).read_text()
     assert '"url": "https://one.test/a"' in report
     assert "s3cret" not in report
 
@@ -118,7 +119,7 @@ def test_the_password_of_an_address_is_not_reported(run, press, tmp_path):
 def test_a_report_that_is_damaged_is_as_none(run, press, tmp_path):
     (tmp_path / "out").mkdir()
     for damaged in ("{", '{"pages": [{"url": [], "state": "done"}]}', '{"pages": 1}'):
-        (tmp_path / "out" / runner.REPORT_JSON).write_text(damaged)
+        (tmp_path / "out" / batch.REPORT_JSON).write_text(damaged)
         assert run(A)["a"].state == "done"
 
 
@@ -180,16 +181,15 @@ def test_a_plan_lists_printed_pages_and_changes_nothing(run, press, tmp_path):
     press.outcomes = {C: GONE}
     run(A, B, C)
     (tmp_path / "out/Page b.pdf").unlink()
-    file = tmp_path / "out" / runner.STATE_FOLDER / runner.STATE_FILE
+    file = tmp_path / "out" / batch.STATE_FOLDER / batch.STATE_FILE
     before = file.read_bytes()
     pages = list(enumerate([A, B, C, "nothing"], 1))
     for no_retry, state in ((False, "waiting"), (True, "failed")):
         options = BatchOptions(no_retry=no_retry)
-        items = runner.planned_items(tmp_path / "out", pages, Settings(), options)
+        items = batch.planned_items(tmp_path / "out", pages, Settings(), options)
         # The second file is gone, so that its print would be collected or made again.
         assert [item.state for item in items] == ["done", "sent", state, "failed"]
     assert file.read_bytes() == before
     assert (
-        runner.planned_items(tmp_path / "none", pages[:1], Settings(), options)[0].state
-        == "waiting"
+        batch.planned_items(tmp_path / "none", pages[:1], Settings(), options)[0].state == "waiting"
     )

@@ -1,6 +1,6 @@
 import json
 
-from printer.render.explain import explanation_html
+from printer.cli.print import explanation_html
 from printer.selection import Explanation, SegmentDecision
 from tests.support.story_page import story_page
 

@@ -88,7 +88,7 @@ def test_a_command_has_no_option_that_does_nothing_for_it(webprint, words, optio
 def test_version(webprint):
     for flag in ("--version", "-V"):
         code, out, _ = webprint(flag)
-        assert (code, out) == (0, "webprint 0.1.0\n")
+        assert (code, out) == (0, "webprint 0.2.0\n")
 
 
 @pytest.fixture

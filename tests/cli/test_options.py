@@ -8,11 +8,11 @@ from typer import Context
 from typer.main import get_group
 from typer.testing import CliRunner
 
-from printer.batch import BatchOptions
 from printer.cli import options
 from printer.cli.app import app
 from printer.cli.options import with_settings
 from printer.crawl.models import CrawlOptions
+from printer.options import BatchOptions
 from printer.settings import LoadedSettings
 
 EXPECTED = {

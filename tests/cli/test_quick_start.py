@@ -83,7 +83,7 @@ def test_the_package_exports_its_public_names(code):
 def test_the_package_runs_as_the_command():
     command = [sys.executable, "-m", "printer", "--version"]
     ran = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert ran.stdout == "webprint 0.1.0\n"
+    assert ran.stdout == "webprint 0.2.0\n"
 
 
 def test_the_package_gives_nothing_else():

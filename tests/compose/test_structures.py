@@ -351,11 +351,29 @@ def test_languages(html: str, language: str) -> None:
         "<table><tr><td class='blob-num' data-line-number=1></td><td class='blob-code'>a</td></tr>"
         "<tr><td class='blob-num' data-line-number=2></td><td class='blob-code'>  b</td></tr>"
         "</table>",
+        "<pre><div><span class=x>9</span><div>a\n</div></div>"
+        "<div><style>p { }</style><span class=x>10</span><div>  b</div></div></pre>",
+        "<pre><code><i>1</i>a\n<i>2</i>  b\n</code></pre>",
         "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
+        "<pre><code><div><span>sh</span><button>Copy</button></div><div>a\n  b</div></code></pre>",
     ],
 )
-def test_code_without_its_line_numbers(html: str) -> None:
+def test_code_without_its_line_numbers_and_toolbar(html: str) -> None:
     assert only(html, Code).text == "a\n  b"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "[<i>1</i>, <i>2</i>,\n<i>3</i>]",
+        "<i>1</i>: a\n<i>2</i>: b",
+        "<i>10</i> print\n<i>20</i> end",
+        "<i>1</i>\n<i>2</i>\n",
+    ],
+)
+def test_numbers_in_code_stay(html: str) -> None:
+    text = only(f"<pre>{html}</pre>", Code).text
+    assert text == re.sub("<.*?>", "", html).strip()
 
 
 def test_the_indentation_of_the_source_makes_no_layout_of_a_table() -> None:

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from printer.article import Paragraph
 from printer.capture import Font, Layout, Rect, TextBox
 from printer.compose import compose
 from printer.html.page import read_page
@@ -23,10 +24,20 @@ from tests.support.compose_html import compose_article
         ("<a href=/1>Oak</a><a href=/2>elm</a><a href=/3>3D</a>", "Oak elm 3D"),
         ("<a href=/1><i></i>Oak</a><a href=/2><i></i>elm</a>", "Oak elm"),
         ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),
+        ("<i class=a>2008</i><i class=a>2h 32m</i><i class=a>PG-13</i>", "2008 2h 32m PG-13"),
+        ("<kbd>Ctrl</kbd>+<kbd>F</kbd><kbd>Tab</kbd><kbd>4</kbd>", "Ctrl+F Tab 4"),
     ],
 )
 def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: str) -> None:
     assert compose_article(f"<p>{html}").text == text
+
+
+def test_keys_in_a_row_are_separate() -> None:
+    (paragraph,) = compose_article("<p><kbd>F</kbd><kbd>Tab</kbd> <kbd>Up</kbd>").blocks
+    assert isinstance(paragraph, Paragraph)
+    spans = [(span.text, span.marks) for span in paragraph.spans]
+    key = ("kbd",)
+    assert spans == [("F", key), (" ", ()), ("Tab", key), (" ", ()), ("Up", key)]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +45,10 @@ def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: 
     [
         "<b>H</b>ello there",
         "<b>Hello</b><i>World of them all</i>",
+        "<i class=a>He</i><i class=b>llo there</i>",
+        "<i class=a>H</i><i class=a>ello there</i>",
+        "<i class=a>Le</i><i class=a>arn</i>",
+        "<i class=a>今日は</i><i class=a>天気です</i>",
         "<a href=/1>Java</a><a href=/1>script</a>",
         "<a href=/1>weir.mp</a><a href=/2>4</a>",
         "The <a href=/1>Java</a><a href=/2>script</a>",

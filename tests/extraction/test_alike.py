@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.alike import add_alike
+from printer.extraction.extract import add_alike
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."

@@ -89,5 +89,5 @@ def test_text_in_the_articles_print_between_its_pieces_is_taken_in() -> None:
 
 def test_without_a_layout_nothing_changes() -> None:
     page = read_page("<p>One</p><p>Two</p>")
-    assert filter_by_layout(page, [True, False], [0.9, 0.1]) == (True, False)
+    assert filter_by_layout(page, [True, False], [0.9, 0.1], "article") == (True, False)
     assert mend(draw(row(0), row(1)), "..") == ".."

@@ -38,6 +38,9 @@ def test_the_pages_own_table_of_contents_goes():
     rest = [text for name in names for text in (f"{name}¶", f"{TEXT} {name}.")]
     assert choice(html, [TEXT, *names]) == [TEXT, *rest]
     assert len(choice(f"<p>{TEXT}</p><ul>{entries}</ul>", [TEXT, *names])) == 1 + len(names)
+    lines = entries.replace("li>", "p>")  # lines that are no list
+    assert choice(f"<p>{TEXT}</p>{lines}{sections}", [TEXT, *names]) == [TEXT, *rest]
+    assert len(choice(f"<p>{TEXT}</p>{lines}", [TEXT, *names])) == 1 + len(names)
 
 
 def test_a_list_of_links_of_which_little_is_kept_goes():
@@ -564,6 +567,17 @@ def test_lines_of_author_and_date_above_the_text_go(line, goes):
     texts = choice(f"{line}<p>{TEXT}</p><p>{TEXT} Again.</p>", [""], head=head)
     assert (len(texts) == 2) is goes
     assert goes or len(choice(f"{line}<p>{TEXT}</p>", [""], kind="forum", head=head)) == 2
+
+
+def test_a_date_below_the_caption_of_the_first_picture_goes():
+    head = "<meta name='date' content='2012-01-12'>"
+    caption = f"<p class=leadCaption>{TEXT} Here it leaves.</p>"
+    texts = choice(
+        f"<p>{TEXT}</p>{caption}<p>Published 12 January 2012</p><p>{TEXT} Again.</p>",
+        [""],
+        head=head,
+    )
+    assert texts == [TEXT, f"{TEXT} Here it leaves.", f"{TEXT} Again."]
 
 
 def test_a_date_line_stays_if_it_is_the_only_date():

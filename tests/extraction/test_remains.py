@@ -95,6 +95,8 @@ def test_the_subjects_of_an_article_at_its_end_go(line: str) -> None:
 @pytest.mark.parametrize("label", ["On this page", "Inhaltsverzeichnis:", "目次"])
 def test_the_label_of_contents_that_were_left_out_goes(label: str) -> None:
     assert choice(f"<h3>{label}</h3><p>{TEXT}</p>", [TEXT, label]) == [TEXT]
+    folded = f"<p>{label} [<a id=toggle>Show</a>]</p><p>{TEXT} <a href='/b'>Boats</a></p>"
+    assert len(choice(folded, [TEXT, label])) == 1
     entries = "<ul><li><a href='#a'>Ropes</a><li><a href='#b'>Nets</a></ul>"
     html = f"<h3>{label}</h3>{entries}<p>{TEXT}</p>"
     assert choice(html, [TEXT, label, "Ropes", "Nets"])[0] == label
@@ -137,3 +139,13 @@ def test_links_with_access_keys_to_the_next_page_are_dropped(pager: str) -> None
             f"<h1>Masts</h1><p>{TEXT}</p>{html}", ["Masts", TEXT, "Next"], "documentation"
         )
         assert sum("Next" in text for text in texts) == expected
+
+
+@pytest.mark.parametrize("code", ["pip install oar", "<div><div>pip install oar</div></div>"])
+def test_buttons_above_code_go(code: str) -> None:
+    bar = "<div>Ferry</div><div><button>Report code block</button></div>"
+    copy = "<div><button><span>Copy code block</span></button></div>"
+    texts = choice(
+        f"<p>{TEXT}</p>{bar}{copy}<pre>{code}</pre>", [TEXT, "Ferry", "code block", "pip"]
+    )
+    assert texts == [TEXT, "Ferry", "pip install oar"]

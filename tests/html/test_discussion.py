@@ -260,6 +260,17 @@ def test_a_name_in_a_quotation_is_not_the_authors() -> None:
     assert signed(found) == [("Rosa", ""), ("Ida", "")]
 
 
+def test_the_author_of_a_quotation_below_is_not_the_authors() -> None:
+    found = posts(
+        "".join(
+            f"<div class=post><a href='/u/{name}'>{name}</a><i class=date>3 May 2024</i>"
+            f"<div><cite>Vera wrote...</cite><br><blockquote>No.</blockquote>{REMARK}</div></div>"
+            for name in ("Rosa", "Ida")
+        )
+    )
+    assert "Vera" not in str(signed(found))
+
+
 def test_a_note_after_the_day_is_no_part_of_it() -> None:
     post = (
         "<div class=post><b class=author>{0}</b><i class=date>3 May 2024 (last changed: 5)</i>"

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
-from printer.html.index import ElementFlag, Segment, build_index
+from printer.html.index import ElementFlag, ElementsByTag, Segment, build_index
 from printer.html.page import read_page
+from printer.html.parse import parse
 
 
 def read(body: str) -> tuple[Segment, ...]:
@@ -136,3 +137,11 @@ def test_every_seen_character_is_in_one_segment_in_order(body: str) -> None:
         0 <= begin <= end <= len(found.segments)
         for begin, end in zip(found.segment_begins, found.segment_ends, strict=True)
     )
+
+
+def test_elements_are_found_by_name_in_document_order():
+    tree = parse("<h2>Tides</h2><p>High <b>water</b> is at <i>six</i>, <b>low</b> at noon.</p>")
+    elements = ElementsByTag(tree)
+    assert [element.text for element in elements.find("i", "b")] == ["water", "six", "low"]
+    assert elements.find("b") == list(tree.iter("b"))
+    assert elements.find("table", "h3") == []

@@ -48,6 +48,14 @@ def test_a_box_that_only_centres_its_text_by_table_cells_is_no_table() -> None:
     assert texts(html) == ["One thing is here.", "Two are there."]
 
 
+def test_links_that_stand_in_a_list_without_items_are_its_items() -> None:
+    links = "<a href=/mole>The mole</a> <a href=/pier><i>The pier</i></a>"
+    (listed,) = blocks(f"<ul>{links}</ul>")
+    assert isinstance(listed, List)
+    assert [list(iter_text(*item.blocks)) for item in listed.items] == [["The mole"], ["The pier"]]
+    assert texts(f"<ul>Both: {links}</ul>") == ["Both: The mole The pier"]
+
+
 PAIR = "<div class=row><div class=flex><div>{}<button></button></div><div>{}</div></div></div>"
 
 
@@ -149,6 +157,16 @@ def test_controls_that_unfold_text_are_its_headings(control: str) -> None:
     tags = [(segment.block.tag, segment.text[:9]) for segment in segments]
     expected = [("h3", "Why does "), ("p", "The sand "), ("h3", "When will"), ("p", "The sand ")]
     assert tags == [("h2", "Questions"), *expected]
+
+
+def test_controls_of_short_parts_are_headings_too() -> None:
+    items = (
+        f"<button aria-controls=p{n}>{n}. Lesson</button><div id=p{n}>{text}</div>"
+        for n, text in enumerate(("Our course<br>Your own boat", "Yes, every one of you can."))
+    )
+    segments = read_page(f"<body>{''.join(items)}".encode(), "").segments
+    headings = [segment.text for segment in segments if segment.block.tag == "h3"]
+    assert headings == ["0. Lesson", "1. Lesson"]
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,8 @@ def test_other_text_is_no_caption(html: str) -> None:
         ("Image Credit: A. Name", "Image Credit: A. Name", ""),
         ("Photo: A. Name", "Photo: A. Name", ""),
         ("She says the photo: it shows a boat", "She says the photo: it shows a boat", ""),
+        ('The boat <b class="c-caption__credit"><i class="c-caption__credit-description">Credit</i>'
+         ": Photo: A. Name</b>", "The boat", "Photo: A. Name"),
         ('<span class="credit">A. Name</span>', "A. Name", ""),
         ("The boat. <i><b>Photo by: </b>A. Name</i>", "The boat.", "Photo by: A. Name"),
         ('The boat.<button>Enlarge</button>', "The boat.", ""),
@@ -187,6 +189,8 @@ def test_other_text_is_no_caption(html: str) -> None:
         ("<b>The boat.</b><b>It sank.</b>", "The boat.It sank.", ""),
         ("The boat | <a class='buy' href='/buy'>Order a copy</a>", "The boat", ""),
         ('<i class="photo-author">By</i>', "", ""),
+        ('The boat. <span class="caption__source">A. Name</span>', "The boat.", "A. Name"),
+        ('The boat. <b class="m-caption__image-copyright">A. Name</b>', "The boat.", "A. Name"),
         ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
     ],
 )  # fmt: skip

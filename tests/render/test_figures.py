@@ -10,7 +10,19 @@ import weasyprint
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.article import Article, Block, Embed, Figure, Heading, Item, List, Paragraph, Span
+from printer.article import (
+    Article,
+    Block,
+    Cell,
+    Embed,
+    Figure,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    Table,
+)
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
@@ -220,6 +232,19 @@ def test_themes_with_columns_have_no_rows() -> None:
     geometry = page_geometry(PrintOptions(theme="newspaper"))
     place = FigurePlacer(placer(*[(900, 600)] * 4).pictures, geometry)
     assert rows(*figures(4), place=place) == [0] * 4
+
+
+def test_pictures_in_a_table_share_the_measure() -> None:
+    place = placer((900, 600), (900, 600), (900, 600), (20, 20))
+    figures = [Figure(f"p{n}") for n in range(4)]
+    gallery, icon = Cell(tuple(figures[:3])), Cell((figures[3], LONG))
+    table = Table(head=(), body=((Cell((LONG,)), gallery, icon), (Cell((LONG,)), icon, icon)))
+    place.arrange((table,))
+    for cell in (gallery, icon):
+        assert place.arrange(cell.blocks) == cell.blocks
+    widths = [placement.width for figure in figures if (placement := place(figure))]
+    assert max(widths) < MEASURE / 3
+    assert widths == [widths[0]] * 3 + [20]
 
 
 def test_rows_in_a_list_are_no_wider_than_the_list() -> None:

@@ -96,31 +96,10 @@ class ClassifierModel:
                 BoostedTrees.load(arrays, "confidence"),
             )
 
-    def dump(self) -> bytes:
-        """Return the bytes that :meth:`load` reads."""
-        arrays: dict[str, NDArray[np.generic]] = {
-            **_odds_to_arrays("names", self.priors.names),
-            **_odds_to_arrays("articles", self.priors.articles),
-            **_odds_to_arrays("words", self.priors.words),
-            **self.segments.to_arrays("segments"),
-            **self.networks.to_arrays("networks"),
-            **self.kinds.to_arrays("kinds"),
-            **self.confidence.to_arrays("confidence"),
-        }
-        buffer = BytesIO()
-        np.savez_compressed(buffer, allow_pickle=False, **arrays)
-        return buffer.getvalue()
-
 
 def _load_odds(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, float]:
     tokens = arrays[f"{name}.tokens"].tobytes().decode().split("\n")
     return dict(zip(tokens, (arrays[f"{name}.odds"] / 32).tolist(), strict=True))
-
-
-def _odds_to_arrays(name: str, odds: Mapping[str, float]) -> dict[str, NDArray[Any]]:
-    values = np.round(np.array(list(odds.values())) * 32).astype(np.int8)
-    tokens = np.frombuffer("\n".join(odds).encode(), np.uint8)
-    return {f"{name}.tokens": tokens, f"{name}.odds": values}
 
 
 @cache
@@ -448,23 +427,6 @@ class BoostedTrees:
             arrays[f"{name}.threshold"].astype(np.float32),
             arrays[f"{name}.leaf"].astype(np.float32),
         )
-
-    @classmethod
-    def concatenate(cls, models: Sequence[BoostedTrees]) -> BoostedTrees:
-        """Return the concatenated trees of several models, for :meth:`predict_many`."""
-        return cls(
-            np.concatenate([model.feature for model in models]),
-            np.concatenate([model.threshold for model in models]),
-            np.concatenate([model.leaf for model in models]),
-        )
-
-    def to_arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays that :meth:`load` reads."""
-        return {
-            f"{name}.feature": self.feature.astype(np.uint16),
-            f"{name}.threshold": self.threshold,
-            f"{name}.leaf": self.leaf,
-        }
 
     def predict(self, rows: Column) -> Column:
         """Return the probability of each row."""

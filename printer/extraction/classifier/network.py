@@ -97,11 +97,6 @@ class SegmentGraph(NamedTuple):
         yield np.concatenate([zeros, values[:-1] * has_next]), None
         yield np.concatenate([values[1:] * has_next, zeros]), None
 
-    def gather_messages(self, values: Floats) -> Floats:
-        """Return all messages to each segment side by side."""
-        rows = [part if owner is None else part[owner] for part, owner in self.messages(values)]
-        return np.concatenate(rows, 1)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkEnsemble:
@@ -154,16 +149,6 @@ class NetworkEnsemble:
     def load(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> NetworkEnsemble:
         """Read the networks called ``name`` from a model's arrays."""
         return cls(*(arrays[f"{name}.{field.name}"].astype(np.float32) for field in fields(cls)))
-
-    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays that :meth:`load` reads; weights in half precision."""
-        precise = {"mean", "scale"}
-        return {
-            f"{name}.{field.name}": getattr(self, field.name).astype(
-                np.float32 if field.name in precise else np.float16
-            )
-            for field in fields(self)
-        }
 
 
 def blocked_matmul(left: Floats, right: Floats) -> Floats:

@@ -24,9 +24,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...html.index import PageIndex
+from ...html.index import Bools, PageIndex, covered_by_ranges, prefix_sums
 from ...html.page import Page
-from ..arrays import Bools, covered_by_ranges, prefix_sums
 
 #: The paper's block tags whose text is not a paragraph, and the parts of a table.
 NO_PARAGRAPH = frozenset({

@@ -27,9 +27,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from ...capture import Rect
-from ...html.index import PageIndex
+from ...html.index import Floats, PageIndex
 from ...html.page import Page
-from ..arrays import Floats
 from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layout
 
 #: The paper's c1, c2 and c3: the shares of a segment in the commonest font size and color, and in

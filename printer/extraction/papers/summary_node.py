@@ -26,9 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...html.index import PageIndex
+from ...html.index import Ints, PageIndex, prefix_sums
 from ...html.page import Page
-from ..arrays import Ints, prefix_sums
 
 #: Full stops and commas: Latin, Arabic, Urdu, Devanagari, CJK (wide, half and small forms),
 #: Armenian, Ethiopic, Tibetan, Khmer, Burmese, Mongolian, N'Ko, Vai, Bamum, Lisu.

@@ -33,9 +33,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...html.index import BLOCK_TAGS, PageIndex
+from ...html.index import BLOCK_TAGS, Bools, Floats, Ints, PageIndex
 from ...html.page import Page
-from ..arrays import Bools, Floats, Ints
 
 Clustering: TypeAlias = Literal[
     "threshold", "k-means", "em", "farthest-first", "prediction", "two-dimensional"

@@ -22,10 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...html.index import PageIndex
+from ...html.index import Bools, Floats, PageIndex, prefix_sums
 from ...html.metadata.titles import find_title_node
 from ...html.page import Page
-from ..arrays import Bools, Floats, prefix_sums
 
 #: The characters and the share of links that characterize a node, and its neighborhood (ours).
 MIN_CHARS, MAX_LINKS, REACH = 40, 0.5, 16

@@ -12,7 +12,7 @@ from itertools import dropwhile, islice
 from lxml.html import HtmlElement
 
 from ...text import LONGEST_FOLDED, clean_line
-from ..elements import ElementsByTag
+from ..index import ElementsByTag
 from ..parse import element_line
 from .bylines import (
     BYLINE,

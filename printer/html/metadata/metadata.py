@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 
 from ...text import clean_attribute, clean_line, count_words, is_placeholder
 from ...urls import host_of, resolve
-from ..elements import ElementsByTag
+from ..index import ElementsByTag
 from ..parse import element_line
 from .bylines import find_office, is_byline_label, join_names, without_address
 from .dates import find_path_date, parse_date
@@ -138,6 +138,7 @@ class Metadata:
     canonical: str = ""
     image: str = ""
     section: str = ""
+    is_article: bool = False
 
 
 def read_metadata(
@@ -212,6 +213,7 @@ def read_metadata(
         canonical=canonical,
         image=_picture(head, schema, base),
         section=find_kicker(tree, title) or _section(head, schema, site, title),
+        is_article=is_article,
     )
 
 

@@ -34,6 +34,8 @@ _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 #: The most characters of a site's name that has no slogan, and of an abbreviation.
 _LONG_NAME, _ABBREVIATION = 30, 3
+#: The longest name with a slogan, and the most words of one, that are kept whole.
+_LONGEST_NAME, _MANY_WORDS = 40, 7
 #: A label or a date before a heading: up to four words, not a number alone, a question or quoted.
 _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
 #: Parts of a host that do not name a site.
@@ -290,12 +292,24 @@ class SiteNames:
     def short_name(self, name: str) -> str:
         """Return the site's name without a slogan or its owner.
 
-        The host repeats its first part, or a company owns it.  Short names and abbreviations are
-        kept whole.
+        A slogan stands behind a colon, or beside the part that the host repeats; if the host
+        repeats none of many words, the first part is the name.  A company owns a site.  Short names
+        and abbreviations are kept whole.
         """
-        first = _parts(name)[0]
-        is_long = len(name) > _LONG_NAME and len(first) > _ABBREVIATION
-        return first if is_long and (self.repeats_host(first) or COMPANY.search(name)) else name
+        if len(name) <= _LONG_NAME:
+            return name
+        named, *slogan = name.split(": ", 1)
+        if slogan and len(named) > _ABBREVIATION and len(named.split()) <= _FEW:
+            return named
+        first, *later = _parts(name)
+        if len(first) <= _ABBREVIATION:
+            return name
+        if self.repeats_host(first) or COMPANY.search(name):
+            return first
+        if len(name) <= _LONGEST_NAME:
+            return name
+        names = (part for part in later if not part.isupper() and self.repeats_host(part))
+        return next(names, first if len(name.split()) > _MANY_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of ``title`` that is the site's name, if it repeats the host's name."""

@@ -32,7 +32,7 @@ import _cffi_backend
 
 from ...errors import MissingLibrary, RenderError
 from ...text import truncate
-from ...themes.assets import Assets
+from ...themes.loader import Assets
 from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance

@@ -8,7 +8,7 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - moved behind the text that follows it, one paragraph at a time,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
-- moved behind the next heading and the paragraph below it,
+- moved behind the next heading and the paragraph below it, unless it is a row with texts,
 - if it stands above the heading of an entry, moved below this heading and the paragraph after it;
   the figures of all entries after it then stand below their headings as well.
 
@@ -49,9 +49,9 @@ MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
 #: The largest gap left before a table on a rotated page, as a share of the page.
 MAX_GAP_BEFORE_TURNED = 0.06
 
-#: The smallest scale to which a picture is shrunk, and that to which it is shrunk first of all; the
-#: largest of one as wide as the text, which is then centered.
-MIN_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.85, 0.8
+#: The smallest scale to which a picture is shrunk, and one in a first row with texts; that to which
+#: it is shrunk first of all; the largest of one as wide as the text, which is then centered.
+MIN_SCALE, MIN_LABELLED_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.55, 0.85, 0.8
 
 #: The lines of text that should stand below the pictures of a first page, and the fewest of a
 #: paragraph at the foot of a page.
@@ -267,13 +267,13 @@ class _PageFiller:
             return not undone and _move_turned_table_behind_text(place, self._change)
         if place.gap < MIN_GAP * place.height:
             return False
+        is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
+        may_break = self._may_break and is_large
         if not _is_figure(place.figure):
-            is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-            may_break = self._may_break and is_large and not undone
-            return may_break and _allow_breaks(place.figure, self._change)
+            return may_break and not undone and _allow_breaks(place.figure, self._change)
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: _move_text_before_figure(place, self._change),
+            "text": lambda: _move_text_before_figure(place, self._change, may_break=may_break),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
             "together": lambda: _shrink_both(page, place, self._change),
@@ -283,8 +283,9 @@ class _PageFiller:
         }
         if _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
-        elif place.index and _is_labelled(place.figure) and _is_labelled(place.before):
-            steps = {"rows": steps["rows"]}
+        elif _is_labelled(place.figure):  # Its texts keep their place among the others.
+            is_first = not place.index or not _is_labelled(place.before)
+            steps = {name: steps[name] for name in ("text", "rows") if is_first or name == "rows"}
         if not undone:
             self._tried.discard((id(place.figure), "text"))
         for name, step in steps.items():
@@ -435,7 +436,8 @@ def lowest_edge(root: Box, default: float = 0) -> float:
 def _allow_breaks(block: Box, change: _Change) -> bool:
     """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
 
-    A short item or row still stays with its neighbor, as does the first row.
+    A short item or row still stays with its neighbor, as does the first row; an item with a list
+    within it is not short.
 
     Returns:
         Whether this allows any break that was forbidden before.
@@ -449,7 +451,8 @@ def _allow_breaks(block: Box, change: _Change) -> bool:
             change.set_style(box, break_inside="auto")
         if tag == "tr" and box.style["break_after"] == "avoid" and id(box) not in first_rows:
             change.set_style(box, break_after="auto")
-        if length > {"li": MIN_LONE_ITEM, "tr": MIN_LONE_ROW}.get(tag, length):
+        has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
+        if has_list or length > {"li": MIN_LONE_ITEM, "tr": MIN_LONE_ROW}.get(tag, length):
             change.set_style(box, break_before="auto", break_after="auto")
     return change.has_changed
 
@@ -479,13 +482,18 @@ def _end_of_figures(parent: Box, index: int) -> int:
     return index
 
 
-def _move_text_before_figure(place: _Place, change: _Change) -> bool:
-    """Move the text behind a figure before it; return whether there is any."""
+def _move_text_before_figure(place: _Place, change: _Change, *, may_break: bool) -> bool:
+    """Move the text behind a figure before it; return whether there is any.
+
+    A stanza or a list that is kept whole may then be broken.
+    """
     start = end = _end_of_figures(place.parent, place.index)
     while _has_tag(place.parent, end, TEXT) and _keeps_next(place.parent, end):
         end += 1
     if not _has_tag(place.parent, end, TEXT) or _has_end_mark(place.parent.children[end]):
         return False
+    if may_break and _is_unbreakable(place.parent, end):
+        _allow_breaks(place.parent.children[end], change)
     return change.move(place.parent, start, place.index, end + 1 - start)
 
 
@@ -612,8 +620,11 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
 
 
 def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
-    """Shrink the pictures of a row and of those before it on the page; return whether it fits."""
-    if not _is_row(place.figure) or place.start < place.index:
+    """Shrink the pictures of a row and of those before it on the page; return whether it fits.
+
+    The rows behind one with texts are shrunk alike.
+    """
+    if not _is_row(place.figure):
         return False
     on_page = {id(box.element) for box in _fragments(page, place.parent)[0].children}
     first = place.index
@@ -621,15 +632,23 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
         if id(before.element) not in on_page:
             break
         first -= 1
-    rows = [_row_figures(row) for row in place.parent.children[first : place.index + 1]]
+    is_labelled = _is_labelled(place.figure)
+    end = place.index + 1
+    while is_labelled and end < len(place.parent.children) and _is_row(place.parent.children[end]):
+        end += 1
+    rows = [_row_figures(row) for row in place.parent.children[first:end]]
     figures = [figure for row in rows for figure in row]
-    heights = [max(map(_picture_height, row), default=0.0) for row in rows]
-    if first == place.index or not heights[-1] or any(map(_is_shrunk, figures)):
+    rows_on_page = rows[: place.index + 1 - first]
+    heights = [max(map(_picture_height, row), default=0.0) for row in rows_on_page]
+    if not heights[-1] or any(map(_is_shrunk, figures)):
         return False
-    excess = SLACK + _row_height(place.figure, heights[-1]) - place.gap
+    width = _fragments(page, place.parent)[-1].width
+    headings = [*place.above, *place.parent.children[place.start : place.index]]
+    needed = sum(_text_height(box, width) for box in headings)
+    excess = SLACK + needed + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.
-    is_centered = not _is_labelled(place.figure)
-    return _shrink_by(figures, sum(heights), excess, change, is_centered=is_centered)
+    scale = MIN_LABELLED_SCALE if is_labelled and first == place.index else MIN_SCALE
+    return _shrink_by(figures, sum(heights), excess, change, scale, is_centered=not is_labelled)
 
 
 def _shrink_by(
@@ -666,8 +685,12 @@ def _has_class(box: Box, name: str) -> bool:
 
 
 def _row_figures(row: Box) -> list[Box]:
-    figures = (box for box in row.descendants() if box.element_tag == "figure")
-    return [figure for figure in figures if _picture_height(figure)]
+    """Return the figures of a row, without the anonymous boxes inside them."""
+    figures: dict[int, Box] = {}
+    for box in row.descendants():
+        if box.element_tag == "figure":
+            figures.setdefault(id(box.element), box)
+    return [figure for figure in figures.values() if _picture_height(figure)]
 
 
 def _row_height(row: Box, picture_height: float) -> float:

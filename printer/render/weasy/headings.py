@@ -8,18 +8,24 @@ those of Chinese are found by the dictionary of jieba, phrases of the others by 
 spaces, at which alone it is broken.
 
 The chosen breaks become line feeds in the boxes of the text.
+
+A heading above what spans all columns spans them, too, and goes to the next page with it:
+WeasyPrint sets it at the foot of a column, and breaks a page between blocks that span columns even
+where their style forbids it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from ...i18n import load_table
 from ...text import UNSPACED
-from .ruler import set_on_line
+from .figure_placement import HEADINGS
+from .paragraphs import set_on_line
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -53,6 +59,12 @@ SMALLER_TITLE, MAX_TITLE_BREAKS = 0.83, 2
 #: The text and the style of a text box before lines were chosen, whether a title was scaled, and
 #: the width for which the lines of a heading were chosen.
 _ORIGINAL, _SCALED, _CHOSEN = "_webprint_original", "_webprint_scaled", "_webprint_chosen"
+
+#: The classes of lines that are headings without the element of one.
+_LABELS = frozenset({"code-title", "label-line"})
+
+#: The attribute of a heading that spans columns with its style in a column.
+_COLUMN_STYLE = "_webprint_style_in_column"
 
 _SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
 _NUMBER = re.compile(r"[\d.,]+")
@@ -377,3 +389,57 @@ def _insert_breaks(pieces: list[Box], breaks: list[Break]) -> None:
             piece.style["white_space"] = "pre-line"
             piece.text = text + original[position:]
         offset = end
+
+
+def keep_headings_above_spanning(
+    original: Callable[..., Any], context: Any, box: Box, *args: Any
+) -> Any:
+    """Lay out columns with the headings of blocks that span them as wide, and on their page."""
+    _span_headings(box)
+    columns, resume_at, *details = original(context, box, *args)
+    if columns is not None and resume_at and list(resume_at.values()) == [None]:
+        resume_at = _break_before_headings(box, columns, *resume_at)
+    return columns, resume_at, *details
+
+
+def _span_headings(box: Box) -> None:
+    """Make a heading span all columns if, and only if, the block below it does."""
+    is_above_spanning = False
+    for child in reversed(box.children):
+        if _is_above_block(child):
+            in_column = getattr(child, _COLUMN_STYLE, child.style)
+            child.style = in_column
+            if is_above_spanning and in_column["column_span"] != "all":
+                setattr(child, _COLUMN_STYLE, in_column)
+                child.style = in_column.copy()
+                child.style["column_span"] = "all"
+        else:
+            is_above_spanning = child.style["column_span"] == "all"
+
+
+def _is_above_block(box: Box) -> bool:
+    is_label = box.element is not None and box.element.get("class", "").split()[:1]
+    is_titled = box.element_tag in HEADINGS or (is_label and is_label[0] in _LABELS)
+    return bool(is_titled and box.style["break_after"] == "avoid")
+
+
+def _break_before_headings(box: Box, columns: Box, index: int) -> dict[int, None]:
+    """Take headings off the foot of a page if the block that they stand above begins the next.
+
+    Return where the next page begins.
+    """
+    count = 0
+    while count < index and _is_above_block(box.children[index - count - 1]):
+        count += 1
+    remaining, last_boxes = columns.children[:-count], columns.children[-count:]
+    headings = box.children[index - count : index]
+    if (
+        not count
+        or not remaining
+        or [b.element for b in last_boxes] != [b.element for b in headings]
+    ):
+        return {index: None}
+    columns.children = remaining
+    last_box = remaining[-1]
+    columns.height = last_box.border_box_y() + last_box.border_height() - columns.content_box_y()
+    return {index - count: None}

@@ -15,6 +15,9 @@ _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 #: Classes of elements added by themes: QR codes, headings of notes.
 _ADDED = frozenset({"qr", "section"})
 
+#: Classes of a line of code.
+_CODE_LINES = frozenset({"line", "line comment"})
+
 
 @dataclass(frozen=True, slots=True)
 class LayoutText:
@@ -77,7 +80,7 @@ def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
             if isinstance(box, boxes.MarginBox) or box.element_tag == "nav":
                 continue
             # All lines of code are one block.
-            is_line = box.element is not None and box.element.get("class") == "line"
+            is_line = box.element is not None and box.element.get("class") in _CODE_LINES
             if isinstance(box, block_types) and box.element is not None and not is_line:
                 block = id(box.element)
             yield box, block

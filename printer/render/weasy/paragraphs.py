@@ -25,7 +25,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from ...text import RIGHT_TO_LEFT, UNSPACED
-from .ruler import set_on_line
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -496,3 +495,12 @@ def _begins_sentence(text: str, begin: int, before: str) -> bool:
 def _hyphen_width(context: Any, style: Any) -> float:
     _, width = set_on_line(style["hyphenate_character"], style, context)
     return width
+
+
+def set_on_line(text: str, style: Any, context: Any) -> tuple[Any, float]:
+    """Return the layout of a text on one line, and its width in pixels."""
+    from weasyprint.text.line_break import create_layout, line_size
+
+    layout = create_layout(text, style, context, None, 0)
+    width, _ = line_size(layout.get_first_line()[0], style)
+    return layout, float(width)

@@ -21,12 +21,11 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from .bidi import order_line, split_directions
-from .columns import keep_headings_above_spanning
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
-from .headings import break_heading
-from .paragraphs import UNDIVIDED, fill_line, split_planned_text
-from .ruler import set_on_line
+from .headings import break_heading, keep_headings_above_spanning
+from .paragraphs import UNDIVIDED, fill_line, set_on_line, split_planned_text
+from .table_columns import divide_width
 from .tags import remember_box
 
 #: A box of WeasyPrint's tree.
@@ -84,6 +83,24 @@ def break_headings(
     if "balanced" in (classes or "").split():
         break_heading(context, box)
     return original(context, box, bottom_space, skip_stack, *args, **kwargs)
+
+
+def end_code_with_its_last_line(
+    original: Callable[..., Any], context: Any, box: Box, *args: Any, **kwargs: Any
+) -> Any:
+    """Lay out code so that the tint behind its part on a page ends with the last line there.
+
+    WeasyPrint extends a box that is continued on the next page to the foot of the page, as
+    css-break-3, 5.1, allows.
+    """
+    result = original(context, box, *args, **kwargs)
+    fragment, resume_at = result[:2]
+    if fragment is not None and resume_at is not None and box.element_tag == "pre":
+        last = fragment
+        while getattr(last, "children", ()) and type(last).__name__ != "LineBox":
+            last = last.children[-1]
+        fragment.height = last.position_y + last.margin_height() - fragment.content_box_y()
+    return result
 
 
 def drop_margin_at_column_top(
@@ -510,11 +527,13 @@ class Patch:
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_container_layout", split_directions),
+    Patch("weasyprint.layout.block", "block_container_layout", end_code_with_its_last_line),
     Patch("weasyprint.layout.inline", "get_next_linebox", order_line),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.block", "columns_layout", keep_headings_above_spanning),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.block", "float_layout", avoid_breaks_in_floats),
+    Patch("weasyprint.layout.table", "auto_table_layout", divide_width),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
     Patch("weasyprint.layout.inline", "split_text_box", split_planned_text),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks import train_networks as training
+from benchmarks.model_file import network_arrays
 from printer.extraction.classifier.network import NetworkEnsemble, SegmentGraph
 
 PAGES = np.array([0, 0, 0, 1, 1])
@@ -19,7 +20,7 @@ def test_groups_exchange_means_weighed_by_the_root_of_their_words() -> None:
     values = np.array([[4.0], [1.0], [8.0], [0.0], [2.0]])
     keys = KEYS + 100 * PAGES
     around = SegmentGraph.build([keys], SIZES, LIKELY, PAGES)
-    same, kin, page, article, before, after = around.gather_messages(values).T
+    same, kin, page, article, before, after = training.gather_messages(around, values).T
     assert same.tolist() == [4, 1, 8, 0, 2]
     assert kin.tolist() == [7, 1, 7, 0, 2]  # (1 * 4 + 3 * 8) / 4
     assert np.allclose(page, [5, 5, 5, 1, 1])  # (1 * 4 + 2 * 1 + 3 * 8) / 6
@@ -46,7 +47,7 @@ def cases(count: int = 12) -> list[training.Case]:
 def loss(learned: list[np.ndarray], batch: training._Batch) -> float:
     inner, inner_bias, outer, outer_bias, last = learned
     near = np.maximum(batch.rows @ inner + inner_bias, 0)
-    far = np.maximum(batch.around.gather_messages(near) @ outer + outer_bias, 0)
+    far = np.maximum(training.gather_messages(batch.around, near) @ outer + outer_bias, 0)
     odds = np.column_stack([near, far, np.ones(len(near))]) @ last
     cross = float((batch.weights * (np.logaddexp(0, odds) - batch.answers * odds)).sum())
     chance = 1 / (1 + np.exp(-odds))
@@ -66,7 +67,7 @@ def test_gradients_are_those_of_the_loss(monkeypatch) -> None:
     batch = training._batch(some, np.zeros(6), np.ones(6))
     draw = np.random.default_rng(1)
     units = training.HIDDEN
-    parts = batch.around.gather_messages(np.zeros((len(batch.rows), 1))).shape[1]
+    parts = training.gather_messages(batch.around, np.zeros((len(batch.rows), 1))).shape[1]
     shapes = [(6, units), (units,), (units * parts, units), (units,), (2 * units + 1,)]
     learned = [draw.normal(size=shape) / 8 for shape in shapes]
     found = training._gradients(learned, batch, draw)
@@ -86,7 +87,7 @@ def test_networks_learn_and_come_back_from_their_file(monkeypatch) -> None:
     monkeypatch.setattr(training, "_BATCH", 30)
     taught = cases(40)
     learned = training.train(taught, 2)
-    again = NetworkEnsemble.load(learned.to_arrays("networks"), "networks")
+    again = NetworkEnsemble.load(network_arrays("networks", learned), "networks")
     right = []
     for case in taught:
         pages = np.zeros(len(case.sizes), np.intp)
@@ -101,5 +102,5 @@ def test_networks_learn_and_come_back_from_their_file(monkeypatch) -> None:
 
 def test_the_same_cases_give_the_same_networks(monkeypatch) -> None:
     monkeypatch.setattr(training, "EPOCHS", 2)
-    one, other = (training.train(cases(4)).to_arrays("n") for _ in range(2))
+    one, other = (network_arrays("n", training.train(cases(4))) for _ in range(2))
     assert all(np.array_equal(one[name], other[name]) for name in one)

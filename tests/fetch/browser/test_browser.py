@@ -20,7 +20,7 @@ from printer.errors import (
 )
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
-from printer.html.layout import strip_markers
+from printer.html.page import strip_markers
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer, drip
 

@@ -11,7 +11,7 @@ import pytest
 from printer.errors import WebprintError
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
-from printer.html.layout import strip_markers
+from printer.html.page import strip_markers
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
 

@@ -426,7 +426,10 @@ def test_the_reading_of_a_heading_s_signs_is_no_part_of_the_title():
     [
         ("Example News - Harbour Press Ltd & Co. of the Coast", "Example News"),
         ("Example News | For all who love the sea and its boats", "Example News"),
-        ("Harbour Press of the whole Coast - Example News", "Harbour Press of the whole Coast - Example News"),
+        ("Harbour Press of the whole Coast - Example News", "Example News"),
+        ("Tides today: All about the sea and its boats", "Tides today"),
+        ("The old harbour - From nets to lanterns, a day at sea made easy for all", "The old harbour"),
+        ("Ministry of Harbours, Fisheries and Lighthouses", "Ministry of Harbours, Fisheries and Lighthouses"),
         ("EN - Examples for the National Harbour Service", "EN - Examples for the National Harbour Service"),
         ("Example | Forum", "Example | Forum"),
         ("Harbour Press |", "Harbour Press"),

@@ -9,7 +9,7 @@ import pytest
 from printer.output import Picture
 from printer.render.context import Document
 from printer.render.weasy.engine import asset_fetcher, render_pdf
-from printer.themes.assets import Assets, asset_url
+from printer.themes.loader import Assets, asset_url
 from tests.support import sample_articles as specimens
 
 

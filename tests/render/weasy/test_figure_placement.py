@@ -122,6 +122,19 @@ def test_a_picture_below_a_heading_is_moved_behind_the_next_part_to_fill_a_large
     assert white(paper, 0) < 0.15 < white(plain, 0)
 
 
+@pytest.mark.parametrize("count", [18, 20, 22])
+def test_a_stanza_behind_a_picture_is_broken_to_fill_a_large_gap(printed, monkeypatch, count):
+    lines = [paragraph(f"Line {n}.") for n in range(count)]
+    stanza = paragraph("\n".join(f"Verse {n} of it" for n in range(18)))
+    blocks = (*lines, PICTURE, stanza, *(paragraph(TEXT) for _ in range(6)))
+    for step in ("_shrink", "_move_before_text"):
+        monkeypatch.setattr(figure_placement, step, lambda *_: False)
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
+    assert white(paper, 0) < 0.15
+    assert "Verse 0" in paper.texts[0]
+    assert "Verse 17" in paper.texts[1]
+
+
 @pytest.mark.parametrize("lines", range(2, 22, 4))
 def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lines):
     blocks = [paragraph(f"Line {n}.") for n in range(lines)]
@@ -177,6 +190,7 @@ def test_a_quotation_in_a_post_is_not_parted_from_the_reply_to_it(printed, lines
 
 UNBROKEN_BLOCKS = {
     "list": items(*(f"Step {n}. {TEXT[:160]}" for n in range(3))),
+    "list in a list": items(*((paragraph(name), items("One", "Two", "Three")) for name in "AB")),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
     "stanza": paragraph("\n".join(f"Line {n} of it" for n in range(11))),
     "short table": Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(8))),
@@ -219,6 +233,27 @@ def test_no_short_row_is_alone_on_a_page_below_the_head_of_its_table(printed, li
     paper = printed(full, theme="manuscript")
     rows = [[f"Row {n}" in text for n in range(5)].count(True) for text in paper.texts]
     assert 1 not in rows
+
+
+@pytest.mark.parametrize("lines", [10, 16, 22])
+def test_tables_of_two_rows_are_not_kept_with_each_other(printed, lines):
+    numbers = ["x"] * 6
+    table = Table((), (cells("Row", TEXT * 2, *numbers), cells("Row", TEXT, *numbers)))
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, paragraph("Heights of the river"), table, table, paragraph(TEXT * 3))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    assert paper.texts[0].count("Row") >= 2
+
+
+@pytest.mark.parametrize("lines", [27, 30, 32])
+@pytest.mark.parametrize("kind", ["table", "short table"])
+def test_a_label_stands_on_the_page_of_the_first_rows_of_its_table(printed, kind, lines):
+    label = paragraph("Table 2: Heights of the river in each of the hours before noon.")
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, label, UNBROKEN_BLOCKS[kind], paragraph(TEXT * 3))
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    (page,) = (text for text in paper.texts if "Table 2" in text)
+    assert page.count("Row") >= 2
 
 
 def test_notes_stay_on_the_page_that_calls_them(printed):
@@ -444,7 +479,7 @@ def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
 
 def test_rows_of_pictures_are_shrunk_to_take_in_one_more(printed, monkeypatch):
     entries, pictures = goods(12)
-    full = replace(SAMPLE_ARTICLE, blocks=(*(paragraph(f"Line {n}.") for n in range(8)), *entries))
+    full = replace(SAMPLE_ARTICLE, blocks=(*(paragraph(f"Line {n}.") for n in range(5)), *entries))
 
     def first_page():
         return printed(full, pictures=pictures).texts[0].count("Lamp")
@@ -510,13 +545,24 @@ def test_on_a_small_screen_an_entry_is_not_torn(printed, lines):
         assert text.count("Lamp") == text.count("Price")
 
 
-def test_a_picture_of_a_shrunk_row_begins_above_its_label(printed):
+@pytest.mark.parametrize("lines", [24, 26])
+def test_a_first_row_with_texts_is_shrunk_to_stand_under_its_heading(printed, lines):
+    entries, pictures = goods(4)
+    before = [paragraph(f"Line {n}.") for n in range(lines)]
+    full = replace(SAMPLE_ARTICLE, blocks=(*before, heading("Lamps"), *entries))
+    assert "Lamp 0." in printed(full, pictures=pictures).texts[0]
+
+
+def test_pictures_of_shrunk_rows_are_alike_and_begin_above_their_labels():
     entries, pictures = goods(12)
-    before = [paragraph(f"Line {n}.") for n in range(8)]
+    before = [paragraph(f"Line {n}.") for n in range(5)]
     full = replace(SAMPLE_ARTICLE, blocks=(*before, *entries))
-    figures = [box for box in boxes_of(full, pictures) if box.element_tag == "figure"]
-    assert len({round(figure.width) for figure in figures}) > 1, "some are shrunk"
+    boxes = boxes_of(full, pictures)
+    figures = [box for box in boxes if box.element_tag == "figure" and box.width]
+    (cell_width,) = {box.width for box in boxes if figure_placement._has_class(box, "cell")}
     assert {figure.margin_left for figure in figures} == {0}
+    (width,) = {round(figure.width) for figure in figures}
+    assert figure_placement.MIN_SCALE * cell_width < width < cell_width
 
 
 def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):

@@ -56,6 +56,7 @@ PARAMETERS = {
     "split_inline_box": "context box position_x max_x bottom_space skip_stack containing_block"
     " absolute_boxes fixed_boxes line_placeholders waiting_floats line_children"
     " first_letter_style first_line_style",
+    "auto_table_layout": "context box containing_block",
     "get_next_linebox": "context linebox position_y bottom_space skip_stack containing_block"
     " absolute_boxes fixed_boxes first_letter_style first_line_style",
     "split_text_box": "context box available_width skip is_line_start",
@@ -87,6 +88,7 @@ BOUND_BY = {
     "float_layout": {"layout.block", "layout.inline", "layout.page"},
     "split_first_line": {"layout.inline", "layout.preferred"},
     "split_inline_box": set[str](),
+    "auto_table_layout": set[str](),
     "get_next_linebox": set[str](),
     "split_text_box": set[str](),
     "add_word_spacing": set[str](),

@@ -21,18 +21,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Literal
 
-from ..backoff import Backoff
-from ..crawl.store import MAX_DELAY, HostDelays
-from ..errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
-from ..files import Closing, os_errors
-from ..jobs import FINISHED, Job, JobRequest
-from ..jobs.engine import LocalWorkers, open_result_storage
-from ..jobs.queue import JobQueue, QueueFull, job_id_for_key
-from ..jobs.storage import PDF
-from ..settings import Settings
-from ..text import count
-from ..urls import normalize_url, origin_of, strip_userinfo, url_key
-from . import BatchOptions
+from .backoff import Backoff
+from .crawl.store import MAX_DELAY, HostDelays
+from .errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
+from .files import Closing, os_errors
+from .jobs import FINISHED, Job, JobRequest
+from .jobs.engine import LocalWorkers, open_result_storage
+from .jobs.queue import JobQueue, QueueFull, job_id_for_key
+from .jobs.storage import PDF
+from .options import BatchOptions
+from .settings import Settings
+from .text import count
+from .urls import normalize_url, origin_of, strip_userinfo, url_key
 
 #: The folder for the state of a batch, inside its folder, its database, and the reports.
 STATE_FOLDER, STATE_FILE = ".webprint", "jobs.sqlite"

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.extraction.arrays import covered_by_ranges
+from printer.html.index import covered_by_ranges
 from printer.html.page import read_page
 
 PIECES = st.lists(
