@@ -260,7 +260,9 @@ def _completeness(report: CompletenessReport) -> str:
     shortfall = [
         f"{part:,} of {total:,} {name}" for name, (part, total) in report.shortfall().items()
     ]
-    return f"only {', '.join(shortfall)} printed" if shortfall else _all_words(report)
+    missing = [f"only {', '.join(shortfall)} printed"] if shortfall else []
+    words = [] if "words" in report.shortfall() else [_all_words(report)]
+    return ", ".join(words + missing)
 
 
 def _all_words(report: CompletenessReport) -> str:

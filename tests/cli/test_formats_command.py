@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 
 import pytest
@@ -82,8 +83,15 @@ def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):
     saved.write_text(PAGE.replace("<p>On day 4", figure + "<p>On day 4"))
     code, _, err = webprint(saved, "a.epub", "--strict")
     assert code == 15, err
-    assert "only 0 of 1 pictures" in err
+    assert "only 0 of 1 pictures printed" in err
     assert (tmp_path / "a.epub").is_file()
+
+
+def test_a_table_printed_as_a_list_loses_no_words(webprint, saved):
+    row = "<tr>" + "".join(f"<td>cell {n}</td>" for n in range(30)) + "</tr>"
+    saved.write_text(PAGE.replace("<p>On day 4", f"<table>{row * 3}</table><p>On day 4"))
+    _, _, err = webprint(saved, "a.pdf")
+    assert re.search(r"all [\d,]+ words, only 0 of 1 tables printed", err)
 
 
 def test_a_sign_in_page_is_reported_and_fails_with_strict(webprint, saved, tmp_path):
