@@ -48,7 +48,10 @@ def is_data(table: HtmlElement) -> bool:
                 continue
             cells += 1
             headers += cell.tag == "th"
-            large_cells += any(child.tag in _BIG and not _is_line(child) for child in cell)
+            large_cells += any(
+                child.tag in _BIG and not _is_line(child) and not _is_plain_list(child)
+                for child in cell
+            )
             chars += _text_length(cell) if cells <= _MAX_CELLS_READ else 0
         if cells > _MAX_CELLS_READ:
             break
@@ -73,6 +76,11 @@ def _is_line(element: HtmlElement) -> bool:
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
         and _text_length(element) < _MAX_LINE
     )
+
+
+def _is_plain_list(element: HtmlElement) -> bool:
+    """Return whether an element is a list without links, which is no menu."""
+    return element.tag in {"ul", "ol"} and next(element.iterdescendants("a"), None) is None
 
 
 def _text_length(element: HtmlElement) -> int:

@@ -412,6 +412,13 @@ def test_tables_of_data() -> None:
     assert len(table.foot) == 1
 
 
+def test_a_table_with_lists_in_its_cells_is_data() -> None:
+    rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
+    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).body) == 4
+    menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
+    assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
+
+
 def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
     table = only(
         "<table><tr><td><div>Defined in <code>a.h</code></div><td>"
