@@ -24,6 +24,8 @@ IN_SENTENCES = frozenset(
 )
 #: Callbacks whose names a library has chosen.
 CALLBACKS = frozenset(["connection_made"])
+#: What else docstrings name: elements, and names of other modules.
+NAMED_IN_DOCSTRINGS = frozenset(["__file__", "h1", "img", "metavar", "printed"])
 MAX_LINES = 800
 
 
@@ -63,3 +65,24 @@ def test_names_say_what_things_are(folder: str) -> None:
 def test_no_module_is_too_long() -> None:
     lengths = {path: len((ROOT / path).read_text().splitlines()) for path in MODULES}
     assert {path: lines for path, lines in lengths.items() if lines > MAX_LINES} == {}
+
+
+def _docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the docstring of every function, and its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, ast.get_docstring(node) or ""
+
+
+def test_docstrings_name_only_what_the_module_has() -> None:
+    unknown = []
+    for path in MODULES:
+        source = (ROOT / path).read_text()
+        code = re.sub(r'"""[\s\S]*?"""|#.*', "", source)
+        unknown += [
+            f"{path}:{line}: {name}"
+            for line, text in _docstrings(ast.parse(source))
+            for name in re.findall(r"``(\w+)``", text)
+            if not re.search(rf"\b{name}\b", code) and name not in NAMED_IN_DOCSTRINGS
+        ]
+    assert unknown == []

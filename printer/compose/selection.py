@@ -117,7 +117,7 @@ def _find_entries(
 ) -> frozenset[HtmlElement]:
     """Return the elements that hold one picture and a few words, and similar siblings.
 
-    An entry is the outermost element with a single picture, and at most ``room`` characters.
+    An entry is the outermost element with a single picture, and at most ``max_chars`` characters.
     """
     if len(figures) < MIN_ENTRIES:
         return frozenset()

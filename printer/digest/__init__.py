@@ -4,7 +4,7 @@
       builder.Collector                candidates of the sources, and their pages
       selection.Selector               stories to print, and why the others are not
       builder.IssueBuilder             the issue as one file
-      runner.Runner -> delivery        deliver it; selection.StoryHistory remembers the stories
+      runner.run_digest -> delivery    deliver it; selection.StoryHistory remembers the stories
 
 Also used on their own: :mod:`.delivery` with :func:`.config.destinations`, which sends single
 prints, and :mod:`.reading_list`.

@@ -482,7 +482,7 @@ def _decode_again(sequence: str) -> str:
 
 
 def xml_parser(**options: Any) -> etree.XMLParser:
-    """Return a parser of untrusted XML, which reads nothing else; ``more`` are settings of lxml."""
+    """Return a parser of untrusted XML, which opens no other file."""
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, **options)
 
 

@@ -370,7 +370,7 @@ def _name_control(control: HtmlElement, box: HtmlElement, tag: str) -> None:
 def _beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
     """Return the beginning of an element's text, with white space collapsed.
 
-    Unlike :func:`.parse.element_line`, it reads hidden parts and stops after ``most`` characters.
+    Unlike :func:`.parse.element_line`, it reads hidden parts and stops after ``limit`` characters.
     """
     pieces, length = [], 0
     for piece in element.itertext():

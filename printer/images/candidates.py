@@ -145,7 +145,7 @@ class Candidate:
 def find_candidates(page: Page, segments: range | None = None) -> list[Candidate]:
     """Return the pictures of a page in document order, with rendered sizes if it has a layout.
 
-    For pictures outside the segments ``near``, only ``src`` is read, except for the picture that
+    For pictures outside ``segments``, if given, only ``src`` is read, except for the picture that
     the page's metadata name if it stands before them.
     """
     candidates = _markup_candidates(page, segments)

@@ -247,7 +247,7 @@ def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool
 def find_alternatives(
     page: Page, selection: PictureSelection, nearby: range, limit: int
 ) -> tuple[PlacedFigure, ...]:
-    """Return at most ``limit`` rejected pictures in ``near`` that are large enough to offer."""
+    """Return at most ``limit`` rejected pictures ``nearby`` that are large enough to offer."""
     url_keys = selection.url_keys
     figures: list[PlacedFigure] = []
     for candidate in (picture.candidate for picture in selection.rejected):

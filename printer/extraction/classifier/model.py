@@ -311,9 +311,10 @@ def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray
 def is_one_article(
     context: FeatureContext, scores: Column, keep: Bools, title: str, min_paragraphs: int = 1
 ) -> bool:
-    """Return whether the selection is one likely run of ``least`` paragraphs below the title.
+    """Return whether the selection is one likely run of text below the title.
 
-    Lists of other stories or comments that are longer than an article hide its kind.
+    It has at least ``min_paragraphs`` paragraphs.  Lists of other stories or comments that are
+    longer than an article hide its kind.
     """
     runs = find_runs(keep)
     if not runs or keep.sum() > _ONE_SEGMENTS:

@@ -6,8 +6,7 @@ neighboring lines, and clustered into content and non-content.
 
 Departures from the paper:
 
-- Lines are defined by the tree, not by the line breaks of the source, as a minified page is a
-single
+- Lines are defined by the tree, not by the line breaks of the source, as a minified page is one
   line.  A line begins before the start tag of a block and ends after the end tag of a block and
   after ``br``; a line with neither tag nor text is omitted.  So a paragraph with its inline tags is
   one line, and so is each tag of nested blocks, as in neatly indented source.
@@ -18,8 +17,7 @@ single
   starts from the point nearest to the origin and then the farthest ones, so that results are
   reproducible.  The cluster nearest to the origin is non-content, all others are content.
 - ``prediction`` is not formalized in the paper: here the moving average of the lines before
-predicts
-  those after, and the sequence of ratios is cut where the two differ most.
+  predicts those after, and the sequence of ratios is cut where the two differ most.
 - ``two-dimensional`` is the clustering the authors announce (ratio and the slope of the smoothed
   ratio, k-means with one center held at the origin), as they later published it in 'CETR: Content
   Extraction via Tag Ratios' (Weninger, Hsu and Han, WWW 2010).

@@ -312,7 +312,7 @@ class SiteNames:
         return next(names, first if len(name.split()) > _MANY_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
-        """Return the part of ``title`` that is the site's name, if it repeats the host's name."""
+        """Return the part of a document's title that repeats the host's name, or ''."""
         parts = _parts(document)
         heading_keys = set(map(title_key, headings))
         for part in (parts[-1], parts[0]):

@@ -117,7 +117,7 @@ def _find_by_model(model: Any, text: str) -> Counter[str]:
 def find_names(text: str, territories: Set[str] = frozenset()) -> Counter[str]:
     """Return the number of mentions of each name in a text, in lower case.
 
-    A single word of a name is a mention of that name (``Fenwick`` of ``Ada Fenwick``).  ``places``
+    A single word of a name is a mention of that name (Fenwick of Ada Fenwick).  ``territories``
     are known place names, in lower case.
     """
     text = text[:_MAX_CHARS]
