@@ -20,7 +20,6 @@ from ..jobs.queue import JobQueue
 from ..jobs.tasks import (
     DOCUMENT_PART,
     READ_PART,
-    TASK_RESULT,
     JobClient,
     load_page,
     load_result,
@@ -241,8 +240,8 @@ class RemoteWorkers(Closing):
 
     def _client(self, name: str, max_pending: int, **options: Any) -> JobClient:
         return JobClient(
-            queue=self._queue, storage=self._storage, name=name, file=TASK_RESULT,
-            max_pending=max_pending, on_submit=self._local_workers.check, **options,
+            queue=self._queue, storage=self._storage, name=name, max_pending=max_pending,
+            on_submit=self._local_workers.check, **options,
         )  # fmt: skip
 
     def _may_fetch(self, request: JobRequest) -> bool:

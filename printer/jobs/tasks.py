@@ -32,8 +32,10 @@ READ_PART, DOCUMENT_PART = "read", "document"
 #: The file name of a task's result.
 TASK_RESULT = "task.json"
 
-#: The seconds between two polls of the queue.
-_POLL_INTERVAL = 0.1
+#: The seconds between two polls of the queue, and those without progress until an error.
+_POLL_INTERVAL, TIMEOUT = 0.1, 900.0
+#: The attempts per request, and the delays between them.
+MAX_TRIES, BACKOFF = 3, Backoff(5.0)
 
 #: The requested file or an error.
 TaskResult: TypeAlias = bytes | ErrorRecord
@@ -62,23 +64,18 @@ class JobClient:
 
     Args:
         name: the prefix of the jobs' keys.
-        file: the name of the result file to return.
-        max_tries: the number of attempts per request.
-        retry_delay: the seconds before the second attempt; the delay then doubles.
-        timeout: the seconds without progress after which to raise :class:`JobsError`.
+        may_submit: whether to submit a request now.
+        may_retry: whether to try a request that failed with an error again.
+        on_submit: called after each submission.
     """
 
     queue: JobQueue
     storage: Storage
     name: str
-    file: str
     max_pending: int = 100
-    max_tries: int = 3
-    retry_delay: float = 5.0
     may_submit: Callable[[JobRequest], bool] = lambda _: True
     may_retry: Callable[[JobRequest, ErrorRecord], bool] = lambda _request, _error: False
     on_submit: Callable[[], None] = lambda: None
-    timeout: float = 900.0
 
     def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
         """Yield the result of each request, in order; raise :class:`JobsError`."""
@@ -92,9 +89,9 @@ class JobClient:
                     return
                 if self._poll(pending):
                     last = time.monotonic()
-                elif time.monotonic() - last > self.timeout:
+                elif time.monotonic() - last > TIMEOUT:
                     raise JobsError(
-                        f"no worker has finished anything for {count(self.timeout, 'second')}",
+                        f"no worker has finished anything for {count(TIMEOUT, 'second')}",
                         hint="Start some with 'webprint worker'",
                     )
                 if pending[0].result is None:
@@ -126,14 +123,14 @@ class JobClient:
         if job is None:
             return
         if job.state == "done":
-            task.result = self.storage.get(f"{job.result_folder}/{self.file}")
+            task.result = self.storage.get(f"{job.result_folder}/{TASK_RESULT}")
         if task.result is None:
             ended = "result is not in the storage" if job.state == "done" else "job was cancelled"
             error = job.error or ErrorRecord(f"its {ended}")
             task.tries += 1
-            if task.tries >= self.max_tries or not self.may_retry(task.request, error):
+            if task.tries >= MAX_TRIES or not self.may_retry(task.request, error):
                 task.result = error
-            task.due = time.monotonic() + Backoff(self.retry_delay).delay(task.tries)
+            task.due = time.monotonic() + BACKOFF.delay(task.tries)
         self._delete(job.id)
 
     def _delete(self, job_id: str) -> None:

@@ -3,16 +3,12 @@
 import pytest
 
 from printer import serial
+from printer.backoff import Backoff
 from printer.capture import PageSource
 from printer.errors import ErrorRecord, JobsError
-from printer.jobs import JobRequest, result_folder
+from printer.jobs import JobRequest, result_folder, tasks
 from printer.jobs.storage import Storage
-from printer.jobs.tasks import (
-    JobClient,
-    dump_page,
-    load_page,
-    load_result,
-)
+from printer.jobs.tasks import TASK_RESULT, JobClient, dump_page, load_page, load_result
 from printer.output import CompletenessReport, ExtractedPage
 from printer.render.context import Document, render_html
 from printer.render.weasy.engine import RenderedPdf, render_pdf
@@ -22,7 +18,8 @@ from tests.support.sample_articles import SAMPLE_ARTICLE, pictures
 
 
 @pytest.fixture
-def storage(tmp_path):
+def storage(tmp_path, monkeypatch):
+    monkeypatch.setattr(tasks, "BACKOFF", Backoff(0.01))
     return Storage(str(tmp_path / "prints"))
 
 
@@ -42,16 +39,13 @@ class Workers:
                 continue
             self.done.append(url)
             folder = result_folder(claimed.id, claimed.attempt)
-            self.storage.put(f"{folder}/share.json", url.encode())
+            self.storage.put(f"{folder}/{TASK_RESULT}", url.encode())
             claimed.finish({})
 
 
 def remote_renderer(table, storage, workers, **more):
-    more = {
-        "retry_delay": 0.01, "may_retry": lambda _, error: error.code == 4,
-        "on_submit": workers, **more,
-    }  # fmt: skip
-    return JobClient(queue=table, storage=storage, name="test", file="share.json", **more)
+    more = {"may_retry": lambda _, error: error.code == 4, "on_submit": workers, **more}
+    return JobClient(queue=table, storage=storage, name="test", **more)
 
 
 def test_results_are_in_order_and_temporary_failures_retried(sqlite_table, storage):
@@ -83,7 +77,7 @@ def test_a_result_that_is_not_in_the_storage_is_a_failure(sqlite_table, storage,
     )
     (error,) = client.results([JobRequest("https://example.org/a")])
     assert error.message == "its result is not in the storage"
-    assert len(workers.done) == client.max_tries
+    assert len(workers.done) == tasks.MAX_TRIES
 
 
 def test_a_restarted_client_finds_its_results(sqlite_table, storage):
@@ -96,7 +90,9 @@ def test_a_restarted_client_finds_its_results(sqlite_table, storage):
     assert workers.done == ["https://example.org/a"]
 
 
-def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(sqlite_table, storage):
+def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(
+    sqlite_table, storage, monkeypatch
+):
     def lose():
         for job in sqlite_table.list_recent():
             sqlite_table.delete(job.id)
@@ -104,9 +100,9 @@ def test_lost_results_are_requested_again_and_abandoned_ones_forgotten(sqlite_ta
 
     one = remote_renderer(sqlite_table, storage, lose)
     assert list(one.results([JobRequest("https://example.org/a")])) == [b"https://example.org/a"]
-    outcomes = remote_renderer(sqlite_table, storage, lambda: None, timeout=0.05).results(
-        [JobRequest("https://example.org/b")]
-    )
+    monkeypatch.setattr(tasks, "TIMEOUT", 0.05)
+    client = remote_renderer(sqlite_table, storage, lambda: None)
+    outcomes = client.results([JobRequest("https://example.org/b")])
     with pytest.raises(JobsError, match="no worker"):
         next(outcomes)
     assert not sqlite_table.list_recent()
