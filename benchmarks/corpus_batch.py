@@ -139,10 +139,10 @@ def run_batch(pages: Iterable[Sample], folder: Path) -> Run:
 
 def _times(database: Path) -> dict[str, float]:
     with closing_table(JobQueue(str(database))) as queue:
-        jobs = queue.get_many(list(queue.attempts()))
+        jobs = queue.list_recent(1_000_000)
     return {
         job.url: job.finished - job.started
-        for job in jobs.values()
+        for job in jobs
         if job.finished is not None and job.started is not None
     }
 

@@ -30,6 +30,7 @@ from tests.support.web_server import WebServer, drip
 
 from .fault_kills import START, newspaper
 from .fault_tools import (
+    MOST_JOBS,
     FaultOutcome,
     Refusing,
     forked,
@@ -101,9 +102,9 @@ def _full_table(folder: Path) -> tuple[int, int]:
     os.waitpid(forked(order), 0)
     table = JobQueue(database)
     ids = log.read_text().split()
-    attempts = table.attempts()
+    jobs = table.list_recent(MOST_JOBS)
     table.disconnect()
-    return len(ids), sum(print_id not in attempts for print_id in ids)
+    return len(ids), len({*ids} - {job.id for job in jobs})
 
 
 def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
@@ -207,17 +208,17 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], completions: 
 
     def is_over() -> bool:
         with suppress(JobsError):
-            return all(s in ("done", "failed") for s, _ in table.attempts().values())
+            return all(job.state in ("done", "failed") for job in table.list_recent(MOST_JOBS))
         return False
 
     wait_until(is_over, PATIENCE)
-    attempts, delivered = table.attempts(), Counter(completions())
+    delivered = Counter(completions())
     finished = [
-        print_id for print_id in ids if print_id in attempts and attempts[print_id][0] == "done"
+        job for job in table.list_recent(MOST_JOBS) if job.id in ids and job.state == "done"
     ]
     wrong = 0
-    for print_id in finished:
-        path = prints / print_id / str(attempts[print_id][1]) / "article.pdf"
+    for job in finished:
+        path = prints / job.result_folder / "article.pdf"
         wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
     return FaultOutcome(
         fault, times, len(ids), len(ids) - len(finished), sum(n > 1 for n in delivered.values()),

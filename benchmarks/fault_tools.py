@@ -20,6 +20,9 @@ from tests.support.web_server import Hit, Reply, WebServer
 
 from .protocol import Unavailable
 
+#: More jobs than any fault leaves.
+MOST_JOBS = 100_000
+
 ROOT = Path(__file__).resolve().parent.parent
 
 #: The command line as an installed program would run it.
@@ -66,13 +69,14 @@ def forked(act: Callable[[], None]) -> int:
 
 
 def over(home: Path, database: str = "") -> dict[str, str] | None:
-    from printer.jobs.queue import JobQueue
+    from printer.jobs.queue import KINDS, JobQueue
 
     files = (home / ".local/share/webprint/jobs.sqlite", home / "webprint/jobs.sqlite")
     for place in [database] if database else files:
         if database or Path(place).exists():
             with closing_table(JobQueue(str(place))) as queue:
-                states = {job: state for job, (state, _) in queue.attempts().items()}
+                jobs = queue.list_recent(MOST_JOBS, kinds=KINDS)
+                states = {job.id: job.state for job in jobs}
             return None if {"queued", "running"} & set(states.values()) else states
     return None
 

@@ -154,14 +154,12 @@ class IssueWorkflow:
                 return {"title": digest.heading, "articles": 0}
             data = serial.dump(_StoredIssue, (built.delivery, built.stories))
             self.storage.put(f"{job_id}/{_ISSUE_FILE}", data)
-        except WebprintError as error:
+        except (WebprintError, WorkerError) as error:
             self.log(f"{name}: {error}")
-            return {"error": ErrorRecord.of(error).to_dict()}
-        except WorkerError as error:
-            self.log(f"{name}: {error}")
-            return {
-                "error": ErrorRecord(f"the process that built the digest ended: {error}").to_dict()
-            }
+            if isinstance(error, WebprintError):
+                return {"error": ErrorRecord.of(error).to_dict()}
+            ended = f"the process that built the digest ended: {error}"
+            return {"error": ErrorRecord(ended).to_dict()}
         self._articles[job_id] = built.articles
         for warning in built.warnings:
             self.log(f"{name}: {warning}")
@@ -256,12 +254,8 @@ class IssueWorkflow:
             self.storage.delete(job_id)
 
     def _destination(self, name: str, key: str) -> Destination | None:
-        digest = self.digests.get(name)
-        return (
-            next((d for d in digest.deliver if _destination_key(d) == key), None)
-            if digest
-            else None
-        )
+        destinations = self.digests[name].deliver if name in self.digests else ()
+        return next((d for d in destinations if _destination_key(d) == key), None)
 
 
 def _destination_key(destination: Destination) -> str:

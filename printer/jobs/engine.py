@@ -34,7 +34,7 @@ from ..errors import ErrorRecord, JobsError
 from ..files import os_errors
 from ..settings import Settings, data_folder
 from ..worker_process import WorkerCrashed, WorkerError
-from . import FINISHED, Attempt, JobRequest, dbos_internals
+from . import EDIT_PART, FINISHED, Attempt, JobRequest, dbos_internals
 from .print_workers import (
     DAY,
     Abandoned,
@@ -74,6 +74,7 @@ _LOST_SECONDS = 5.0  # after which a job that no thread runs is requeued
 _MAX_DRIFT = 60.0  # of the wall clock between two checks
 _LOCK_SECONDS = 3.0  # to wait for the processes of a database's previous owner to end
 _STORAGE_BACKOFF = Backoff(1.0, 60.0)
+_JOBS_AT_A_TIME = 500  # that retention compares with the storage
 
 
 def preload() -> None:
@@ -145,18 +146,15 @@ class PrintEngine:
             previous_run.set()  # The job was requeued before its cancellation was noticed.
         cancelled = self._running[job_id] = threading.Event()
         try:
-            outcome = self._run_attempt(job_id, request, cancelled)
+            return self._run_attempt(job_id, request, cancelled)
         finally:
             if self._running.get(job_id) is cancelled:
                 del self._running[job_id]
-        if "done" not in outcome:
-            raise JobFailed(ErrorRecord.from_dict(outcome["failed"]))
-        return outcome["done"]
 
     def _run_attempt(
         self, job_id: str, request: JobRequest, cancelled: threading.Event
     ) -> dict[str, Any]:
-        """Run a job, again if its worker dies or the storage is full; return its outcome."""
+        """Run a job, again if its worker dies or the storage is full; raise :class:`JobFailed`."""
         attempt = self._get_attempt(job_id, request, cancelled)
         faults, refusals = 0, 0
         while True:
@@ -170,9 +168,9 @@ class PrintEngine:
                     weight = KILL_FAULTS
             else:
                 if "done" in outcome:  # Its files stay where this attempt stored them.
-                    return {"done": {**outcome["done"], "attempt": attempt.number}}
+                    return {**outcome["done"], "attempt": attempt.number}
                 if "failed" in outcome:
-                    return outcome
+                    raise JobFailed(ErrorRecord.from_dict(outcome["failed"]))
                 fault = str(outcome.get("process_died", ""))
             if not fault:
                 refusals += 1
@@ -183,7 +181,7 @@ class PrintEngine:
             faults += weight if fault else 0
             if faults >= MAX_FAULTS:
                 reason = f"given up, having lost its worker too often: {fault}"
-                return {"failed": ErrorRecord(reason).to_dict()}
+                raise JobFailed(ErrorRecord(reason))
 
     def _publish(self, job_id: str, step: str) -> None:
         """Publish the step of a job; ignore errors, so that even a full disk does not stop it."""
@@ -202,9 +200,8 @@ class PrintEngine:
             if attempt is None:
                 raise Abandoned
             number, options, edit = attempt
-            return Attempt(
-                job_id, number, JobRequest(request.url, options, {**request.parts, **edit})
-            )
+            parts = request.parts if edit is None else {**request.parts, EDIT_PART: edit}
+            return Attempt(job_id, number, JobRequest(request.url, options, parts))
 
     def _pause(self, seconds: float, cancelled: threading.Event) -> None:
         end = time.monotonic() + seconds
@@ -397,19 +394,18 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
             storage.delete(job_id)
             queue.delete(job_id)
     # List the storage first, so that every result in the list has its job in the queue.
-    stored = storage.names()
-    attempts, legacy_ids = queue.attempts(), queue.legacy_job_ids()
-    for job_id in stored:
-        if job_id in legacy_ids:
-            continue
-        if job_id not in attempts:
+    stored, legacy_ids = storage.names(), queue.legacy_job_ids()
+    for start in range(0, len(stored), _JOBS_AT_A_TIME):
+        job_ids = {*stored[start : start + _JOBS_AT_A_TIME]} - legacy_ids
+        jobs = queue.get_many([*job_ids])
+        for job_id in job_ids - jobs.keys():
             storage.delete(job_id)
-            continue
-        state, attempt = attempts[job_id]
-        if state in FINISHED:
-            for name in storage.names(job_id):
-                if name not in ("0", str(attempt)):  # 0 holds the snapshot for revisions.
-                    storage.delete(f"{job_id}/{name}")
+        for job in jobs.values():
+            # The folder 0 holds the snapshot for revisions.
+            current = ("0", job.result_folder.rpartition("/")[2])
+            for name in storage.names(job.id) if job.state in FINISHED else ():
+                if name not in current:
+                    storage.delete(f"{job.id}/{name}")
 
 
 def database_location(settings: Settings) -> str:

@@ -27,13 +27,7 @@ from . import (
     validate_source,
 )
 from .storage import ARTICLE, Storage, StorageUnavailable, result_file
-from .tasks import (
-    DOCUMENT_PART,
-    READ_PART,
-    TASK_RESULT,
-    dump_page,
-    load_result,
-)
+from .tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_page, load_result
 
 if TYPE_CHECKING:
     from ..pipeline import Printer, ReadOutcome
@@ -74,14 +68,13 @@ class JobHandler:
         except WebprintError as error:
             if error.process_died:
                 return {"process_died": str(error)}
-            return {"failed": ErrorRecord.of(error).to_dict()}
+            record = ErrorRecord.of(error)
         except MemoryError:
-            return {
-                "failed": ErrorRecord("the print needs more memory than is available").to_dict()
-            }
+            record = ErrorRecord("the print needs more memory than is available")
         except Exception as error:  # noqa: BLE001 - a bug, reported like any other failure
             message = f"internal error: {type(error).__name__}: {error}"
-            return {"failed": ErrorRecord(message[:_MAX_LENGTH]).to_dict()}
+            record = ErrorRecord(message[:_MAX_LENGTH])
+        return {"failed": record.to_dict()}
 
     def _run(
         self, attempt: Attempt, storage: Storage, notify: Callable[[str], None]

@@ -43,7 +43,7 @@ from sqlalchemy.exc import DataError
 
 from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
-from . import EDIT_PART, FINISHED, STATES, Job, JobRequest, State, dbos_internals
+from . import FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
 #: The names of the application and its workflows in the DBOS database, and their queues.
 APPLICATION, PRINT, DIGEST = "webprint", "print", "digest"
@@ -150,10 +150,8 @@ class JobQueue:
         self.engine = open_engine(database)
         schema = None if self.engine.dialect.name == "sqlite" else "dbos"
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
-                 "executor_id", "recovery_attempts", "attributes")  # fmt: skip
+                 "executor_id")  # fmt: skip
         self._table = table("workflow_status", *map(column, names), schema=schema)
-        outcome = ("workflow_uuid", "output")
-        self._outcomes = table("workflow_output", *map(column, outcome), schema=schema)
         self._queued = _queued_query(self._table)
         with _db_errors():
             with self.engine.connect() as connection:  # Also creates the file and its log.
@@ -373,26 +371,13 @@ class JobQueue:
         with _db_errors():
             self._client.update_workflow_attributes(job_id, values, merge=True)
 
-    def get_edit(self, job_id: str) -> bytes | None:
-        """Return the edit of a job, or None if it was not edited."""
+    def attempt(self, job_id: str) -> tuple[int, Mapping[str, Any], bytes | None] | None:
+        """Return the current attempt: its number, its options, and its edit if it has one."""
         with _db_errors():
             for status in self._find([job_id]):
-                edit = (status.attributes or {}).get("edit")
-                return unpack(edit) if edit else None
+                job, edit = self._make_job(status), (status.attributes or {}).get("edit")
+                return job.attempt, job.options, unpack(edit) if edit else None
         return None
-
-    def attempt(self, job_id: str) -> tuple[int, Mapping[str, Any], dict[str, bytes]] | None:
-        """Return the current attempt: its number, its options, and its edit as a request part."""
-        rows = self._table.c
-        query = select(rows.attributes, rows.recovery_attempts).where(rows.workflow_uuid == job_id)
-        with _db_errors(), read_only(self.engine) as connection:
-            row = connection.execute(query).first()
-        if row is None:
-            return None
-        attributes = _parse_attributes(row.attributes)
-        edit = {EDIT_PART: unpack(attributes["edit"])} if "edit" in attributes else {}
-        number = int(attributes.get("attempts", 0)) + (row.recovery_attempts or 0)
-        return number, attributes["options"], edit
 
     def delete(self, job_id: str) -> bool:
         """Delete a job in any state, even on a full disk; return False if there is no such job."""
@@ -427,27 +412,6 @@ class JobQueue:
             if not inspect(connection).has_table("jobs"):
                 return set()
             return set(connection.execute(select(table("jobs", column("id")))).scalars())
-
-    def attempts(self) -> dict[str, tuple[State, int]]:
-        """Return, by job id, the state of every job and the attempt that stored its results."""
-        rows, outcomes = self._table.c, self._outcomes
-        is_same_job = outcomes.c.workflow_uuid == rows.workflow_uuid
-        query = (
-            select(
-                rows.workflow_uuid, rows.status, rows.recovery_attempts, rows.attributes,
-                outcomes.c.output,
-            )
-            .select_from(self._table.outerjoin(outcomes, is_same_job))
-            .where(rows.name.in_(KINDS))
-        )  # fmt: skip
-        attempts: dict[str, tuple[State, int]] = {}
-        with _db_errors(), read_only(self.engine) as connection:
-            for job_id, status, dispatches, raw_attributes, output in connection.execute(query):
-                attributes = _parse_attributes(raw_attributes)
-                result = _job_result(_decode_output(output), attributes)
-                attempt = int(attributes.get("attempts", 0)) + (dispatches or 0)
-                attempts[job_id] = _STATES[status], int(result.get("attempt", attempt))
-        return attempts
 
     def _find(self, ids: Sequence[str]) -> list[WorkflowStatus]:
         if not ids:
@@ -503,12 +467,6 @@ def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]
     return result if isinstance(result, dict) else {}
 
 
-def _decode_output(output: str | None) -> object:
-    with suppress(ValueError):
-        return json.loads(output or "null")
-    return None
-
-
 def job_id_for_key(key: str) -> str:
     """Return the id of a job that was submitted with a key."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:20]
@@ -540,11 +498,6 @@ def pack(data: bytes) -> str:
 def unpack(text: str) -> bytes:
     """Decode the text that :func:`pack` returned."""
     return zlib.decompress(b64decode(text))
-
-
-def _parse_attributes(attributes: Any) -> dict[str, Any]:
-    """Return the attributes of a workflow, which SQLite stores as text."""
-    return dict(json.loads(attributes) if isinstance(attributes, str) else attributes or {})
 
 
 def _to_seconds(milliseconds: int | None, created: float) -> float | None:

@@ -235,7 +235,8 @@ class PrintService:
             raise FileNotFoundError from error
 
     def edit(self, job: Job) -> Edit:
-        return Edit.load(self.queue.get_edit(job.id))
+        attempt = self.queue.attempt(job.id)
+        return Edit.load(attempt[2] if attempt else None)
 
     def revise(
         self,
