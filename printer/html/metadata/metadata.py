@@ -178,33 +178,15 @@ def read_metadata(
         or head.first(*_NAMES["site"], limit=_SITE_CHARS)
     ).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
-    not_authors = (*sites, site, site_names.host, title)
-    stated_titles = [
-        [without_address(text, *not_authors[:-1]) for text in texts]
-        for texts in _stated_authors(head, schema)
-    ]
-    names = _persons(stated_titles, language, *not_authors)
-    if names:
-        visible = read_visible_byline(lines, title, names)
-        names = join_names(visible, language, *not_authors) or names
+    stated_authors = _stated_authors(head, schema)
     published = _published(head, schema, language, find_path_date(_path(url)))
-    if not names or len(published) <= _DAY:
-        for hints in (
-            read_markup_hints(tree, title, language),
-            read_line_hints(lines, title, language),
-        ):
-            stated_titles.append(hints.authors)
-            names = names or join_names(hints.authors, language, *not_authors)
-            published = _visible_date(published, next(iter(hints.dates), ""))
-    names = names or join_names(read_signatures(tree), language, *not_authors)
-    if not names:
-        names = _persons(stated_titles, language, title) or find_office(
-            chain(*stated_titles), *not_authors[:-1]
-        )
+    byline, published = _byline_and_date(
+        tree, lines, title, language, stated_authors, published, (*sites, site, site_names.host)
+    )
     lead = next(iter(schema.leads), "")
     return Metadata(
         title=title,
-        byline=names,
+        byline=byline,
         published=published,
         site=site,
         lead=head.first(*_NAMES["lead"], limit=_LEAD_CHARS) or clean_attribute(lead, _LEAD_CHARS),
@@ -215,6 +197,38 @@ def read_metadata(
         section=find_kicker(tree, title) or _section(head, schema, site, title),
         is_article=is_article,
     )
+
+
+def _byline_and_date(
+    tree: HtmlElement,
+    lines: Sequence[str],
+    title: str,
+    language: str,
+    stated_authors: Iterable[Sequence[str]],
+    date: str,
+    sites: Sequence[str],
+) -> tuple[str, str]:
+    """Return the byline, and the ``date`` stated or that on the page.
+
+    A byline just below the title precedes the authors stated; ``sites`` are no authors.
+    """
+    bylines = [[without_address(text, *sites) for text in texts] for texts in stated_authors]
+    not_authors = (*sites, title)
+    names = _persons(bylines, language, *not_authors)
+    if names:
+        visible = read_visible_byline(lines, title, names)
+        names = join_names(visible, language, *not_authors) or names
+    if not names or len(date) <= _DAY:
+        for hints in (
+            read_markup_hints(tree, title, language),
+            read_line_hints(lines, title, language),
+        ):
+            bylines.append(hints.authors)
+            names = names or join_names(hints.authors, language, *not_authors)
+            date = _visible_date(date, next(iter(hints.dates), ""))
+    names = names or join_names(read_signatures(tree), language, *not_authors)
+    names = names or _persons(bylines, language, title)
+    return names or find_office(chain(*bylines), *sites), date
 
 
 def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
