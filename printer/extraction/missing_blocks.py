@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import accumulate, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
@@ -26,10 +27,9 @@ _PARAGRAPH_CHARS = 40
 _NEARLY_ALL = 0.9
 #: The tags of titles of stories, and the fewest selected ones.
 _TITLE_TAGS, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
-_HEADING_TAGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-_ALL_HEADING_TAGS = _TITLE_TAGS | _HEADING_TAGS
+_SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: Elements whose number above a heading does not count it.
-_UNCOUNTED_TAGS = _ALL_HEADING_TAGS | {"td", "th"}
+_UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
 _BLOCK_TAGS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text, and of boxes without.
 _PART_CLASS = re.compile(
@@ -70,9 +70,9 @@ _MIN_LABELS, _LABELS_SHARE = 2, 0.3
 _DIGITS = re.compile(r"\d+")
 _SECTION_SEGMENTS = 30
 #: The most lines above the heading of a box (a recipe, an offer), the elements around it to
-#: examine, the fewest lines of the box, and likely ones to add; their lowest score; the largest
-#: share of the selected text in the box.
-_ABOVE_HEADING, _BOX_LEVELS, _MIN_BOX, _MIN_LIKELY, _BOX_SCORE, _BOX_SHARE = 4, 8, 6, 4, 0.6, 0.5
+#: examine, the fewest lines of the box, and likely ones to add; the largest share of the selected
+#: text in the box.
+_ABOVE_HEADING, _BOX_LEVELS, _MIN_BOX, _MIN_LIKELY, _BOX_SHARE = 4, 8, 6, 4, 0.5
 
 
 def add_missing_blocks(
@@ -105,19 +105,25 @@ def _likely_gaps(
     index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
 ) -> list[tuple[int, int]]:
     """Return the gaps between selected segments in which every line is likely and without links."""
+    selected_texts = _selected_texts(index, keep)
     selected_positions = [i for i, flag in enumerate(keep) if flag]
-    selected_texts = {index.segments[i].text for i in selected_positions}
-
-    def is_likely(i: int) -> bool:
-        segment = index.segments[i]
-        return (
-            scores[i] >= _MIN_LINE_SCORE
-            and segment.link_chars <= _MAX_LINKED * len(segment.text)
-            and (len(segment.text) <= _REPEATED_CHARS or segment.text not in selected_texts)
-        )
-
     gaps = ((before + 1, after) for before, after in pairwise(selected_positions))
-    return [gap for gap in gaps if gap[0] < gap[1] and all(map(is_likely, range(*gap)))]
+    return [
+        (begin, end)
+        for begin, end in gaps
+        if begin < end
+        and all(_is_likely(index.segments[i], scores[i], selected_texts) for i in range(begin, end))
+    ]
+
+
+def _selected_texts(index: PageIndex, keep: Sequence[bool]) -> set[str]:
+    return {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
+
+
+def _is_likely(segment: Segment, score: float, selected_texts: Set[str]) -> bool:
+    """Return whether a line is likely, without many links, and no copy of a selected one."""
+    is_copy = len(segment.text) > _REPEATED_CHARS and segment.text in selected_texts
+    return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
 
 
 def _question_lists(
@@ -174,9 +180,7 @@ def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
             missing.append(title)
     if not missing or selected_count < max(_MIN_TITLES, len(missing)):
         return []
-    selected_texts = {
-        segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag
-    }
+    selected_texts = _selected_texts(index, keep)
     return [(i, i + 1) for i in missing if index.segments[i].text not in selected_texts]
 
 
@@ -186,12 +190,10 @@ def _headed_boxes(
     """Return the likely lines of the innermost boxes whose headings are selected."""
     sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
     sums = list(accumulate(sizes, initial=0))
-    selected_texts = {
-        segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag
-    }
+    selected_texts = _selected_texts(index, keep)
     added: set[int] = set()
     for heading, segment in enumerate(index.segments):
-        if not keep[heading] or segment.block.tag not in _ALL_HEADING_TAGS:
+        if not keep[heading] or segment.block.tag not in HEADING_TAGS:
             continue
         box = index.segment_blocks[heading]
         for _ in range(_BOX_LEVELS):
@@ -205,13 +207,7 @@ def _headed_boxes(
             likely = [
                 i
                 for i in range(start, end)
-                if not keep[i]
-                and scores[i] >= _BOX_SCORE
-                and _has_few_links([index.segments[i]], _MAX_LINKED)
-                and (
-                    len(index.segments[i].text) <= _REPEATED_CHARS
-                    or index.segments[i].text not in selected_texts
-                )
+                if not keep[i] and _is_likely(index.segments[i], scores[i], selected_texts)
             ]
             added.update(likely if len(likely) >= _MIN_LIKELY else ())
             break
@@ -259,7 +255,7 @@ def add_long_stretches(
             continue
         begin, end = stretch[0], stretch[-1] + 1
         if is_long(stretch) and _mean_score(scores, begin, end) >= _STRETCH_SCORE:
-            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _HEADING_TAGS
+            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
             selected[begin:end] = [True] * (end - begin)
     return tuple(selected)
 
@@ -310,8 +306,8 @@ def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     tags = [index.tags[block] for block in index.segment_blocks]
     paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] == "p")
     for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
-        is_below = keep[i - 1] and tags[i - 1] in _ALL_HEADING_TAGS and tags[i - 1] < tags[i]
-        is_name = tags[i] in _HEADING_TAGS and len(page.segments[i].text) <= _HEADING_CHARS
+        is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
+        is_name = tags[i] in _SUBHEADING_TAGS and len(page.segments[i].text) <= _HEADING_CHARS
         if is_below and is_name and scores[i] >= _MIN_BLOCK_SCORE and not keep[i]:
             after = range(i + 1, min(i + 1 + _SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
@@ -331,7 +327,7 @@ def add_item_labels(
     lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for i, segment in enumerate(index.segments[:-1]):
         block = index.segment_blocks[i]
-        is_heading = index.tags[block] in _HEADING_TAGS
+        is_heading = index.tags[block] in _SUBHEADING_TAGS
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
         if is_label and len(segment.text) <= _HEADING_CHARS:
             # A credit may stand between a heading and its text.
@@ -349,7 +345,7 @@ def add_item_labels(
         distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
         is_counter = len(distinct_labels) == 1 < len(labels)  # 'Picture 1 of 10', or a button
         if not is_counter and selected_count >= max(_MIN_LABELS, _LABELS_SHARE * len(labels)):
-            is_heading = index.tags[index.segment_blocks[labels[0]]] in _HEADING_TAGS
+            is_heading = index.tags[index.segment_blocks[labels[0]]] in _SUBHEADING_TAGS
             most = is_heading and 2 * selected_count >= len(labels)
             for i in labels:
                 selected[i] |= scores[i] >= (_MIN_BLOCK_SCORE if most else _MIN_SCORE)
@@ -446,7 +442,7 @@ def _missing_ranges(
             if min(scores[start:end]) >= _MIN_SCORE:
                 yield start, end
         elif (
-            index.tags[i] in _HEADING_TAGS
+            index.tags[i] in _SUBHEADING_TAGS
             and _is_paragraph_or_heading(index, i)
             and heading is None
         ):
@@ -465,7 +461,7 @@ def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     if not any(map(str.isalnum, segment.text)):
         return False
     return index.tags[i] == "p" or (
-        index.tags[i] in _HEADING_TAGS and len(segment.text) <= _HEADING_CHARS
+        index.tags[i] in _SUBHEADING_TAGS and len(segment.text) <= _HEADING_CHARS
     )
 
 
@@ -602,7 +598,7 @@ def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bo
             flags[i] = True
         is_number = len(segment.text) <= 2 and segment.text.isdecimal() and flags[i + 1]
         tags = segment.block.tag, following.block.tag
-        if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in _ALL_HEADING_TAGS:
+        if is_number and tags[0] not in _UNCOUNTED_TAGS and tags[1] in HEADING_TAGS:
             numbers_above.append((i, int(segment.text)))
         is_inside = i > 0 and flags[i - 1] and flags[i + 1]
         if is_inside and any(mark.fullmatch(segment.text) for mark in (SCENE_BREAK, _TIME_MARK)):

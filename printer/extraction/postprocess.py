@@ -704,8 +704,7 @@ def _label_end(segment: Segment, unlinked: int) -> int:
 
 
 def _is_internal_link(segment: Segment) -> bool:
-    element = segment.leaves[0].element
-    link = element if element.tag == "a" else next(element.iterancestors("a"), None)
+    link = _enclosing_link(segment.leaves[0].element)
     return link is not None and (link.get("href") or "").startswith("#")
 
 
