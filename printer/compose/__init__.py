@@ -21,6 +21,7 @@ from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
+from ..text import comparison_key
 from .builder import ArticleBuilder
 from .discussion import (
     comment_blocks,
@@ -117,13 +118,15 @@ def compose(
 def _split_standfirst(
     page: Page, verdict: Verdict, captions: Set[int]
 ) -> tuple[tuple[Paragraph, ...], Verdict]:
-    """Return the paragraphs of the standfirst, and the verdict without them."""
+    """Return the paragraphs of the standfirst, without the title, and the verdict without them."""
     segments = {i for i in verdict.standfirst - captions if verdict.keep[i]}
     if not segments:
         return (), verdict
+    title = comparison_key(page.metadata.title)
     introduction = tuple(
         replace(paragraph, standfirst=True, id="")
         for i in sorted(segments)
+        if comparison_key(page.segments[i].text) != title
         for paragraph in _paragraphs(page, page.segments[i])
     )
     keep = tuple(flag and i not in segments for i, flag in enumerate(verdict.keep))

@@ -132,6 +132,15 @@ def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
     assert isinstance(again.blocks[0], Figure)
 
 
+def test_a_title_said_again_with_the_standfirst_is_not_printed() -> None:
+    html = f"<h1>The ferry</h1><div class='lead'><p>The ferry</p><p>{SUMMARY}</p></div>{BODY}"
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = tuple(segment.block.tag != "h1" for segment in page.segments)
+    article = compose(page, Verdict(keep, standfirst=frozenset({1, 2})), ())
+    assert article.title == "The ferry"
+    assert "The ferry" not in article.text.splitlines()
+
+
 def test_a_standfirst_below_the_first_of_two_titles_is_found() -> None:
     line = f"<div class='excerpt'>{SUMMARY}</div><div>Photo: Ivo</div>"
     assert standfirst(f"<h1>The ferry</h1>{line}<h1>The ferry</h1>{BODY}") == [SUMMARY]
