@@ -41,7 +41,7 @@ _MAX_NODES = 52
 
 #: A note within its paragraph, as margin notes are written; a sign that no link makes a reference.
 _INLINE_NOTE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:side-?note|margin-?note|foot-?note-?(?:content|text|body))(?=$|\s|__)",
+    r"(?:^|[\s_-])(?:side-?note|margin-?note|foot-?note[-_]{0,2}(?:content|text|body|note))(?=$|\s|__)",
     re.IGNORECASE,
 )
 _NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")

@@ -101,6 +101,11 @@ UNLINKED = {
         " here.",
         "",
     ),
+    "behind the sign": (
+        "<p>One<sup><a href='javascript:void(0)'>1</a></sup><span class=x-footnote__note>Note one."
+        "</span> and two<sup>2</sup><span class=x-footnote__note>Note two.</span> are here.",
+        "",
+    ),
     "numbers of items": (
         "<p>One <a href='#a1'>[1]</a> and two <a href='#a2'>[2]</a> are here.",
         "<h2>References</h2><ol><li><a id=a1></a>Note one.</li><li><a id=a2></a>Note two.</li></ol>",

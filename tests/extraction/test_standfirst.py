@@ -132,7 +132,7 @@ def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
     assert isinstance(again.blocks[0], Figure)
 
 
-def test_a_title_said_again_with_the_standfirst_is_not_printed() -> None:
+def test_a_title_repeated_above_the_standfirst_is_not_printed() -> None:
     html = f"<h1>The ferry</h1><div class='lead'><p>The ferry</p><p>{SUMMARY}</p></div>{BODY}"
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(segment.block.tag != "h1" for segment in page.segments)
