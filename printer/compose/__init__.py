@@ -99,9 +99,12 @@ def compose(
         blocks = above + post_blocks(page, selection, targets, posts, byline)
     blocks = join_drop_caps(convert_inline_tex(blocks, page))
     linked = bool(targets.places or targets.references)
+    corrected = postprocess(
+        blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind
+    )
     return Article(
         title=metadata.title,
-        blocks=introduction + postprocess(blocks, metadata.title, builder.aliases, linked=linked),
+        blocks=introduction + corrected,
         url=page.url,
         byline=metadata.byline,
         published=metadata.published,

@@ -367,12 +367,12 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
-    lines = _split_lines(spans)
+    lines = split_lines(spans)
     if len(lines) < 2 or is_code(spans):
         return [spans]
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
-        return [_join_lines(lines, " ")]
+        return [join_lines(lines, " ")]
     is_prose = max(map(len, texts)) > _MAX_VERSE_LINE
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
@@ -381,10 +381,10 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
         elif is_prose and (
             _is_torn_off(previous, text) or (text[:1].islower() and previous[-1:].isalnum())
         ):
-            paragraphs[-1][-1] = _join_lines([paragraphs[-1][-1], line], " ")
+            paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
-    return [_join_lines(paragraph, "\n") for paragraph in paragraphs]
+    return [join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
 def is_code(spans: Spans) -> bool:
@@ -400,7 +400,7 @@ def _is_torn_off(previous: str, text: str) -> bool:
 
 def split_labels(spans: Spans) -> list[Spans]:
     """Separate bold lines from the longer lines that they head, and rows of signs from others."""
-    lines = _split_lines(spans)
+    lines = split_lines(spans)
     if len(lines) < 2:
         return [spans]
     paragraphs: list[list[Spans]] = [[]]
@@ -409,7 +409,7 @@ def split_labels(spans: Spans) -> list[Spans]:
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)
-    return [_join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
+    return [join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
 def _is_label(line: Spans, following: Spans) -> bool:
@@ -423,7 +423,7 @@ def _is_label(line: Spans, following: Spans) -> bool:
     )
 
 
-def _split_lines(spans: Spans) -> list[Spans]:
+def split_lines(spans: Spans) -> list[Spans]:
     """Return the lines of a text run that are not empty."""
     lines: list[list[Span]] = [[]]
     for span in spans:
@@ -438,7 +438,7 @@ def _split_lines(spans: Spans) -> list[Spans]:
     return [tuple(line) for line in lines if line]
 
 
-def _join_lines(lines: list[Spans], glue: str) -> Spans:
+def join_lines(lines: list[Spans], glue: str) -> Spans:
     """Join lines; the glue is part of the text before it unless that is a link."""
     joined: list[Span] = []
     style, texts = PLAIN, list[str]()  # of the last span, which is not in ``joined`` yet

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, TypeGuard
 
 from ..article import (
@@ -23,6 +23,7 @@ from ..article import (
     Quote,
     Rule,
     Span,
+    Spans,
     iter_spans,
     iter_text,
     plain_text,
@@ -34,9 +35,11 @@ from ..article import (
 from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
 from .block_builders import LABEL_LEVEL
 from .collection import is_collection, split_collection
-from .inline import is_code, split_labels, without_mark
+from .inline import is_code, join_lines, split_labels, split_lines, without_mark
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
+#: A bullet that is typed at the beginning of a line.
+_TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
 #: Types of the first block of a card, as opposed to a real list item.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 _SEPARATING_BLOCK_TYPES = (Rule, Heading, Figure)
@@ -51,7 +54,10 @@ _MAX_LABEL_CHARS = 60
 _BLOCKS_NEAR_PLACE = 6
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
-_MAX_TRAILING_HEADING = 40
+#: The fewest blocks of an article whose last heading or embed may be a leftover; more are needed
+#: for an embed, and for a heading with more characters.
+_MIN_BLOCKS, _MANY_BLOCKS, _MAX_TRAILING_HEADING = 3, 9, 40
+_QUESTION_MARKS = ("?", "？", "؟")
 
 #: The fewest titles of a list of pages, the most characters of one, and signs at a sentence's end.
 _MIN_LINKED_TITLES, _MAX_LINKED_TITLE = 3, 120
@@ -79,12 +85,17 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def postprocess(
-    blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
+    blocks: tuple[Block, ...],
+    title: str,
+    aliases: dict[str, str],
+    *,
+    linked: bool,
+    kind: str = "article",
 ) -> tuple[Block, ...]:
     """Return the corrected blocks of an article.
 
     ``aliases`` maps link targets to the ids of the blocks that replace them; ``linked`` is whether
-    the article may have internal links.
+    the article may have internal links, and ``kind`` the kind of its page.
     """
     blocks = _unwrap_article(_without_citations(blocks))
     clean_blocks = [
@@ -94,7 +105,9 @@ def postprocess(
     clean_blocks = _promote_linked_titles(clean_blocks)
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
-    parts = _drop_crowded_rules(_trim(_drop_leading_players(parts)))
+    parts = _drop_idle_blocks(_drop_leading_players(parts))
+    parts = _drop_crowded_rules(_drop_leftovers(parts, kind))
+    parts = _list_typed_items(parts)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
 
@@ -103,12 +116,13 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
     clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
+    parts = _list_typed_items(_drop_idle_blocks(parts))
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
     if parts and isinstance(last := parts[-1], Heading):
         # The title of a linked page, as nothing stands below it.
         parts[-1] = Paragraph(last.spans, last.id, last.lang, last.dir)
-    return tuple(parts[1:] if parts and isinstance(parts[0], Rule) else parts)
+    return tuple(parts)
 
 
 def _clean_paragraph(block: Block) -> Block | None:
@@ -439,46 +453,121 @@ def _drop_crowded_rules(blocks: list[Block]) -> list[Block]:
     return [block for index, block in enumerate(blocks) if index not in crowded]
 
 
-def _trim(blocks: list[Block]) -> list[Block]:
-    """Drop rules that separate nothing, repeated headings, and leftovers at the end.
+def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
+    """Drop rules that separate nothing, and repeated headings.
 
     Headings and figures separate by themselves.  Rules with nothing between them framed what is not
     printed, as an advertisement.
     """
-    trimmed: list[Block] = []
+    remaining: list[Block] = []
     for previous, block, following in zip(
         [None, *blocks], blocks, [*blocks[1:], None], strict=False
     ):
         if isinstance(block, Rule) and (isinstance(previous, Rule) or isinstance(following, Rule)):
             continue
-        last = trimmed[-1] if trimmed else None
+        last = remaining[-1] if remaining else None
         if isinstance(block, Rule) and (last is None or isinstance(last, _SEPARATING_BLOCK_TYPES)):
             continue
         if isinstance(block, Heading | Figure) and isinstance(last, Rule):
-            trimmed.pop()
-            last = trimmed[-1] if trimmed else None
+            remaining.pop()
+            last = remaining[-1] if remaining else None
         if not (isinstance(block, Heading) and isinstance(last, Heading)) or (
             comparison_key(plain_text(block.spans)) != comparison_key(plain_text(last.spans))
         ):
-            trimmed.append(block)
-    while trimmed and (isinstance(trimmed[-1], Rule) or _is_left_over(trimmed)):
-        trimmed.pop()
-    return trimmed
+            remaining.append(block)
+    return remaining
 
 
-def _is_left_over(blocks: list[Block]) -> bool:
-    """Return whether the last block is a short heading, or an embed at the end of long text.
+def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
+    """Drop rules and headings at the end, and an embed at the end of long text."""
+    end = len(blocks)
+    while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
+        end -= 1
+    return blocks[:end]
 
-    Headings of one level are the entries of a list.
+
+def _is_left_over(blocks: list[Block], kind: str) -> bool:
+    """Return whether the last block is a heading, or an embed at the end of long text.
+
+    Several headings of one level are the entries of a list, except questions, whose answers are
+    missing, and on pages of products, where they are the names of others.
     """
     last = blocks[-1]
-    if len(blocks) < 3:
+    if not isinstance(last, Heading):
+        return isinstance(last, Embed) and not last.blocks and len(blocks) > _MANY_BLOCKS
+    text = plain_text(last.spans)
+    if len(blocks) < (_MANY_BLOCKS if len(text) > _MAX_TRAILING_HEADING else _MIN_BLOCKS):
         return False
-    if isinstance(last, Heading):
-        is_short = len(plain_text(last.spans)) <= _MAX_TRAILING_HEADING
-        previous = next((block for block in blocks[-2::-1] if not isinstance(block, Figure)), None)
-        return is_short and not (isinstance(previous, Heading) and previous.level == last.level)
-    return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
+    if kind == "product" or text.endswith(_QUESTION_MARKS):
+        return True
+    run = takewhile(lambda block: isinstance(block, Heading | Figure), blocks[-2::-1])
+    return not any(isinstance(block, Heading) and block.level == last.level for block in run)
+
+
+def _list_typed_items(blocks: list[Block]) -> list[Block]:
+    """Make lists of paragraphs and lines with a typed bullet, if two in a row have the same."""
+    bullets: set[str] = set()
+    last = ""
+    for block in blocks:
+        lines = split_lines(block.spans) if isinstance(block, Paragraph) else []
+        found = [bullet for line in lines if (bullet := _typed_bullet(line))]
+        bullets.update(first for first, second in pairwise([last, *found]) if first == second)
+        last = found[-1] if found else ""
+    bullets.discard("")
+    if not bullets:
+        return blocks
+    listed: list[Block] = []
+    is_open = False  # whether the last block is a list made here
+    for block in blocks:
+        parts = _split_items(block, bullets) if isinstance(block, Paragraph) else [block]
+        for part in parts:
+            last_block = listed[-1] if is_open else None
+            is_open = isinstance(part, List) and part is not block
+            if is_open and isinstance(part, List) and isinstance(last_block, List):
+                listed[-1] = replace(last_block, items=last_block.items + part.items)
+            else:
+                listed.append(part)
+    return listed
+
+
+def _typed_bullet(line: Spans) -> str:
+    """Return the bullet at the beginning of a line, '' for none."""
+    bullet = _TYPED_BULLET.match(line[0].text)
+    has_text = bullet is not None and (bullet.end() < len(line[0].text) or len(line) > 1)
+    return bullet[1] if bullet is not None and has_text else ""
+
+
+def _split_items(block: Paragraph, bullets: Set[str]) -> list[Block]:
+    """Return a paragraph as a list of its lines with a bullet, and the lines around them.
+
+    Lines below an item belong to it if another item follows, or if they continue its sentence.
+    """
+    lines = split_lines(block.spans)
+    begins = [i for i, line in enumerate(lines) if _typed_bullet(line) in bullets]
+    if not begins:
+        return [block]
+    first, end = begins[0], begins[-1] + 1
+    if end < len(lines) and plain_text(lines[end])[:1].islower():
+        end = len(lines)
+    items = tuple(
+        Item(
+            (replace(block, spans=_without_bullet(join_lines(lines[begin:stop], "\n")), id=""),),
+            id=block.id if begin == 0 else "",
+        )
+        for begin, stop in pairwise([*begins, end])
+    )
+    parts: list[Block] = [List(items)]
+    if first:
+        parts.insert(0, replace(block, spans=join_lines(lines[:first], "\n")))
+    if end < len(lines):
+        parts.append(replace(block, spans=join_lines(lines[end:], "\n"), id=""))
+    return parts
+
+
+def _without_bullet(spans: Spans) -> Spans:
+    """Return text without the bullet that it begins with."""
+    text = _TYPED_BULLET.sub("", spans[0].text, count=1)
+    return (replace(spans[0], text=text), *spans[1:]) if text else spans[1:]
 
 
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:

@@ -8,9 +8,11 @@ from printer.article import (
     Code,
     Figure,
     Heading,
+    List,
     Paragraph,
     Post,
     Quote,
+    Rule,
     Span,
     plain_text,
     walk,
@@ -68,6 +70,15 @@ def test_a_heading_with_nothing_below_it_in_a_post_is_the_title_of_a_link() -> N
     last = found[1].blocks[-1]
     assert isinstance(last, Paragraph)
     assert plain_text(last.spans) == "How rain is measured"
+
+
+def test_a_post_has_no_rules_above_its_headings_and_its_typed_bullets_make_a_list() -> None:
+    rules = (
+        f"<hr>{thought('Rosa')}<hr><h3>Gauges</h3><p>• glass</p><p>• brass</p><hr><p>Thanks.</p>"
+    )
+    first = posts(thread(("Rosa", rules), ("Ida", thought("Ida")), ("Vera", thought("Vera"))))[0]
+    kinds = [type(block) for block in first.blocks]
+    assert kinds == [Paragraph, Paragraph, Heading, List, Rule, Paragraph]
 
 
 def test_a_short_reply_is_kept_like_the_others() -> None:
