@@ -46,6 +46,7 @@ from .missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
+    add_prices,
     add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
@@ -67,6 +68,8 @@ PAPER_METHODS: Mapping[str, Callable[[Page], Scores]] = MappingProxyType({
     "useful-text": useful_text.score,
 })  # fmt: skip
 
+#: The kinds of pages whose lists have prices; on others, they are those of other things.
+_WITH_PRICES = frozenset({"collection", "listing", "service"})
 #: The confidence of the papers' methods, which do not compute one.
 _UNKNOWN_CONFIDENCE = 0.5
 
@@ -87,6 +90,8 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     if verdict.kind == "article":
         keep = add_subheadings(page, keep, verdict.scores["default"])
     keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
+    if verdict.kind in _WITH_PRICES:
+        keep = add_prices(page.segments, keep)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     keep = replace_previews(page, keep)
