@@ -229,6 +229,7 @@ class SiteNames:
     def __init__(self, stated: Iterable[str], url: str) -> None:
         self.keys = {title_key(name) for name in stated} - {""}
         self.host = self.full_host = ""
+        self.labels: frozenset[str] = frozenset()
         self.is_home = False
         self.slug_words: frozenset[str] = frozenset()
         try:
@@ -238,7 +239,8 @@ class SiteNames:
             return
         self.is_home = bool(parts.netloc) and not parts.path.strip("/")
         self.full_host = _SIGNS.sub("", host)
-        labels = (label for label in host.split(".")[:-1] if label not in _COMMON_LABELS)
+        labels = [label for label in host.split(".")[:-1] if label not in _COMMON_LABELS]
+        self.labels = frozenset(labels)
         self.host = _SIGNS.sub("", "".join(labels))
         slug = unquote(parts.path[:_LONGEST_PATH]).rstrip("/").rpartition("/")[2]
         words = _words(slug.replace("_", " "))
@@ -265,12 +267,16 @@ class SiteNames:
         return in_host or title_key(text) in self.keys
 
     def repeats_host(self, text: str) -> bool:
-        """Return whether a text is the host's name, a part of it, or it with one or two words."""
+        """Return whether a text is the host's name, a part of it, or it with one or two words.
+
+        The parts of the host may stand in any order, as 'Acme Docs' of docs.acme.com.
+        """
         letters = _SIGNS.sub("", text).casefold()
         if len(letters) < 3 or len(self.host) < 3:
             return False
         return (
             letters in self.host
+            or _words(text) <= self.labels
             or letters.startswith(self.host)
             or (len(self.host) > 4 and self.host in letters)
         )

@@ -127,6 +127,12 @@ def test_of_a_list_of_articles_none_is_the_page():
     assert (found.title, found.byline, found.published) == ("News", "", "")
 
 
+def test_a_site_s_name_may_have_the_parts_of_its_host_in_any_order():
+    head = "<title>Nets | Tide Docs</title><meta property='og:type' content='article'>"
+    body = f"<h1>Nets in use</h1>{TEXT}"
+    assert read(head, body, url="https://docs.tide.org/nets").title == "Nets in use"
+
+
 def test_of_several_articles_the_one_with_the_page_s_address_counts():
     items = ",".join(
         f'{{"@type": "NewsArticle", "headline": "Story {n}", "url": "https://example.org/{n}"}}'
