@@ -732,16 +732,16 @@ def _is_shrunk(figure: Box) -> bool:
 def _scale(figure: Box, change: _Change, scale: float, *, is_centered: bool = True) -> None:
     """Change the width of the picture of a figure."""
     (picture,) = _pictures(figure)
-    width = picture.style["width"]
+    width, left = picture.style["width"], figure.style["margin_left"]
+    inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0
+    is_narrow = getattr(figure.style["width"], "unit", "") == "px"
+    scaled = width._replace(value=width.value * (scale if is_narrow else min(scale, INSET_SCALE)))
     change.set(figure, _SHRUNK, True)
-    if getattr(figure.style["width"], "unit", "") == "px":
-        scaled = width._replace(value=width.value * scale)
-        change.set_style(figure, width=scaled)
-    else:
-        scaled = width._replace(value=width.value * min(scale, INSET_SCALE))
-        margin = width._replace(value=(width.value - scaled.value) / 2 * is_centered)
-        change.set_style(figure, width=scaled, margin_left=margin, margin_right=margin)
+    change.set_style(figure, width=scaled)
     change.set_style(picture, width=scaled)
+    if inset or not is_narrow:
+        margin = width._replace(value=inset + (width.value - scaled.value) / 2 * is_centered)
+        change.set_style(figure, margin_left=margin, margin_right=margin)
 
 
 def _pictures(figure: Box) -> list[Box]:

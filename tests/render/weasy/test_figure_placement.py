@@ -463,6 +463,19 @@ def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
     assert len(widths) > 1
 
 
+def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
+    body = replace(SAMPLE_ARTICLE, blocks=(PICTURE, paragraph(TEXT)), url="")
+    boxes = boxes_of(body, specimens.pictures())
+    figure = next(box for box in boxes if box.element_tag == "figure")
+    for scale in (0.8, 0.9):
+        figure_placement._scale(figure, figure_placement._Change(), scale)
+    sides = (figure.style[name].value for name in ("margin_left", "width", "margin_right"))
+    left, width, right = sides
+    assert left == right
+    assert left + width + right == pytest.approx(figure.width, abs=1)
+    assert width == pytest.approx(0.72 * figure.width, abs=1)
+
+
 def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
     high = {LANDSCAPE: specimens.jpeg(specimens.landscape(900, 800))}
     blocks = (PICTURE, *(paragraph(TEXT) for _ in range(8)))
