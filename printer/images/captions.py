@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -452,7 +452,8 @@ _CREDIT_LABEL = re.compile(r"\s*(?:credits?|crédits?)?\s*", re.IGNORECASE)
 _NAMES_WITHOUT_SPACE = re.compile(r"(?<=[^\W\d_])\0(?=[^\W\d_a-z])")
 _BEFORE_CREDIT = " \n\t|·•/-–—"
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
-_MAX_CREDIT = 200
+#: The most characters of a credit after a caption, and of one without.
+_MAX_CREDIT, _MAX_CREDIT_ALONE = 200, 80
 
 
 class _Piece(NamedTuple):
@@ -469,7 +470,7 @@ def is_credit_line(text: str) -> bool:
 def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     """Return a caption's spans, and its credit if markup sets it apart.
 
-    A credit without a caption becomes the caption.
+    A credit without a caption becomes the caption, in italics as credits are.
     """
     pieces = list(_read_pieces(segments, base))
     while pieces and not pieces[-1].text.strip(_BEFORE_CREDIT):
@@ -486,8 +487,28 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
         text[-1:] = [piece._replace(text=piece.text.rstrip(_BEFORE_CREDIT)) for piece in text[-1:]]
         credit = _REPEATED_CREDIT.sub(r"\1", credit)
     if not any(re.search(r"\w", piece.text) for piece in text):
-        text, credit = pieces if re.search(r"\w", credit) else [], ""
-    return _join_pieces(text), _strip_brackets(credit.lstrip(":：").strip("|·•/-–— "))
+        return _italic_credit(_join_pieces(pieces if re.search(r"\w", credit) else [])), ""
+    spans = _join_pieces(text)
+    if not credit and _is_credit_alone(plain_text(spans)):
+        return _italic_credit(spans), ""
+    return spans, _strip_brackets(credit.lstrip(":：").strip("|·•/-–— "))
+
+
+def _is_credit_alone(text: str) -> bool:
+    """Return whether a caption is nothing but a credit."""
+    return len(text) <= _MAX_CREDIT_ALONE and _CREDIT_START.match(text) is not None
+
+
+def _italic_credit(spans: Spans) -> Spans:
+    """Return a credit in italics, without brackets around all of it."""
+    text = plain_text(spans)
+    if len(spans) == 1 and (bare := _strip_brackets(text)) != text:
+        spans = (replace(spans[0], text=bare),)
+    marks = [{*span.marks, "em"} for span in spans]
+    return tuple(
+        replace(span, marks=tuple(mark for mark in MARKS if mark in marks_of_span))
+        for span, marks_of_span in zip(spans, marks, strict=True)
+    )
 
 
 def _join_credit(texts: list[str]) -> str:

@@ -199,6 +199,24 @@ def test_the_credit_is_taken_apart(inner: str, text: str, credit: str) -> None:
     assert (found.text, found.credit) == (text, credit)
 
 
+@pytest.mark.parametrize(
+    ("inner", "text", "marks"),
+    [
+        ("(Photo: A. Name)", "Photo: A. Name", {("em",)}),
+        ("© <b>A. Name</b>", "© A. Name", {("em",), ("strong", "em")}),
+        ('<span class="credit">(A. Name)</span>', "A. Name", {("em",)}),
+        ("(The boat.)", "(The boat.)", {()}),
+        (f"Photo: {'the boat ' * 9}.", f"Photo: {'the boat ' * 9}.", {()}),
+    ],
+)
+def test_a_credit_alone_is_in_italics_without_brackets(
+    inner: str, text: str, marks: set[tuple[str, ...]]
+) -> None:
+    found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
+    assert (found.text, found.credit) == (text, "")
+    assert {span.marks for span in found.spans} == marks
+
+
 def test_marks_and_links_are_kept_except_marks_of_the_full_caption() -> None:
     inner = "<em>The <b>Maid</b> of</em>\n <em><a href='/k'>Kester</a></em>"
     found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
