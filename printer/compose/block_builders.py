@@ -62,7 +62,7 @@ _PLAIN_BOX_CLASS = re.compile(
     r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
     re.IGNORECASE,
 )
-_BOX_LABEL = re.compile(r"title|heading", re.IGNORECASE)
+_BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
 _BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
 #: The most elements of a box, and the most characters of its label.
 _MAX_BOX, _MAX_BOX_LABEL = 80, 120
@@ -270,13 +270,15 @@ def _start_number(text: str) -> int:
 
 
 class DefinitionListBuilder(BlockBuilder):
-    """Builds a list of terms with their descriptions."""
+    """Builds a list of terms with their descriptions; without either, it is plain text."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.is_plain = True
         self.entries: list[tuple[list[Spans], list[tuple[Block, ...]]]] = []
 
     def open_part(self, element: HtmlElement) -> ClosePart | None:
+        self.is_plain &= element.tag not in ("dt", "dd")
         if element.tag == "dt":
             return self._add_term
         return self._add_details if element.tag == "dd" else None
@@ -308,6 +310,8 @@ class DefinitionListBuilder(BlockBuilder):
             self._last_entry()[1].append(blocks)
 
     def build(self) -> list[Block]:
+        if self.is_plain:
+            return list(self.buffer.take())
         self._add_stray_blocks()
         entries = tuple(
             Definition(tuple(terms), tuple(details))

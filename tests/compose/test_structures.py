@@ -179,6 +179,11 @@ def test_definitions() -> None:
     assert shape == [(["t1", "t2"], 2), (["t3"], 1)]
 
 
+def test_a_definition_list_without_definitions_is_plain_text() -> None:
+    block = only("<dl class=news><div>The ferry leaves at dawn.</div></dl>", Paragraph)
+    assert plain_text(block.spans) == "The ferry leaves at dawn."
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -312,6 +317,11 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
             "info",
         ),
         ("<div class=markdown-alert><p class=markdown-alert-title>Tip</p><p>{}</p></div>", "Tip"),
+        (
+            "<blockquote class=admonition><div class=admonition-header><span>Tip</span></div>"
+            "<div class=admonition-content><p>{}</p></div></blockquote>",
+            "Tip",
+        ),
         ("<div class=IMPORTANT><p>Wichtig</p><p>{}</p></div>", "Wichtig"),
         ("<div class=note><p><strong>Note:</strong></p><p>{}</p></div>", "Note"),
         ("<aside class=note><p>{}</p></aside>", ""),
