@@ -103,6 +103,7 @@ _CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
 _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
 )
+_WEB_ADDRESS = re.compile(r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?")
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
 _CALL_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 #: The initials of a reporter or an editor: 'abc/', 'sda/ab'.
@@ -594,15 +595,16 @@ class _Selection:
         rights = next(rights_lines, len(self.keep))
         closing = {i for i in last_lines if i >= rights}
         for i in reversed(last_lines):
-            if i < rights and not self._is_closing(self.segments[i]):
+            if i < rights and not self._is_closing(i):
                 break
             closing.add(i)
         max_share = _CLOSING_SHARE if rights == len(self.keep) else _RIGHTS_SHARE
         if self.size(closing) <= max_share * self.total():
             self.drop(closing)
 
-    def _is_closing(self, segment: Segment) -> bool:
+    def _is_closing(self, i: int) -> bool:
         """Return whether a last line is about the author, links, a credit or in brackets."""
+        segment = self.segments[i]
         text = segment.text
         if self._is_author_note(text):
             return True
@@ -616,11 +618,17 @@ class _Selection:
             return False
         label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
         return bool(
-            (_is_link(segment) and not _is_internal_link(segment))
+            (_is_link(segment) and not (_is_internal_link(segment) or self._is_address(i)))
             or (colon and fold_words(label) in page_labels("credits"))
             or _IN_BRACKETS.fullmatch(text)
             or _INITIALS.fullmatch(text)
         )
+
+    def _is_address(self, i: int) -> bool:
+        """Return whether a line is a web address in one paragraph with the selected line above."""
+        segment, above = self.segments[i], self.segments[max(i - 1, 0)]
+        is_below = bool(i) and self.keep[i - 1] and above.block is segment.block
+        return is_below and _WEB_ADDRESS.fullmatch(segment.text) is not None
 
     def _is_author_note(self, text: str) -> bool:
         """Return whether a paragraph begins with the full name of an author, as their notes do."""

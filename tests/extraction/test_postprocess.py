@@ -19,6 +19,16 @@ def test_a_quotation_keeps_its_source():
     assert choice(html, [TEXT])[-1] == "A sailor"
 
 
+def test_an_address_below_a_name_is_kept():
+    address = "<a href='https://example.com/'>example.com</a>"
+    school = f"<p>The school of the harbour<br>{address}</p>"
+    assert choice(f"<p>{TEXT}</p>{school}", [TEXT, "school", "example"])[-1] == "example.com"
+    for end in (f"school</p><p>{address}</p>", "school<br><a href='https://example.com/'>News</a>"):
+        assert (
+            choice(f"<p>{TEXT}</p><p>The {end}", [TEXT, "sch", "exam", "News"])[-1][-6:] == "school"
+        )
+
+
 def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     table = (
         "<table><caption>Tides</caption><tr><th>High</th><td>five in the morning</td></tr>"
