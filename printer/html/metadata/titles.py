@@ -367,7 +367,13 @@ def _parts(text: str) -> list[str]:
 
 
 def _first_part(text: str) -> str:
+    """Return the first part of ``title``, or the first long one if that is short.
+
+    Of three parts, the last behind a bar is a site's name.
+    """
     first, *later = _parts(text)
+    if len(later) > 1 and text.endswith(f"| {later[-1]}"):
+        later.pop()
     if len(_words(first)) <= _SHORT:
         return next((part for part in later if len(_words(part)) >= _LONG), first)
     return first

@@ -17,6 +17,7 @@ from printer.html.parse import parse
         ("Written by: Orla Fennimoor", "en", "Orla Fennimoor"),
         ("by Orla Fennimoor and Tam Reed", "en", "Orla Fennimoor, Tam Reed"),
         ("Orla Fennimoor, Tam Reed & Jo Ash", "en", "Orla Fennimoor, Tam Reed, Jo Ash"),
+        ("Reed & Reed", "en", "Reed & Reed"),
         ("By Orla Fennimoor, Senior Editor", "en", "Orla Fennimoor"),
         ("Orla Fennimoor | Harbour reporter", "en", "Orla Fennimoor"),
         ("Orla Fennimoor on October 17, 2024", "en", "Orla Fennimoor"),

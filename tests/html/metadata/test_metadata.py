@@ -161,6 +161,7 @@ def test_of_several_articles_the_one_with_the_page_s_address_counts():
         ("", "The ferry¶", "", "", "The ferry"),
         ("", "", "The ferry", "", "The ferry"),
         ("View topic - How do I mend a net", "", "", "", "How do I mend a net"),
+        ("Nets - Overview | Office of Tides and Harbours", "", "", "", "Nets"),
     ],
 )  # fmt: skip
 def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
