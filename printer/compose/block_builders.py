@@ -569,6 +569,10 @@ class SummaryBuilder(BlockBuilder):
         return [Paragraph(strong), *rest] if strong else rest
 
 
+#: What may follow the label of a note that is a link and not printed.
+_AFTER_LABEL = re.compile(r"^\s*(?:[.:)\]]\s+)?")
+
+
 class NoteBuilder(BlockBuilder):
     """Builds a footnote or endnote."""
 
@@ -593,7 +597,8 @@ class NoteBuilder(BlockBuilder):
         )
         while spans:
             match = label.match(spans[0].text)
-            rest = spans[0].text[match.end() if match else 0 :].lstrip(" \n")
+            text = spans[0].text[match.end() if match else 0 :]
+            rest = _AFTER_LABEL.sub("", text, count=1)
             if any(map(str.isalnum, rest)):
                 return (replace(spans[0], text=rest), *spans[1:])
             if spans[0].math:

@@ -41,10 +41,14 @@ _MAX_NODES = 52
 
 #: A note within its paragraph, as margin notes are written; a sign that no link makes a reference.
 _INLINE_NOTE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:side-?note|margin-?note|foot-?note[-_]{0,2}(?:content|text|body|note))(?=$|\s|__)",
+    r"(?:^|[\s_-])(?:side-?note|margin-?note|note_content"
+    r"|(?:foot-?note|fn)[-_]{0,2}(?:content|text|body|note|tooltip))(?=$|\s|__)",
     re.IGNORECASE,
 )
 _NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
+#: The most elements between a note and the sibling of its sign, and at the beginning of a note
+#: that only repeat its label.
+_MAX_WRAPPERS, _MAX_LABELS = 2, 12
 _RAISED_TAGS = ("sup", "strong", "b")
 _NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
 
@@ -159,6 +163,7 @@ def _find_linked(
         ((name, marks),) = references.items()
         targets.notes[block] = name
         targets.labels[name] = _read_label(marks[0])
+        _drop_labels(block, targets.labels[name], selection)
         targets.references.update(dict.fromkeys(marks, name))
     _find_backlinks(links, elements, targets)
     linked = {name for link, name in links if link not in targets.backlinks}
@@ -182,11 +187,7 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
             continue
         number = sum(name.startswith("note-") for name in targets.labels) + 1
         name, label = f"note-{number}", str(number)
-        previous, parent = element.getprevious(), element.getparent()
-        while (
-            previous is not None and previous.tag == "input" and not (previous.tail or "").strip()
-        ):
-            previous = previous.getprevious()
+        previous, parent = _sign_before(element), element.getparent()
         if previous is not None:
             sign = _NOTE_NUMBER.fullmatch("".join(previous.itertext())[:20])
             if sign and not (previous.tail or "").strip():
@@ -195,7 +196,34 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
         elif parent is not None and (sign := _NOTE_NUMBER.fullmatch(parent.text or "")):
             label = sign[1]
             selection.leaves.pop(Leaf(parent, False), None)
+        _drop_labels(element, label, selection)
         targets.notes[element], targets.labels[name] = name, label
+
+
+def _sign_before(note: HtmlElement) -> HtmlElement | None:
+    """Return the element before a note or its wrappers, None if it begins with text."""
+    for element in (note, *_ancestors(note, _MAX_WRAPPERS)):
+        previous = element.getprevious()
+        while (
+            previous is not None and previous.tag == "input" and not (previous.tail or "").strip()
+        ):
+            previous = previous.getprevious()
+        outer = element.getparent()
+        if previous is not None or outer is None or outer.tag in BLOCK_TAGS or outer.text:
+            return previous
+    return None
+
+
+def _drop_labels(note: HtmlElement, label: str, selection: Selection) -> None:
+    """Leave out the elements at the beginning of a note that only repeat its label."""
+    if (note.text or "").strip():
+        return
+    for element in islice(note.iterdescendants(), _MAX_LABELS):
+        if (text := (element.text or "").strip()) and text.strip("[](). ") != label:
+            return
+        selection.leaves.pop(Leaf(element, False), None)
+        if (element.tail or "").strip():
+            return
 
 
 def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
@@ -355,7 +383,12 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
     links_to_reference = any(
         (back.get("href") or "").partition("#")[2] in ids for back in links_back
     )
-    return links_to_reference or any(map(_names_note, [block, *_ancestors(block, 2)]))
+    begins = next((t for text in block.itertext() if (t := text.strip())), "")
+    return (
+        links_to_reference
+        or any(map(_names_note, [block, *_ancestors(block, 2)]))
+        or (is_superscript and block.get("id") == name and begins == _read_label(link))
+    )
 
 
 def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:

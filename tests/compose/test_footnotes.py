@@ -75,8 +75,8 @@ def test_a_sign_whose_note_is_not_printed_is_text() -> None:
     assert not any(span.note or span.href for span in block.spans)
 
 
-#: Notes whose signs are no links: the text with its signs, then the notes.
-UNLINKED = {
+#: Notes whose signs are no links, or whose names do not say so: the text, then the notes.
+OTHER_SHAPES = {
     "list at the end": (
         "<p>One<sup>1</sup> and two<sup>[2]</sup> are here.",
         "<h2>Notes</h2><ol><li>Note one.</li><li>Note two.</li></ol>",
@@ -106,6 +106,20 @@ UNLINKED = {
         "</span> and two<sup>2</sup><span class=x-footnote__note>Note two.</span> are here.",
         "",
     ),
+    "within wrappers, with labels repeated": (
+        "<p>One<span><sup>1</sup><span><span class=x_note_content><sup>1</sup><span>1</span>Note "
+        "one.</span></span></span> and two<span><sup>2</sup><span><span class=x_note_content>"
+        "<sup>2</sup><span>2</span>Note two.</span></span></span> are here.",
+        "",
+    ),
+    "with a label, but no name": (
+        "<p>One<sup><a href=#x1>1</a></sup> and two<sup><a href=#x2>2</a></sup> are here.",
+        "<div id=x1><p><span>1</span>Note one.</div><div id=x2><p><span>2</span>Note two.</div>",
+    ),
+    "with a stop behind the link back": (
+        "<p>One<sup><a id=r1 href=#n1>1</a></sup> and two<sup><a id=r2 href=#n2>2</a></sup> are here.",
+        "<div id=n1><a href=#r1>1</a>. Note one.</div><div id=n2><a href=#r2>2</a>. Note two.</div>",
+    ),
     "numbers of items": (
         "<p>One <a href='#a1'>[1]</a> and two <a href='#a2'>[2]</a> are here.",
         "<h2>References</h2><ol><li><a id=a1></a>Note one.</li><li><a id=a2></a>Note two.</li></ol>",
@@ -113,9 +127,9 @@ UNLINKED = {
 }
 
 
-@pytest.mark.parametrize("kind", UNLINKED)
-def test_notes_whose_signs_are_no_links(kind: str) -> None:
-    article = compose_article("".join(UNLINKED[kind]))
+@pytest.mark.parametrize("kind", OTHER_SHAPES)
+def test_notes_of_other_shapes(kind: str) -> None:
+    article = compose_article("".join(OTHER_SHAPES[kind]))
     notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
     assert [(note.label, *iter_text(*note.blocks)) for note in notes] == [
         ("1", "Note one."), ("2", "Note two."),
