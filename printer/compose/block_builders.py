@@ -51,6 +51,8 @@ _CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
 _CLOSING = "\"'”’»)]"
 #: A dash or bullet that an author wrote before the text of an item.
 _BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
+_BULLETS = frozenset("•‣◦▪■–—·*-")
+_REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
 _PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: names of the label above their text.
@@ -240,7 +242,13 @@ class ListBuilder(BlockBuilder):
     def build(self) -> list[Block]:
         """Return the list, then the notes."""
         self._add_stray_blocks()
-        items = tuple(self.items if self.ordered else map(_without_dash, self.items))
+        if self.ordered:
+            numbered = enumerate(self.items, self.start)
+            items = tuple(_without_label(item, f"{number}") for number, item in numbered)
+        else:
+            items = tuple(_without_label(_without_dash(item), "") for item in self.items)
+            if items and all(map(_has_reference_label, items)):
+                self.style = "none"
         if len(items) == 1 and items[0].blocks and not items[0].id:
             blocks = items[0].blocks
             if not self.has_items and all(isinstance(block, Paragraph) for block in blocks):
@@ -262,6 +270,22 @@ def _without_dash(item: Item) -> Item:
         return item
     spans = (replace(span, text=text), *rest)
     return replace(item, blocks=(replace(first, spans=spans), *item.blocks[1:]))
+
+
+def _without_label(item: Item, number: str) -> Item:
+    """Return an item without a first paragraph that is only its number, or a bullet."""
+    first = item.blocks[0] if len(item.blocks) > 1 else None
+    if not isinstance(first, Paragraph):
+        return item
+    text = plain_text(first.spans).strip()
+    is_label = text.strip("()[].") == number if number else text in _BULLETS
+    return replace(item, blocks=item.blocks[1:]) if is_label else item
+
+
+def _has_reference_label(item: Item) -> bool:
+    """Return whether an item begins with a label in brackets, as those of a bibliography do."""
+    first = item.blocks[0] if item.blocks else None
+    return isinstance(first, Paragraph) and bool(_REFERENCE.match(plain_text(first.spans)[:20]))
 
 
 def _start_number(text: str) -> int:

@@ -40,7 +40,7 @@ from .block_builders import is_code_table, is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
 from .selection import is_comment_count
-from .tables import is_data
+from .tables import holds_equations, is_data
 
 #: Labels of notes and list items, which are numbered anew in the article.
 _LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
@@ -125,7 +125,10 @@ def check_coverage(
     }
     tables = {context["table"] for context in contexts if "table" in context}
     code = {context["code"] for context in contexts if "code" in context and "table" not in context}
-    data_tables = sum(is_data(table) and not is_code_table(table) for table in tables)
+    data_tables = sum(
+        is_data(table) and not is_code_table(table) and not holds_equations(table)
+        for table in tables
+    )
     kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(
         words=words,
@@ -171,9 +174,15 @@ def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page, to its source or to comments."""
+    """Return a segment's text without links inside the page, to its source or to comments.
+
+    A reference mark that a note within the line repeats is left out, too.
+    """
     texts: list[str] = []
     for leaf in segment.leaves:
+        if texts and leaf.text == texts[-1].strip() and _REFERENCE_MARK.fullmatch(leaf.text):
+            texts[-1] += " "
+            continue
         link = _nearest(leaf).get("link")
         href = "" if link is None else link.get("href") or ""
         if href.startswith("#") or is_source_link(href, leaf.text) or is_comment_count(leaf):

@@ -105,8 +105,18 @@ def stated_marks(style: str) -> list[str]:
     return ["strong"] * bool(_BOLD_STYLE.search(style)) + ["em"] * bool(_ITALIC_STYLE.search(style))
 
 
+#: The names of numbers and labels before a text, and the signs at their ends.
+_LABEL_CLASS = re.compile(r"(?:^|[\s_-])(?:tag|label)(?:$|[\s_-])")
+_LABEL_ENDS = frozenset("]:).")
+
+
 def mark_of(element: HtmlElement, tag: str) -> str:
-    """Return the mark of an inline element, '' for none; a replaced price is struck through."""
+    """Return the mark of an inline element, '' for none.
+
+    A replaced price is struck through; references to a bibliography are not titles of works.
+    """
+    if tag == "cite" and any((a.get("href") or "").startswith("#") for a in element.iter("a")):
+        return ""
     if tag != "span":
         return _MARK_BY_TAG.get(tag, "")
     name = element.get("class") or ""
@@ -261,6 +271,8 @@ def needs_space(
         word = text_before.lstrip(_OPENING)
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     is_name = text[0].isupper() or len(text) > 1
+    if _ends_label(last, text_before):
+        return True
     if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
         return True
     if (text[0].isupper() or text[0].isdigit()) and _are_in_row_of_labels(last, leaf):
@@ -270,6 +282,12 @@ def needs_space(
         and not _is_in_sentence(leaf.element)
         and _is_phrase_boundary(text_before, leaf.element, text)
     )
+
+
+def _ends_label(leaf: Leaf, text_before: str) -> bool:
+    """Return whether a text is the number or label at the beginning of its paragraph."""
+    names = leaf.element.get("class") or ""
+    return not leaf.tail and text_before[-1] in _LABEL_ENDS and bool(_LABEL_CLASS.search(names))
 
 
 def _is_label_boundary(text_before: str, text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ _CLASSES = re.compile(
     r"(?:^|\s)(katex(?:-display)?|MathJax(?:_(?:Display|SVG|CHTML|SVG_Display))?|mwe-math-element|ltx_Math)(?:\s|$)"
 )
 _WRAPPERS = frozenset({"mjx-container", "math", "script"})
+_MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
 _STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block|displayed)(?:[\s_-]|$)", re.IGNORECASE)
 _ELEMENTS = frozenset({
@@ -120,6 +121,16 @@ def read_formula(element: HtmlElement) -> Formula | None:
     else:
         tex = tex or mathml_to_tex(root)
     return Formula(source, tex, _is_display(element, math)) if source and tex else None
+
+
+def join_formulas(sources: Iterable[str]) -> str:
+    """Return one displayed formula for parts that stand beside each other."""
+    parts = list(sources)
+    matches = [_MATHML.fullmatch(part) for part in parts]
+    if len(parts) == 1 or not all(matches):
+        return " ".join(parts)
+    rows = "".join(f"<mrow>{match[1]}</mrow>" for match in matches if match)
+    return f'<math display="block">{rows}</math>'
 
 
 def _attribute_mathml(element: HtmlElement) -> HtmlElement | None:

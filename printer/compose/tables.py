@@ -9,10 +9,11 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Cell, Heading, Paragraph, Row, Span, Spans, Table
+from ..article import Block, Cell, Heading, Math, Paragraph, Row, Span, Spans, Table, plain_text
 from ..text import clean_attribute
 from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
+from .math import join_formulas
 
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
@@ -21,6 +22,8 @@ _MAX_CELLS_READ = 200
 _MAX_LINE = 120
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
+_EQUATIONS = re.compile("equation|eqn")
+_EQUATION_NUMBER = re.compile(r"\(\w[\w.]{0,11}\)")
 _ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECASE)
 #: Names of icons, in classes and in addresses of pictures, that stand for yes or no.
 _TICK_OR_CROSS = re.compile(
@@ -63,6 +66,11 @@ def is_data(table: HtmlElement) -> bool:
         return True
     even = max(map(widths.count, widths)) * 2 > len(widths)
     return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
+
+
+def holds_equations(table: HtmlElement) -> bool:
+    """Return whether a table is named as one that aligns the parts of equations."""
+    return _EQUATIONS.search(table.get("class") or "") is not None
 
 
 def _is_line(element: HtmlElement) -> bool:
@@ -136,6 +144,11 @@ class TableBuilder(BlockBuilder):
 
     def build(self) -> list[Block]:
         """Return the table, or its content if too little is left for a table."""
+        table = None if self._row is None else next(self._row.iterancestors("table"), None)
+        if table is not None and holds_equations(table):
+            rows = [_read_equation(cells) for _, cells in self.rows]
+            if all(rows):
+                return [*self.buffer.take(), *(block for row in rows for block in row)]
         return list(self.buffer.take()) + self._table()
 
     def _table(self) -> list[Block]:
@@ -164,6 +177,28 @@ class TableBuilder(BlockBuilder):
         while foot > head + 1 and sections[foot - 1] == "tfoot":
             foot -= 1
         return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
+
+
+def _read_equation(cells: list[Cell]) -> list[Block]:
+    """Return a row of parts of an equation as a formula and its number, [] for any other row."""
+    formulas: list[tuple[str, str]] = []
+    numbers: list[Block] = []
+    for block in (block for cell in cells for block in cell.blocks):
+        if isinstance(block, Math):
+            formulas.append((block.source, block.alt))
+            continue
+        spans = block.spans if isinstance(block, Paragraph) else ()
+        parts = [(span.math, span.text) for span in spans if span.text.strip()]
+        if parts and all(source for source, _ in parts):
+            formulas += parts
+        elif _EQUATION_NUMBER.fullmatch(plain_text(spans).strip()):
+            numbers.append(block)
+        else:
+            return []
+    if not formulas:
+        return []
+    return [Math(join_formulas(source for source, _ in formulas),
+                 " ".join(text for _, text in formulas)), *numbers]  # fmt: skip
 
 
 def _is_bold(row: Row) -> bool:

@@ -165,7 +165,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_closing_lines()
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
-    selection.drop_captions()
+    selection.settle_captions()
     selection.drop_labels(has_counts=kind != "article")
     selection.drop_table_remains(kind)
     drop_remains(page, selection.keep, kind)
@@ -669,19 +669,25 @@ class _Selection:
         is_head = tag in HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
         return ends_section and is_head and all(map(self._is_story, stories))
 
-    def drop_captions(self) -> None:
-        """Drop the captions of pictures, which stand below them if these are printed."""
+    def settle_captions(self) -> None:
+        """Select the captions of selected tables and code; drop those of pictures.
+
+        The captions of pictures stand below them if these are printed.
+        """
         index = self.index
         for i, tag in enumerate(index.tags):
             figure = index.parents[i]
             if tag != "figcaption" or figure < 0 or index.tags[figure] != "figure":
                 continue
             segment_range = index.segment_range(i)
-            is_sole_text = index.segment_ends[figure] - index.segment_begins[figure] == len(
-                segment_range
-            )
+            content = set(index.segment_range(figure)).difference(segment_range)
+            if content:
+                is_selected = 2 * self.size(content) > sum(self.sizes[n] for n in content)
+                for n in segment_range:
+                    self.keep[n] |= is_selected
+                continue
             medium = next(index.elements[figure].iter(*_MEDIA_TAGS), None)
-            if is_sole_text and medium is None and self.size(segment_range) <= _IMPRINT_CHARS:
+            if medium is None and self.size(segment_range) <= _IMPRINT_CHARS:
                 self.drop(segment_range)
 
     def drop_labels(self, *, has_counts: bool) -> None:

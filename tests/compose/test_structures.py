@@ -465,6 +465,40 @@ def test_a_table_with_lists_in_its_cells_is_data() -> None:
     assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
 
 
+def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> None:
+    left, right = "<math><mi>x</mi></math>", "<math><mo>=</mo><mi>{}</mi></math>"
+    rows = "".join(
+        f"<tr><td><td>{left}<td>{right.format(n)}<td><td><span>({n})</span>" for n in (2, 3)
+    )
+    first, number, *rest = compose_article(f"<table class=x_eqn_table>{rows}</table>").blocks
+    assert isinstance(first, Math)
+    assert "<mi>x</mi></mrow><mrow><mo>=</mo><mi>2</mi>" in first.source
+    assert [*iter_text(number)] == ["(2)"]
+    assert len(rest) == 2
+    only(f"<table class=x_eqn_table>{rows}<tr><td>Name<td>Of it<td>1<td>2<td>3</table>", Table)
+
+
+@pytest.mark.parametrize(
+    ("html", "text", "lists"),
+    [
+        ("<ul><li><span>•</span><div><p>Oars</div><li><span>•</span><p>Rope</ul>", "Oars Rope", 1),
+        ("<ol><li><b>1.</b><p>Oars</p><li><b>2.</b><p>Rope</ol>", "Oars Rope", 1),
+        ("<ol><li><b>3.</b><p>Oars</p><li><b>5.</b><p>Rope</ol>", "3. Oars 5. Rope", 1),
+        ("<ul><li><i class=tag>[1]</i><i>Oars</i><li>[2] Rope</ul>", "[1] Oars [2] Rope", 0),
+        ("<ul><li>[1] Oars<li>Rope</ul>", "[1] Oars Rope", 1),
+    ],
+)
+def test_an_item_that_begins_with_its_own_label_has_one(html: str, text: str, lists: int) -> None:
+    blocks = compose_article(html).blocks
+    assert " ".join(iter_text(*blocks)) == text
+    assert sum(isinstance(block, List) for block in blocks) == lists
+
+
+def test_a_reference_to_a_bibliography_is_no_title() -> None:
+    spans = first_spans("<p>As <cite>[<a href='#b1'>1</a>]</cite> and <cite>The Tide</cite> say.")
+    assert [span.text for span in spans if "cite" in span.marks] == ["The Tide"]
+
+
 def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
     table = only(
         "<table><tr><td><div>Defined in <code>a.h</code></div><td>"

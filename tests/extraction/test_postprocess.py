@@ -40,6 +40,13 @@ def test_a_table_is_kept_whole_and_a_layout_table_is_not():
     assert "Menu" not in choice(layout, [TEXT])
 
 
+def test_the_caption_of_a_selected_table_is_selected_and_that_of_another_is_not():
+    table = "<table><tr><th>High<td>five in the morning<tr><th>Low<td>noon</table>"
+    figure = f"<figure><figcaption>Table 1: Tides</figcaption>{table}</figure>"
+    assert "Table 1: Tides" in choice(f"<p>{TEXT}</p>{figure}", [TEXT, "High", "five", "Low"])
+    assert choice(f"<p>{TEXT}</p>{figure}", [TEXT]) == [TEXT]
+
+
 def test_the_pages_own_table_of_contents_goes():
     names = ["Tides", "Winds", "Ropes", "Nets"]
     entries = "".join(f"<li><a href='#{name}'>{name}</a></li>" for name in names)

@@ -46,9 +46,7 @@ _AFTER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 #: Text between two names; the second pattern may also match inside one, as in 'Ortega y Gasset'.
-_AND = re.compile(
-    r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*"
-)
+_AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
 _PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
 #: The name of an office, which may contain a conjunction.
 _OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")

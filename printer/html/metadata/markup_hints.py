@@ -507,14 +507,23 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     return False
 
 
+#: The class of a single person's name among several, and the most elements of a mark to read.
+_PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
+_MAX_MARKED = 60
+
+
 def _read_author(mark: HtmlElement) -> str:
-    """Return the name in a mark: the part marked as name, else its whole text if short."""
+    """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
     ancestors = islice(mark.iterancestors(), _CAPTION_DEPTH)
     if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
         return ""
-    for element in islice(mark.iterdescendants(), 60):
+    inner = list(islice(mark.iterdescendants(), _MAX_MARKED))
+    names = [element_line(e) for e in inner if _PERSON_CLASS.search(e.get("class") or "")]
+    if len(set(names)) > 1:
+        return ", ".join(dict.fromkeys(names))
+    for element in inner:
         if element.get("itemprop") == "name" or "author" in (element.get("rel") or "").split():
             text = element_line(element) or clean_line(element.get("content"))
             if text:

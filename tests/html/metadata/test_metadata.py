@@ -31,6 +31,13 @@ def test_a_page_that_states_nothing_has_nothing():
     assert (found.lead, found.language, found.canonical, found.image) == ("", "", "", "")
 
 
+def test_several_persons_in_one_mark_are_named_without_their_places():
+    person = "<span>Jane Doe</span>".replace("<span>", "<span class=x_personname>")
+    both = f"{person}<span>University of Kester</span>{person.replace('Jane', 'John')}"
+    body = f"<h1>The ferry</h1><div class=authors>{both}</div>{TEXT}"
+    assert read("<title>The ferry</title>", body).byline == "Jane Doe, John Doe"
+
+
 def test_json_ld_states_all():
     found = read(
         json_ld(
