@@ -39,7 +39,7 @@ from ..article import (
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
-from ..html.visibility import HEADING_TAGS
+from .boxes import is_box_label, take_bold_label
 from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
@@ -54,20 +54,6 @@ _BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
 _BULLETS = frozenset("•‣◦▪■–—·*-")
 _REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
 _PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
-#: Classes of notes and warnings in documentation: those of its generators, plain names, and
-#: names of the label above their text.
-_BOX_CLASS = re.compile(
-    r"(?<!\S)(?:theme-)?(?:admonition|admonitionblock|callout|markdown-alert|custom-block|notecard)"
-    r"(?!\S)"
-)
-_PLAIN_BOX_CLASS = re.compile(
-    r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
-    re.IGNORECASE,
-)
-_BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
-_BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
-#: The most elements of a box, and the most characters of its label.
-_MAX_BOX, _MAX_BOX_LABEL = 80, 120
 #: Characters of links that are useless in print: a heading's link to itself, and a note's link back
 #: to its reference mark.
 _PERMALINK_SIGNS = " \n¶🔗"
@@ -363,7 +349,7 @@ class QuoteBuilder(BlockBuilder):
             return None
         is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
         if self.box:
-            return self._set_source if is_first and _is_box_label(element) else None
+            return self._set_source if is_first and is_box_label(element) else None
         if element.tag == "footer":
             return self._set_source
         return self._set_cite if is_first and _is_introduction(element) else None
@@ -381,6 +367,7 @@ class QuoteBuilder(BlockBuilder):
         blocks = list(self.buffer.take())
         cite = self.cite
         if self.box:
+            cite = cite or _attribution(take_bold_label(blocks))
             return [Quote(tuple(blocks), cite, box=True)] if blocks else _paragraph_of_spans(cite)
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
@@ -416,52 +403,6 @@ def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
 
 def _paragraph_of_spans(spans: Spans) -> list[Block]:
     return [Paragraph(spans)] if spans else []
-
-
-def is_box(element: HtmlElement) -> bool:
-    """Return whether an element is a note or a warning set apart from the text.
-
-    A plain name such as "note" is not enough, unless the element is an ``aside`` or has a label.
-    An ``aside`` of a heading with text below it needs no name.
-    """
-    classes = (element.get("class") or "")[:500]
-    is_headed = _is_headed_aside(element)
-    if not (classes or is_headed) or element.tag == "body":
-        return False
-    if not is_headed and not _BOX_CLASS.search(classes):
-        is_aside = element.tag == "aside"
-        is_labelled = is_aside or (len(element) > 0 and _is_box_label(element[0]))
-        if not (is_labelled and _PLAIN_BOX_CLASS.search(classes)):
-            return False
-    return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
-
-
-def _is_headed_aside(element: HtmlElement) -> bool:
-    """Return whether an element is an ``aside`` of a heading with paragraphs and lists below it."""
-    if element.tag != "aside":
-        return False
-    first, *following = [child.tag for child in islice(element, _MAX_BOX)] or [""]
-    return first in HEADING_TAGS and len(following) > 0 and set(following) <= {"p", "ul", "ol"}
-
-
-def _is_box_label(element: HtmlElement) -> bool:
-    classes = element.get("class") if isinstance(element.tag, str) else ""
-    parent = element.getparent()
-    is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
-    is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
-    if not is_named:
-        return _is_first_word_of_box(element)
-    return len(element_line(element)) <= _MAX_BOX_LABEL
-
-
-def _is_first_word_of_box(element: HtmlElement) -> bool:
-    """Return whether a paragraph only says what the box is that it begins: 'Tip'."""
-    parent, following = element.getparent(), element.getnext()
-    if element.tag != "p" or following is None or parent is None or parent[0] is not element:
-        return False
-    if not _PLAIN_BOX_CLASS.search((parent.get("class") or "")[:500]):
-        return False
-    return _BOX_WORD.fullmatch(element_line(element)) is not None
 
 
 def _take_introduction(blocks: list[Block]) -> Spans:

@@ -39,12 +39,12 @@ from .block_builders import (
     QuoteBuilder,
     SummaryBuilder,
     code_text,
-    is_box,
     is_code_table,
     is_pull,
     is_quotation,
     language_of,
 )
+from .boxes import is_box
 from .collection import is_entry
 from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
 from .footnotes import LinkResolver, LinkTargets

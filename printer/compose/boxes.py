@@ -1,0 +1,120 @@
+"""Notes and warnings set apart from the text, and their labels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from ..article import COLONS, Block, Paragraph, Spans, iter_text
+from ..html.parse import element_line
+from ..html.visibility import HEADING_TAGS
+from .inline import without_mark
+
+#: Classes of notes and warnings in documentation: those of its generators, plain names, and
+#: names of the label above their text.
+_BOX_CLASS = re.compile(
+    r"(?<!\S)(?:theme-)?(?:admonition|admonitionblock|callout|markdown-alert|custom-block|notecard)"
+    r"(?!\S)"
+)
+_PLAIN_BOX_CLASS = re.compile(
+    r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
+    re.IGNORECASE,
+)
+#: The end of a class that names a kind of box with a bold label.
+_ENDS_IN_BOX_NAME = re.compile(
+    r"[-_](?:note|tip|hint|important|warning|caution|danger|attention)(?!\S)", re.IGNORECASE
+)
+_BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
+_BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
+#: The most elements of a box, and the most characters of its label.
+_MAX_BOX, _MAX_BOX_LABEL = 80, 120
+#: Characters between a label and the text after it.
+_LABEL_END = " \u00a0\n:："
+
+
+def is_box(element: HtmlElement) -> bool:
+    """Return whether an element is a note or a warning set apart from the text.
+
+    A plain name such as "note" is not enough, unless the element is an ``aside`` or has a label,
+    which may be a bold word.  An ``aside`` of a heading with text below it needs no name.
+    """
+    classes = (element.get("class") or "")[:500]
+    is_headed = _is_headed_aside(element)
+    if not (classes or is_headed) or element.tag == "body":
+        return False
+    if not is_headed and not _BOX_CLASS.search(classes) and not _is_labelled_box(element, classes):
+        return False
+    return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
+
+
+def _is_labelled_box(element: HtmlElement, classes: str) -> bool:
+    is_named = _PLAIN_BOX_CLASS.search(classes) is not None
+    is_set_off = element.tag == "aside" or (len(element) > 0 and is_box_label(element[0]))
+    if is_named and is_set_off:
+        return True
+    is_named = is_named or _ENDS_IN_BOX_NAME.search(classes) is not None
+    return is_named and _begins_with_bold_word(element)
+
+
+def _begins_with_bold_word(element: HtmlElement) -> bool:
+    """Return whether a bold word labels the text after it, as in '<b>Note:</b> The tide rises'."""
+    box = element
+    while len(element) and not (element.text or "").strip():
+        element = element[0]
+        if element.tag in ("strong", "b"):
+            word = element_line(element)
+            return _is_box_word(word, element_line(box).removeprefix(word))
+    return False
+
+
+def _is_box_word(word: str, following: str) -> bool:
+    """Return whether a word says what a box is, and is not the beginning of its first sentence."""
+    following = following.strip(_LABEL_END)
+    is_label = word.endswith(COLONS) or not following[:1].islower()
+    return bool(following) and is_label and _BOX_WORD.fullmatch(word) is not None
+
+
+def take_bold_label(blocks: list[Block]) -> Spans:
+    """Remove the bold word that begins a box from its blocks and return it."""
+    first = blocks[0] if blocks else None
+    if not isinstance(first, Paragraph) or "strong" not in first.spans[0].marks:
+        return ()
+    label, *rest = first.spans
+    following = "".join(iter_text(*blocks))[len(label.text) :]
+    if not _is_box_word(label.text.strip(), following):
+        return ()
+    if rest:
+        rest[0] = replace(rest[0], text=rest[0].text.lstrip(_LABEL_END))
+    blocks[:1] = [replace(first, spans=tuple(rest))] if any(s.text for s in rest) else []
+    return (without_mark(label, "strong"),)
+
+
+def _is_headed_aside(element: HtmlElement) -> bool:
+    """Return whether an element is an ``aside`` of a heading with paragraphs and lists below it."""
+    if element.tag != "aside":
+        return False
+    first, *following = [child.tag for child in islice(element, _MAX_BOX)] or [""]
+    return first in HEADING_TAGS and len(following) > 0 and set(following) <= {"p", "ul", "ol"}
+
+
+def is_box_label(element: HtmlElement) -> bool:
+    classes = element.get("class") if isinstance(element.tag, str) else ""
+    parent = element.getparent()
+    is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
+    is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
+    if not is_named:
+        return _is_first_word_of_box(element)
+    return len(element_line(element)) <= _MAX_BOX_LABEL
+
+
+def _is_first_word_of_box(element: HtmlElement) -> bool:
+    """Return whether a paragraph only says what the box is that it begins: 'Tip'."""
+    parent, following = element.getparent(), element.getnext()
+    if element.tag != "p" or following is None or parent is None or parent[0] is not element:
+        return False
+    if not _PLAIN_BOX_CLASS.search((parent.get("class") or "")[:500]):
+        return False
+    return _BOX_WORD.fullmatch(element_line(element)) is not None
