@@ -47,8 +47,9 @@ MIN_MEASURE = 90.0
 MIN_GALLERY, _MAX_PART = 3, 4
 #: The most pictures of a gallery that has two in a row; a larger one has three.
 MAX_LARGE_GALLERY = 12
-#: The most figures in a row, and the space between them as a share of the measure.
-MAX_IN_ROW, _GAP = 3, 0.03
+#: The most figures in a row, the space between them as a share of the measure, and that below which
+#: pictures stand three in a row, as two would leave too much of it blank.
+MAX_IN_ROW, _GAP, _NARROW_CELL = 3, 0.03, 0.4
 #: The space at the sides of a table's cell as a share of the measure.
 _CELL_PADDING = 0.04
 #: The most characters of a paragraph of a collection, such as a price.
@@ -285,7 +286,9 @@ class FigurePlacer:
         portraits = sum(picture.height > picture.width for picture in pictures if picture)
         is_gallery = all(len(part) == 1 for part in parts) and None not in pictures
         fits_three = 2 * portraits > len(parts) if is_gallery else len(parts) != 4
-        fits_three = fits_three or len(parts) > MAX_LARGE_GALLERY
+        widest = max((picture.width for picture in pictures if picture), default=0)
+        is_small = widest < _NARROW_CELL * self._measure_width()
+        fits_three = fits_three or is_small or len(parts) > MAX_LARGE_GALLERY
         in_row = MAX_IN_ROW if fits_three and len(parts) > 2 else 2
         start = 0
         if is_gallery and in_row == 2 and len(parts) % 2:

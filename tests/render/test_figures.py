@@ -129,6 +129,7 @@ def test_two_portraits_stand_side_by_side_and_two_landscapes_do_not() -> None:
         ((600, 900), 3, [3]),
         ((600, 900), 4, [2, 2]),
         ((600, 900), 7, [3, 2, 2]),
+        ((150, 150), 8, [3, 3, 2]),
     ],
 )
 def test_a_gallery_stands_in_rows(size: tuple[int, int], count: int, expected: list[int]) -> None:
