@@ -48,7 +48,7 @@ _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
 _SHORTEST_AFTER_DROP_CAP = 60
 
 #: A line of signs between the scenes of a story.
-SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,400}|⁂|❦|✻")
+SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~∼_=#-]\s?){3,400}|⁂|❦|✻")
 #: A year since 1000 within other text.
 YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 #: The place before the first words of a report: 'AUBURN, Wash. —'.

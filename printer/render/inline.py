@@ -85,10 +85,11 @@ _ADDRESS = re.compile(
     r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
 )
 
-#: Words that do not break at a hyphen: compounds that begin with a single letter, such as T-shirt,
-#: and the start of a command's option, such as --all.
+#: Words that do not break at a sign: compounds that begin with a single letter, such as T-shirt,
+#: the start of an option or a path, such as --all and /etc, and names such as C++.
 _UNBROKEN_WORD = re.compile(
-    r"(?<![\w./-])(?:[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])|-{1,2}[^\W_]\w{0,19})"
+    r"(?<![\w./-])(?:[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])|-{1,2}[^\W_]\w{0,19}|\w{1,8}\+\+)"
+    r"|(?<![\w.:/<)\]~-])/\w[\w.-]{0,19}"
 )
 
 #: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
@@ -243,9 +244,10 @@ class _InlineWriter:
             return self._note_call(text, span.note)
         self.follows_sign = self.follows_sign and not text
         if not span.math and not _CODE_MARKS.intersection(span.marks):
-            text = no_break_spaces(text, span.lang or self.anchors.language)
-            if _STRAY_START.match(text) and not self.ends_in_space:
-                text = text[1:]
+            language = span.lang or self.anchors.language
+            text = no_break_spaces(text, language)
+            if not self.ends_in_space:
+                text = _fasten_start(text, language)
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
         is_mark = _MARK.fullmatch(text) or ("sup" in span.marks and text.startswith("["))
         if is_mark and not self.ends_in_space:
@@ -315,6 +317,10 @@ def highlight(code: str, language: str) -> Markup:
                 lines[-1].append("\n")
                 lines.append([])
             if line:
+                if tag and not "".join(lines[-1]).strip():
+                    # The line may break behind its indentation if that is outside the element.
+                    line = "".join(lines[-1]) + line
+                    lines[-1].clear()
                 html = escape(breakable(line))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     html_lines = ["".join(line) for line in lines if line]
@@ -394,13 +400,15 @@ _DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
 _OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
 _CLOSING = re.compile(r"(?<=[^\s«])[ \u00a0\u202f]?(?=»)")
 _HIGH = re.compile(r"(?<=[\w»)\]…%\"”’])[ \u00a0\u202f]?(?=[;!?][;!?»)\]\"”’.…]*(?:\s|$))")
-#: A dash between words, and one between spaces, with which no line begins; and the languages that
-#: set parentheses between dashes, the first of which may begin one.
+#: A dash between words, and one between spaces (or a hyphen in its place), with which no line
+#: begins; and the languages that set parentheses between dashes, the first of which may begin one.
 _TIGHT_DASH = re.compile(r"(?<=\w)(?=[—―]\w)")
-_SPACED_DASH = re.compile(r"(?<=[^\s—–]) (?=[—–] \S)")
+_SPACED_DASH = re.compile(r"(?<=[^\s—–-]) (?=[—–-] (?!\s))")
 _OPENING_DASHES = frozenset({"es", "fr", "it", "pt"})
 #: A space before a comma or a full stop, left over from the page's markup around a link.
 _STRAY_START = re.compile(r" [,.](?=[\s”\"’]|$)")
+#: The dash that follows an element.
+_DASH_START = re.compile(r" [—–-] ")
 _STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))")
 #: A reference mark between an ideograph, which may end a link, and its comma or full stop.
 _MARK_BEFORE_STOP = re.compile(r"(?:^|(?<=[\u3040-\u30ff\u3400-\u9fff]))(?=[*＊※†][、。，．])")
@@ -413,9 +421,21 @@ def no_break_spaces(text: str, language: str) -> str:
     text = _MARK_BEFORE_STOP.sub(WORD_JOINER, text)
     if " " not in text and "«" not in text and "»" not in text and not text.endswith(tuple(";!?")):
         return text
-    for rule in _spacing_rules(language.partition("-")[0].lower()):
+    for rule in _spacing_rules(_primary(language)):
         text = rule(text)
     return text
+
+
+def _fasten_start(text: str, language: str) -> str:
+    """Return text after a word in another element, with its first sign bound to the word."""
+    if _STRAY_START.match(text):
+        return text[1:]
+    has_dash = _DASH_START.match(text) and _primary(language) not in _OPENING_DASHES
+    return _NO_BREAK + text[1:] if has_dash else text
+
+
+def _primary(language: str) -> str:
+    return language.partition("-")[0].lower()
 
 
 @lru_cache(maxsize=64)

@@ -80,8 +80,8 @@ MAX_SPANNING_LINES = 24
 CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 
 #: The advance of a character of code and the padding of its block, in ems, and the most
-#: millimetres by which code extends into the margin.
-CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.603, 1.5, 8.0
+#: millimetres by which code extends into the margin; the indent of a list, in rems.
+CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG, LIST_INDENT = 0.603, 1.5, 8.0, 1.6
 
 #: The most items, and characters in all, of a list that is kept on one page, and the most
 #: characters of a cell of a row and of a box that are.
@@ -369,7 +369,7 @@ def code_attributes(context: Context, block: Code) -> Markup:
 
     Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by smaller type and, if
     that would be too small, a hang into the margin, or else in the width of the page.  ``short``
-    code is kept on one page.
+    code is kept on one page; ``full`` code needs the room of the indent in a list.
     """
     lines = block.text.expandtabs(4).split("\n")
     classes = ["short"] if len(lines) < MAX_UNBROKEN_LINES else []
@@ -390,12 +390,18 @@ def code_attributes(context: Context, block: Code) -> Markup:
             f"font-size: {min(CODE_SIZE, max(size, min_size)):.3f}rem" if size < CODE_SIZE else ""
         )
         style += f"; margin-right: -{hang:.2f}mm" if hang else ""
+        if _code_size(geometry, width - LIST_INDENT * _em(geometry), columns) < CODE_SIZE:
+            classes.append("full")
     return attributes(class_=" ".join(classes), style=style)
 
 
 def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
     """Return the font size, in rems, at which a line of ``columns`` characters fits in a width."""
-    return width / ((columns * CODE_ADVANCE + CODE_PADDING) * geometry.font_size * UNITS["pt"])
+    return width / ((columns * CODE_ADVANCE + CODE_PADDING) * _em(geometry))
+
+
+def _em(geometry: PageGeometry) -> float:
+    return geometry.font_size * UNITS["pt"]
 
 
 def is_rough(block: Paragraph) -> bool:

@@ -24,6 +24,7 @@ from printer.render.inline import no_break_spaces
         ("de", "20 °C, S. 12, Nr. 5, 3 million", "20~°C, S.~12, Nr.~5, 3 million"),
         ("en", "at 5 min to 3 minutes", "at 5~min to 3 minutes"),
         ("en", "the boat—it sank – was old", "the boat^—it sank~– was old"),
+        ("pl", "był tam - z nimi -", "był tam~- z~nimi -"),
         ("fr", "la barque – elle coula –", "la barque – elle coula –"),
         (
             "de",

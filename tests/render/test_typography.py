@@ -20,6 +20,7 @@ from printer.article import (
     Code,
     Definition,
     DefinitionList,
+    Embed,
     Figure,
     Heading,
     Item,
@@ -403,12 +404,34 @@ def test_a_bracketed_sign_is_not_parted_from_its_word():
 
 @pytest.mark.parametrize(
     ("text", "unbroken"),
-    [("Give --all-files here", "--all"), ("Give -z here", "-z"), ("in (-u)", "-u")],
+    [
+        ("Give --all-files here", "--all"),
+        ("Give -z here", "-z"),
+        ("in (-u)", "-u"),
+        ("in /etc/local/bin", "/etc"),
+        ("see (/usr/bin) here", "/usr"),
+        ("in C++ and C", "C++"),
+    ],
 )
-def test_an_option_of_a_command_is_not_parted_from_its_hyphens(text, unbroken):
+def test_options_and_paths_are_not_parted_from_their_first_sign(text, unbroken):
     html = render_html([article(paragraph(Span(text, ("code",))), paragraph(text))], {}).html
     assert html.count(f'<span class="no-break">{unbroken}</span>') == 2
-    assert mark_symbols("pre-war --- x") == "pre-war --- x"
+    for plain in ("pre-war --- x", "and/or 3 / 4", "ftp://a/b", "1/2 + 3"):
+        assert mark_symbols(plain) == plain
+
+
+def test_a_dash_is_not_parted_from_a_word_in_another_element():
+    linked = Span("the ferry", href="https://example.org/")
+    for dash in "–—-":
+        page = article(
+            paragraph(WORDS), paragraph("On ", linked, f" {dash} which sank {dash} he came")
+        )
+        html = render_html([page], {}).html
+        assert f"</a>\u00a0{dash} which sank\u00a0{dash} " in html
+    html = render_html(
+        [article(paragraph(WORDS), paragraph("Le ", linked, " – ici"), language="fr")], {}
+    ).html
+    assert "</a> – ici" in html
 
 
 def test_a_comment_on_the_last_line_of_code_is_highlighted():
@@ -431,6 +454,29 @@ def test_a_comment_in_code_stays_with_the_line_below_it():
             document.close()
         assert len(pages) > 2
         assert not any(re.search(r"# Step \d+\.\s+page", text) for text in pages)
+
+
+def test_a_long_comment_is_not_parted_from_its_indentation():
+    lines = ["def count(things):", f"    # one{' two' * 30}", "    return len(things)"]
+    (text,) = texts_of(render_pdf(render_html([article(Code("\n".join(lines), "python"))], {})).pdf)
+    assert re.search(r"things\):\s*\n +# one two", text)
+
+
+def test_code_in_a_list_is_as_wide_as_other_code():
+    lines = "\n".join(f"{n:02d}{'x' * 77}|" for n in range(6))
+    item = Item((paragraph("So:"), Code(lines)))
+    inner = Item((paragraph("Or:"), List((item, item))))
+    printed = render_pdf(render_html([article(List((item, inner)))], {}))
+    assert "".join(texts_of(printed.pdf)).count(lines[:80]) == 3
+
+
+def test_the_address_of_a_post_stays_with_its_author():
+    post = Embed(
+        "post", "https://chat.example.org/status/1", author="Zeno", blocks=(paragraph(WORDS),)
+    )
+    for count in range(26, 40):
+        for text in texts_of(render_pdf(render_html([article(*paragraphs(count), post)], {})).pdf):
+            assert ("Zeno" in text) == ("chat.example.org" in text)
 
 
 def test_headings_alone_are_balanced():
