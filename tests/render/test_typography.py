@@ -720,7 +720,7 @@ def test_no_row_is_torn_and_no_two_rows_begin_a_page(before):
 
 @pytest.mark.parametrize("before", range(26, 36, 2))
 def test_no_item_of_a_list_and_no_ornament_is_alone(before):
-    names = [f"Item {number} " + WORDS * 2 for number in range(3)]
+    names = [f"Item {number} " + WORDS for number in range(3)]
     blocks = items(*names), paragraph(WORDS), Rule(), paragraph(WORDS * 3)
     text = article(*[paragraph("Line.")] * before, *blocks)
     pages = texts_of(render_pdf(render_html([text], {})).pdf)

@@ -270,7 +270,10 @@ class _PageFiller:
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
         may_break = self._may_break and is_large
         if not _is_figure(place.figure):
-            return may_break and not undone and _allow_breaks(place.figure, self._change)
+            key = id(place.figure), "breaks"
+            may_break = may_break and key not in self._tried
+            self._tried.add(key)
+            return may_break and _allow_breaks(place.figure, self._change)
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
             "text": lambda: _move_text_before_figure(place, self._change, may_break=may_break),
@@ -312,14 +315,15 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
         parent, box = box, box.children[start]
         if next_page is None:
             above: tuple[Box, ...] = ()
-            while box.element_tag in ("article", "div") and box.children:
+            while box.element_tag in ("article", "div", "blockquote") and box.children:
                 if _is_movable(parent, start):
                     break
                 above, start = _split_header(box)
                 parent, box = box, box.children[start]
-            index = start
-            while _keeps_next(parent, index):
-                index += 1
+            index = _end_of_headings(parent, start)
+            if _has_tag(parent, index, ("blockquote",)):  # below a heading
+                parent, start = parent.children[index], 0
+                index = _end_of_headings(parent, start)
             if not _is_movable(parent, index) and not _is_unbreakable(parent, index):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent), above)
@@ -342,8 +346,7 @@ def _is_movable(parent: Box, index: int) -> bool:
     if index >= len(parent.children):
         return False
     box = parent.children[index]
-    spans_columns = box.style["column_span"] == "all"
-    return (_is_figure(box) and not spans_columns) or _is_turned(box)
+    return (_is_figure(box) and box.style["column_span"] != "all") or _is_turned(box)
 
 
 def _is_figure(box: Box) -> bool:
@@ -402,8 +405,7 @@ def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
 
 def measure_gap(page: Box) -> float:
     """Return the height of the gap at the foot of a page."""
-    foot = _foot(page)
-    return foot - lowest_edge(page.children[0], foot)
+    return (foot := _foot(page)) - lowest_edge(page.children[0], foot)
 
 
 def _foot(page: Box) -> float:

@@ -193,6 +193,7 @@ UNBROKEN_BLOCKS = {
     "list in a list": items(*((paragraph(name), items("One", "Two", "Three")) for name in "AB")),
     "table": Table((cells("Name", "Of it", header=True),), (cells("Row", TEXT),) * 3),
     "stanza": paragraph("\n".join(f"Line {n} of it" for n in range(11))),
+    "quoted stanza": Quote((paragraph("\n".join(f"Line {n} of it" for n in range(11))),)),
     "short table": Table((cells("Name", header=True),), tuple(cells(f"Row {n}") for n in range(8))),
 }
 
@@ -223,6 +224,13 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
     broken = whites()
     monkeypatch.setattr(figure_placement, "_is_unbreakable", lambda *_: False)
     assert broken < whites() - 0.03
+
+
+@pytest.mark.parametrize("lines", range(20, 27))
+def test_a_page_may_end_between_a_paragraph_and_a_list(printed, lines):
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, heading("It"), paragraph(TEXT), items(*[TEXT[:150]] * 6), paragraph(TEXT))
+    assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
 
 
 @pytest.mark.parametrize("lines", range(9, 18))
