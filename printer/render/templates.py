@@ -129,6 +129,7 @@ _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 #: A line in brackets, as Japanese headings are.
 _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 _FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
+_FILE_PATH = re.compile(r"[~.]?(?:/[\w.@+-]{1,60}){2,12}")
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
 #: The first words of a paragraph in HTML, up to a punctuation mark or an element.
@@ -412,10 +413,17 @@ def is_rough(block: Paragraph) -> bool:
     return _UNBREAKABLE.search(plain_text(block.spans)) is not None
 
 
-def is_code_title(block: Paragraph, following: Block | None) -> bool:
-    """Return whether a paragraph is the title of code: its language or the name of its file."""
+def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
+    """Return whether a block is the title of code: its language or the name of its file.
+
+    Another block of code is a title if it is the path of a file.
+    """
+    if not isinstance(following, Code):
+        return False
+    if isinstance(block, Code):
+        return _FILE_PATH.fullmatch(block.text) is not None
     text = plain_text(block.spans).strip()
-    if not isinstance(following, Code) or not 0 < len(text) <= MAX_CODE_LABEL:
+    if not 0 < len(text) <= MAX_CODE_LABEL:
         return False
     is_language = following.language and text.casefold() == following.language.casefold()
     return bool(is_language or _FILE_NAME.fullmatch(text))

@@ -573,6 +573,14 @@ def test_the_title_of_code_is_its_file_or_language():
     assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
 
 
+def test_the_path_of_a_file_above_code_is_its_title():
+    path, code = Code("/etc/ferry/tide.conf"), Code("x = 1")
+    html = render_html([article(path, code, path)], {}).html
+    assert html.count('<p class="code-title">/etc/ferry/tide.conf</p>') == 1
+    assert html.count("<pre") == 2
+    assert not is_code_title(Code("ls /etc"), code)
+
+
 def test_paragraphs_with_long_identifiers_are_ragged():
     assert is_rough(paragraph("Write to thehouse-maven@talkinghomerenovations.example.com"))
     assert is_rough(paragraph("Call weasyprint.layout.inline.split_first_line() now"))
