@@ -145,8 +145,10 @@ def _keep_only(
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
 #: How far below the threshold the picture that a page states as its own may score.
 _LEAD_BONUS = 0.8
-#: The feature of a picture among text of the article, and the fewest like it that are selected.
-_LISTED_FEATURE, _MIN_LISTED = "with: all", 3
+#: The feature of a picture among text of the article, and the fewest like it that are selected; the
+#: smallest share of these on pages that list things, with any text around them.
+_LISTED_FEATURE, _MIN_LISTED, _MIN_LISTED_SHARE = "with: all", 3, 0.5
+_KINDS_OF_LISTS = frozenset({"collection", "listing", "service"})
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
 _REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
 #: If captions without such markup are a larger share of the article, they are its text.
@@ -199,7 +201,11 @@ def select_by_score(
     reader = FeatureReader(page, verdict, candidates, bounds)
     features = [(candidate, reader.features(candidate)) for candidate in scored]
     selected, below_threshold = _apply_threshold(
-        features, weights or load_weights(), captions, reader
+        features,
+        weights or load_weights(),
+        captions,
+        reader,
+        lists_things=verdict.kind in _KINDS_OF_LISTS,
     )
     selected = share_captions(page, selected)
     return PictureSelection(
@@ -212,31 +218,35 @@ def _apply_threshold(
     weights: Weights,
     captions: CaptionFinder,
     reader: FeatureReader,
+    *,
+    lists_things: bool,
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
     """Select by score, and of several copies of a picture only the best, one with a caption first.
 
-    Of the pictures of a list all are selected if several reach the threshold.
+    Of the pictures of a list all are selected if several reach the threshold, on pages that list
+    things most.
     """
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
     captions_found: dict[Candidate, Caption] = {}
-    high_scores = Counter(
-        reader.shape(candidate)
-        for candidate, names in features
-        if weights.score(names) >= weights.threshold and _LISTED_FEATURE in names
-    )
+    shapes = Counter(reader.shape(candidate) for candidate, _ in features)
+    high_scores: Counter[tuple[str, ...]] = Counter()
+    high_scores_in_text: Counter[tuple[str, ...]] = Counter()
+    for candidate, names in features:
+        if weights.score(names) >= weights.threshold:
+            high_scores[reader.shape(candidate)] += 1
+            high_scores_in_text[reader.shape(candidate)] += _LISTED_FEATURE in names
     for candidate, names in features:
         score = weights.score(names)
         threshold = weights.threshold
         if score < threshold and reader.is_lead(candidate, names):
             threshold -= _LEAD_BONUS
-        is_listed = (
-            _LISTED_FEATURE in names
-            and names & _SHORT_TEXT_FEATURES
-            and not names & _REPEATED_FEATURES
-        )
-        if score < threshold and is_listed and high_scores[reader.shape(candidate)] >= _MIN_LISTED:
-            threshold = score
+        if score < threshold and names & _SHORT_TEXT_FEATURES and not names & _REPEATED_FEATURES:
+            shape = reader.shape(candidate)
+            is_listed = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
+            least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
+            is_listed |= lists_things and high_scores[shape] >= least
+            threshold = score if is_listed else threshold
         if score < threshold:
             reasons[candidate] = weights.reject_reason(names)
             continue

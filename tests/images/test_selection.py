@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -446,6 +447,19 @@ def test_all_pictures_of_a_list_are_printed_if_some_are() -> None:
     assert names(find_pictures(page, verdict)) == list(files)
     page, verdict = read(f"<main><h1>Boats</h1><p>{TEXT}</p>{tiles[-130:]}<p>{TEXT}</p></main>")
     assert names(find_pictures(page, verdict)) == []
+
+
+@pytest.mark.parametrize(("kind", "count"), [("collection", 4), ("listing", 4), ("article", 3)])
+def test_all_pictures_of_a_list_of_things_are_printed_if_most_are(kind: str, count: int) -> None:
+    files = {"boat1.jpg": "", "boat2.jpg": "", "boat3.jpg": "", "logo-badge.png": "Logo"}
+    tiles = "".join(
+        f'<li class=tile><img src="/{file}" alt="{alt}" width=330 height=240><h3>Boat {at}</h3>'
+        "<button>Add to the basket</button></li>"
+        for at, (file, alt) in enumerate(files.items())
+    )
+    page, verdict = read(f"<main><h1>Boats</h1><p>{TEXT}</p><ul>{tiles}</ul><p>{TEXT}</p></main>")
+    keep = tuple("basket" not in segment.text for segment in page.segments)
+    assert len(find_pictures(page, replace(verdict, keep=keep, kind=kind))) == count
 
 
 def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
