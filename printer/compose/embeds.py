@@ -13,6 +13,7 @@ from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.index import BLOCK_TAGS
 from ..html.metadata.jsonld import Thing, read_json_ld, string_values, type_names
 from ..html.page import Page
+from ..html.visibility import is_not_displayed
 from .block_builders import QuoteBuilder
 from .inline import readable_line
 
@@ -109,7 +110,8 @@ def _frame_kind(
         return "video"
     # A frame of unknown kind can be printed if it has a title that does not only name its maker.
     is_page = bool(element.get("title")) and not _WIDGET.search(names)
-    return "frame" if is_page and not _is_smaller(element, _MIN_UNKNOWN_SIZE) else ""
+    is_hidden = _is_smaller(element, _MIN_UNKNOWN_SIZE) or is_not_displayed(element)
+    return "frame" if is_page and not is_hidden else ""
 
 
 # Durations
@@ -202,7 +204,10 @@ def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _is_one_of_several(element: HtmlElement) -> bool:
-    """Return whether an element has a sibling of its tag and class with a link inside."""
+    """Return whether an element has a sibling of its tag and class with a link inside.
+
+    The items of a list may differ in their classes.
+    """
     classes = element.get("class")
     if classes is None and element.tag not in {"a", "li"}:
         return False
@@ -211,7 +216,7 @@ def _is_one_of_several(element: HtmlElement) -> bool:
     )
     return any(
         sibling.tag == element.tag
-        and sibling.get("class") == classes
+        and (sibling.tag == "li" or sibling.get("class") == classes)
         and next(sibling.iter("a"), None) is not None
         for sibling in siblings
     )

@@ -38,6 +38,7 @@ _MAX_OUTSIDE_SHARE = 0.25
 _MAX_CHILDREN = 200
 #: Characters around a name or a date that are not part of it.
 _EDGE_CHARACTERS = " :：,·•|»«›-–—"
+_DATE_PREPOSITION = re.compile(r"\A(?:on|am|le|el|il|den|op|em)\s+(?=\w)", re.IGNORECASE)
 _SAYS_VERB = re.compile(
     r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE
 )
@@ -397,7 +398,7 @@ class PostReader:
             if not post.date or (
                 _ISO_DATE.match(post.date) and parse_date(day)[:7] == post.date[:7]
             ):
-                post.date = day.strip(_EDGE_CHARACTERS)
+                post.date = _clean_date(day)
             post.marks.append(element)
 
     def _is_quoted(self, element: HtmlElement, post: Post) -> bool:
@@ -576,8 +577,8 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
 def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:
     """Return whether some text is a post's date, or with it in one element: 'May 3, 2024 2 yr'."""
     times = (element for element in path if element.tag == "time")
-    return " ".join(leaf.text.split()) == date or any(
-        element_line(time, " ", NAME_CHARS).startswith(date) for time in times
+    return _clean_date(" ".join(leaf.text[:NAME_CHARS].split())) == date or any(
+        _clean_date(element_line(time, " ", NAME_CHARS)).startswith(date) for time in times
     )
 
 
@@ -687,5 +688,10 @@ def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
     for leaf in islice((leaf for leaf in leaves if leaf not in content), _MAX_FIRST_TEXTS):
         text = " ".join(leaf.text[: 2 * _DATE_CHARS].split())
         if is_written_date(text) and (not latest_text or parse_date(text) > latest):
-            latest, latest_text = parse_date(text), text.strip(_EDGE_CHARACTERS)
+            latest, latest_text = parse_date(text), _clean_date(text)
     return latest_text
+
+
+def _clean_date(text: str) -> str:
+    """Return a date without the words and signs around it: 'on Tue May 5, 2015 (#'."""
+    return _DATE_PREPOSITION.sub("", text.strip(_EDGE_CHARACTERS)).rstrip(_EDGE_CHARACTERS + "([#")

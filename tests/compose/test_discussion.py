@@ -81,6 +81,20 @@ def test_a_post_has_no_rules_above_its_headings_and_its_typed_bullets_make_a_lis
     assert kinds == [Paragraph, Paragraph, Heading, List, Rule, Paragraph]
 
 
+def test_the_words_and_signs_around_the_date_of_a_post_are_not_printed() -> None:
+    time = "<time itemprop=datePublished datetime={1}>{1}</time>"
+    written = "<span itemprop=datePublished>on Tuesday May {2}, 2024 @11:51AM (</span>"
+    assert time in POST
+    remarks = "".join(
+        POST.replace(time, written).format(name, "", n, thought(name))
+        for n, name in enumerate(("Rosa", "Tomas", "Vera"), 1)
+    )
+    found = posts(extract(f"<title>On rain</title><body><h1>On rain</h1>{remarks}</body>", URL))
+    assert [post.published for post in found[1:]] == [
+        f"Tuesday May {n}, 2024 @11:51AM" for n in (2, 3)
+    ]
+
+
 def test_a_short_reply_is_kept_like_the_others() -> None:
     remarks = [("Rosa", thought("Rosa")), ("Ida", "<p>Yes.</p>"), ("Vera", thought("Vera"))]
     assert posts(thread(*remarks))[1].blocks == (Paragraph(plain("Yes.")),)

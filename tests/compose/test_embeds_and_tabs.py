@@ -80,6 +80,7 @@ def test_a_frame_with_a_name_is_a_box_and_others_are_nothing() -> None:
     assert not only(frame.format(400, ""), Embed)
     assert not only(frame.format(90, 'title="Water level"'), Embed)
     assert not only(frame.format(400, 'title="Advertisement"'), Embed)
+    assert not only(frame.format(400, 'title="Session" style="display:none"'), Embed)
     (post,) = only(frame.format(400, 'title="A post by Ann"'), Embed)
     assert post.kind == "post"
 
@@ -206,6 +207,10 @@ def test_a_card_is_a_box_with_its_words() -> None:
     assert only(card.replace("link-card", "story"), Embed) == []
     assert only(card.replace("https://t.example.org/marl", "javascript:x"), Embed) == []
     assert only(card + card.replace("/marl", "/sedge"), Embed) == []  # entries of a list
+    item = (
+        f"<ul><li class=first>{card}</li><li class=last>{card.replace('/marl', '/sedge')}</li></ul>"
+    )
+    assert only(item, Embed) == []
 
 
 LOOP = '<video src="/waves.mp4" poster="/waves.jpg" autoplay loop muted playsinline></video>'
