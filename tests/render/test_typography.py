@@ -576,8 +576,8 @@ def test_the_title_of_code_is_its_file_or_language():
 def test_the_path_of_a_file_above_code_is_its_title():
     path, code = Code("/etc/ferry/tide.conf"), Code("x = 1")
     html = render_html([article(path, code, path)], {}).html
-    assert html.count('<p class="code-title">/etc/ferry/tide.conf</p>') == 1
-    assert html.count("<pre") == 2
+    assert html.count('<pre class="code-title"><code>/etc/ferry/tide.conf</code></pre>') == 1
+    assert html.count("<pre") == 3, "a title is counted as code"
     assert not is_code_title(Code("ls /etc"), code)
 
 
