@@ -92,7 +92,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
     if verdict.kind in _WITH_PRICES:
         keep = add_prices(page.segments, keep)
-    keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind))
+    keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind), verdict.kind)
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     keep = replace_previews(page, keep)
     standfirst = frozenset[int]()

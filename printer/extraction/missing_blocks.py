@@ -512,11 +512,12 @@ def _class_and_id(index: PageIndex, i: int) -> str:
 _NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
 #: The most elements in a reference: each bracket may be one.
 _MARK_PARTS = 3
-#: The longest note, in segments and characters; the largest share of the text that notes may be.
-_NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE = 6, 1200, 0.3
+#: The longest note, in segments and characters; the largest share of the text that notes may be,
+#: and of a paper with its bibliography.
+_NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE, _REFERENCES_SHARE = 6, 1200, 0.3, 1.0
 
 
-def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
     """Return the selection with the notes that the selected text links to, if they are few."""
     index = page.index
     sizes = [len(segment.text) for segment in page.segments]
@@ -547,10 +548,12 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
             end += 1  # a note below its number
         # Notes come after their references.
         is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
-        if -1 < reference < begin and is_short:
+        is_figure = index.tags[i] in {"figure", "table"}
+        if -1 < reference < begin and is_short and not is_figure:
             notes.update(range(begin, end))
     selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
-    if sum(sizes[i] for i in notes) > _NOTES_SHARE * selected_chars:
+    share = _REFERENCES_SHARE if kind == "article" else _NOTES_SHARE
+    if sum(sizes[i] for i in notes) > share * selected_chars:
         return tuple(keep)
     return tuple(flag or i in notes for i, flag in enumerate(keep))
 

@@ -148,7 +148,7 @@ class CaptionFinder:
         return self._index.segment_begins[index], self._index.segment_ends[index]
 
     def _in_figcaption(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return the text of the ``figcaption`` of the nearest figure that has one."""
+        """Return the ``figcaption`` of the nearest figure that has one, and its heading above."""
         elements = self._index.elements
         for index in islice(self._ancestors(candidate), 2 * _MAX_LEVELS + 1):
             if elements[index].tag != "figure":
@@ -156,7 +156,8 @@ class CaptionFinder:
             for inner in range(index + 1, min(index + 300, self._index.subtree_ends[index])):
                 begin, end = self._segment_bounds(inner)
                 if elements[inner].tag == "figcaption" and begin < end:
-                    return self._page.segments[begin:end]
+                    above = self._page.segments[self._index.segment_begins[index] : begin]
+                    return [*filter(self._is_heading, above), *self._page.segments[begin:end]]
             begin, end = self._segment_bounds(index)
             if end - begin > _MAX_SEGMENTS:
                 break

@@ -8,10 +8,10 @@ from printer.html.page import read_page
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
 
 
-def chosen(body: str, *dropped: str) -> list[str]:
+def chosen(body: str, *dropped: str, kind: str = "product") -> list[str]:
     page = read_page(f"<html><body>{body}</body></html>")
     keep = [not any(word in segment.text for word in dropped) for segment in page.segments]
-    flags = zip(page.segments, add_linked_notes(page, keep), strict=True)
+    flags = zip(page.segments, add_linked_notes(page, keep, kind), strict=True)
     return [segment.text for segment, selected in flags if selected]
 
 
@@ -34,6 +34,18 @@ def test_the_notes_of_text_that_is_not_chosen_are_not_kept() -> None:
 
 def test_longer_than_the_text_they_are_no_notes() -> None:
     assert not any("boot" in text for text in chosen(story("1", "A boot. " * 90), "boot"))
+
+
+def test_the_bibliography_of_an_article_may_be_as_long_as_its_text() -> None:
+    note = f"{TEXT[:59]} boot."
+    assert note in chosen(story("1", note), "boot", kind="article")
+    assert note not in chosen(story("1", note), "boot")
+
+
+def test_a_figure_that_is_referred_to_is_no_note() -> None:
+    figure = "<figure id=n><h3>A boot.</h3><a href='/b'>Open</a></figure>"
+    html = f"<p>{TEXT} (Figure <a href='#n'>1</a>)</p>{figure}<p>{TEXT * 3}</p>"
+    assert "Open" not in chosen(html, "boot", "Open")
 
 
 def test_text_above_the_reference_is_not_a_note() -> None:

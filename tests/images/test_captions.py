@@ -28,6 +28,14 @@ def caption(html: str) -> Caption:
 IMG = '<img src="/p.jpg" alt="Not the caption">'
 
 
+def test_the_heading_of_a_figure_begins_its_caption() -> None:
+    found = caption(
+        f"<figure><h3>Figure 1. The boat.</h3><p>{IMG}</p><p><a href='/f1'>Open in a new tab</a></p>"
+        "<figcaption><p>By night.</p></figcaption></figure>"
+    )
+    assert found.text == "Figure 1. The boat. By night."
+
+
 @pytest.mark.parametrize(
     "html",
     [
