@@ -178,7 +178,9 @@ def _choose(
         (text for text in begins if article and _SUFFIX.match(document, len(text))), ""
     )
     title = beginning or _stated_title(document, document_title, first, stated, site)
-    heading = _main_heading(headings, document_title, article)
+    # What follows a beginning that is also stated elsewhere names the site.
+    subject = title if title_key(title) in keys & stated_keys else document_title
+    heading = _main_heading(headings, subject, article)
     # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _CLEARLY:
         return _without_label(heading, stated, keys)

@@ -196,6 +196,8 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
          "Torn again? How to mend a net"),
         ("How to mend a net | Talk", "“Mere holes”: How to mend a net", "How to mend a net",
          "“Mere holes”: How to mend a net"),
+        # A short title stated without the site's name belongs to a longer heading.
+        ("Mending | Rope Guild Papers", "Mending in winter", "Mending", "Mending in winter"),
         # A short name below a label in the heading is not the section before a title.
         ("Harbour Nets | Store of all fishing gear", "Meet the maker Harbour Nets", "",
          "Harbour Nets"),
