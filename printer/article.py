@@ -66,6 +66,11 @@ def plain_text(spans: Spans) -> str:
     return text.replace(ZERO_WIDTH_SPACE, "").strip()
 
 
+def has_mark_throughout(spans: Spans, mark: str) -> bool:
+    """Return whether all text in spans has a mark."""
+    return all(mark in span.marks for span in spans if span.text.strip())
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """Running text, or a ``standfirst``, which introduces the article below its title."""

@@ -13,7 +13,7 @@ from itertools import compress, islice
 
 from lxml.html import HtmlElement
 
-from ..article import Article, Paragraph
+from ..article import Article, Paragraph, Spans, has_mark_throughout
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
 from ..html.metadata.dates import is_date_line
@@ -127,13 +127,22 @@ def _split_standfirst(
         return (), verdict
     title = comparison_key(page.metadata.title)
     introduction = tuple(
-        replace(paragraph, standfirst=True, id="")
+        replace(paragraph, spans=_without_shared_emphasis(paragraph.spans), standfirst=True, id="")
         for i in sorted(segments)
         if comparison_key(page.segments[i].text) != title
         for paragraph in _paragraphs(page, page.segments[i])
     )
     keep = tuple(flag and i not in segments for i, flag in enumerate(verdict.keep))
     return introduction, replace(verdict, keep=keep)
+
+
+def _without_shared_emphasis(spans: Spans) -> Spans:
+    """Return spans without the emphasis that all of their text has, which stresses nothing."""
+    shared = {mark for mark in ("strong", "em") if has_mark_throughout(spans, mark)}
+    return tuple(
+        replace(span, marks=tuple(mark for mark in span.marks if mark not in shared))
+        for span in spans
+    )
 
 
 def _paragraphs(page: Page, segment: Segment) -> Iterator[Paragraph]:

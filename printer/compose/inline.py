@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
-from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
+from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, has_mark_throughout, plain_text
 from ..html.index import Leaf
 from ..html.page import PageLayout
 from ..text import SCENE_BREAK
@@ -386,7 +386,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     if not any("\n" in span.text for span in spans):
         return [spans]
     lines = split_lines(spans)
-    if len(lines) < 2 or is_code(spans):
+    if len(lines) < 2 or has_mark_throughout(spans, "code"):
         return [spans]
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
@@ -403,11 +403,6 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
         else:
             paragraphs[-1].append(line)
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
-
-
-def is_code(spans: Spans) -> bool:
-    """Return whether all text in spans is code."""
-    return all("code" in span.marks for span in spans if span.text.strip())
 
 
 def _is_torn_off(previous: str, text: str) -> bool:
@@ -436,7 +431,7 @@ def _is_label(line: Spans, following: Spans) -> bool:
         0 < len(text) <= _MAX_LABEL
         and max(2 * len(text), _MIN_PARAGRAPH) <= len(next_text)
         and not next_text[:1].islower()
-        and all("strong" in span.marks for span in line if span.text.strip())
+        and has_mark_throughout(line, "strong")
         and "strong" not in following[0].marks
     )
 

@@ -24,6 +24,7 @@ from ..article import (
     Rule,
     Span,
     Spans,
+    has_mark_throughout,
     iter_spans,
     iter_text,
     plain_text,
@@ -35,7 +36,7 @@ from ..article import (
 from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
 from .block_builders import LABEL_LEVEL
 from .collection import is_collection, split_collection
-from .inline import is_code, join_lines, split_labels, split_lines, without_mark
+from .inline import join_lines, split_labels, split_lines, without_mark
 
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
 #: A bullet that is typed at the beginning of a line.
@@ -215,7 +216,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     if not isinstance(block, Paragraph):
         return [block]
     spans = [span for span in block.spans if span.text.strip()]
-    if is_code(block.spans) and "\n" in (text := plain_text(block.spans)):
+    if has_mark_throughout(block.spans, "code") and "\n" in (text := plain_text(block.spans)):
         return [Code(text, id=block.id)]
     if len(spans) == 1 and spans[0].math and not block.id:
         return [Math(spans[0].math, spans[0].text)]

@@ -9,7 +9,19 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Cell, Heading, Math, Paragraph, Row, Span, Spans, Table, plain_text
+from ..article import (
+    Block,
+    Cell,
+    Heading,
+    Math,
+    Paragraph,
+    Row,
+    Span,
+    Spans,
+    Table,
+    has_mark_throughout,
+    plain_text,
+)
 from ..text import clean_attribute
 from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
@@ -209,8 +221,7 @@ def _is_bold(row: Row) -> bool:
         and bool(blocks)
         and all(cell.rowspan == 1 for cell in row)
         and all(
-            isinstance(block, Paragraph)
-            and all("strong" in span.marks for span in block.spans if span.text.strip())
+            isinstance(block, Paragraph) and has_mark_throughout(block.spans, "strong")
             for block in blocks
         )
     )

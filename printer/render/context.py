@@ -245,7 +245,7 @@ class ArticleView:
         site = _NAME_SEPARATOR.split(site)[0]
         if len(title) + len(site) + 3 <= room:
             return title, site
-        site = _shorten(site, int(_MAX_HEAD_SITE * room))
+        site = _shorten(site, max(int(_MAX_HEAD_SITE * room), room - len(title) - 3))
         return _shorten(title, min(int(_MAX_HEAD_TITLE * room), room - len(site) - 3)), site
 
     @property

@@ -47,6 +47,7 @@ from ..article import (
     Row,
     Rule,
     Table,
+    has_mark_throughout,
     iter_text,
     plain_text,
 )
@@ -480,12 +481,9 @@ def _is_question(block: Paragraph, text: str, following: Block) -> bool:
     if len(text) > MAX_QUESTION or not text.endswith(("?", "？", "؟", ";")):
         return False
     return isinstance(following, Paragraph) and any(
-        _is_all(block, mark) and not _is_all(following, mark) for mark in ("strong", "em")
+        has_mark_throughout(block.spans, mark) and not has_mark_throughout(following.spans, mark)
+        for mark in ("strong", "em")
     )
-
-
-def _is_all(block: Paragraph, mark: str) -> bool:
-    return all(mark in span.marks for span in block.spans if span.text.strip())
 
 
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
@@ -505,7 +503,8 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
     longest = MAX_LABEL_LINE if is_first else MAX_BARE_LINE
     is_bare = 0 < len(text) <= longest and _BARE_END.search(text) is not None
-    is_line = is_line or (is_bare and "\n" not in text and not _is_all(block, "strong"))
+    is_bold = has_mark_throughout(block.spans, "strong")
+    is_line = is_line or (is_bare and "\n" not in text and not is_bold)
     return is_line and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
 
 

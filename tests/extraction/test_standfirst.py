@@ -179,3 +179,19 @@ def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None
         keep = tuple(segment.block.tag != "h1" for segment in page.segments)
         left = drop_repeated_standfirst(page, keep)
         assert left == ((False, False, True, True) if repeats else keep)
+
+
+def test_emphasis_of_a_whole_standfirst_is_left_out() -> None:
+    for line, marks in (
+        (f"<b>{SUMMARY}</b>", [()]),
+        (f"<b>{SUMMARY} <i>there</i></b>", [(), ("em",)]),
+        (f"{SUMMARY} <b>there</b>", [(), ("strong",)]),
+    ):
+        page = read_page(f"<h1>The ferry</h1><p class=standfirst>{line}</p>{BODY}")
+        keep = tuple(True for _ in page.segments)
+        places = find_standfirst(page, keep, [0.5] * len(keep))
+        article = compose(page, Verdict(keep=keep, standfirst=places), ())
+        first = article.blocks[0]
+        assert isinstance(first, Paragraph)
+        assert first.standfirst
+        assert [span.marks for span in first.spans] == marks

@@ -310,7 +310,7 @@ def test_code_is_not_broken_before_its_first_line():
 def test_a_running_head_is_cut_only_when_too_long():
     view = ArticleView.of(article(paragraph(WORDS), title="A title", site="The School of Words"))
     assert view.running_head(30) == ("A title", "The School of Words")
-    assert view.running_head(28) == ("A title", "The…")
+    assert view.running_head(28) == ("A title", "The School of…")
 
 
 def test_stanzas_are_distinguished_from_paragraphs_and_spaced():
