@@ -27,6 +27,7 @@ from printer.article import (
     List,
     Note,
     Paragraph,
+    Post,
     Quote,
     Rule,
     Span,
@@ -670,6 +671,15 @@ def test_the_end_mark_is_never_alone_on_a_line():
         (text,) = texts_of(render_pdf(document).pdf)
         marked = next(line for line in text.split("\n") if "\u25a0" in line)
         assert marked.strip("\u25a0 \u00a0"), f"in a width of {width} pixels"
+
+
+def test_the_first_lines_of_a_post_begin_at_the_edge():
+    texts = "Odo Marsh", "Get it from the keeper of the dam.", "It is larger than the one before."
+    post = Post(texts[0], "3 May", (paragraph("\n".join(texts[1:])), paragraph("So it is.")))
+    rendered = render_html([article(paragraph(WORDS), post)], {})
+    assert rendered.html.count('<p class="lines">') == 1
+    data = render_pdf(rendered).pdf
+    assert len({round(lines_of(data, text)[0][0]) for text in texts}) == 1
 
 
 def test_lines_below_a_sign_are_set_beside_it():
