@@ -17,6 +17,7 @@ from ..files import load_json
 from ..html.index import ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
+from ..text import comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -126,7 +127,9 @@ class CaptionFinder:
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_label = not credit and (text in _MEDIA or _COUNTER.fullmatch(text))
-        return Caption((), "", indexes) if is_label else Caption(spans, credit, indexes)
+        title = self._page.metadata.title if segments[0].block.tag != "h1" else ""
+        is_title = comparison_key(text) == comparison_key(title)
+        return Caption(() if is_label or is_title else spans, credit, indexes)
 
     def _is_heading(self, segment: Segment) -> bool:
         """Return whether a text is a heading that no markup names a caption."""
@@ -401,8 +404,9 @@ _CREDIT_CLASS = re.compile(
     r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
     re.IGNORECASE,
 )
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _INTERFACE_CLASS = re.compile(
-    r"toggle|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
+    r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile(
@@ -438,11 +442,12 @@ _CREDIT_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) "
 )
-#: Names after the end of a sentence, the last of them an agency's.
-_AGENCY_AFTER = re.compile(
-    r"(?<=[.!?…»”\"]) (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
+#: Names after the end of a sentence: in brackets, behind a bar, or the last of them an agency's.
+_NAMES_AFTER = re.compile(
+    r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,60}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
+    r"| (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
     + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
-    + r")\s*$"
+    + r"))\s*$"
 )
 #: A name in an element of its own, right behind the end of a sentence.
 _SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
@@ -480,11 +485,16 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     if is_label_alone("".join(piece.text for piece in pieces).strip()):
         return (), ""
     pieces = _split_credit(pieces)
+    if all(piece.credit or not piece.text.strip() for piece in pieces):
+        # What is around both a caption and its credit may be named a credit.
+        parts = _split_credit([piece._replace(credit=False) for piece in pieces])
+        words = " ".join(part.text for part in parts if not part.credit).split()
+        pieces = parts if len(words) > 2 and any(part.credit for part in parts) else pieces
     text = [piece for piece in pieces if not piece.credit]
     credit = _join_credit([piece.text for piece in pieces if piece.credit and piece.text])
     if credit:
-        word_positions = (i for i, piece in enumerate(text) if re.search(r"\w", piece.text))
-        text = text[: max(word_positions, default=-1) + 1]
+        ends = (i for i, piece in enumerate(text) if re.search(r"[\w)\]]", piece.text))
+        text = text[: max(ends, default=-1) + 1]
         text[-1:] = [piece._replace(text=piece.text.rstrip(_BEFORE_CREDIT)) for piece in text[-1:]]
         credit = _REPEATED_CREDIT.sub(r"\1", credit)
     if not any(re.search(r"\w", piece.text) for piece in text):
@@ -545,11 +555,11 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         break
     else:
         *before, last = pieces
-        if match := _AGENCY_AFTER.search(last.text):
+        if match := _NAMES_AFTER.search(last.text):
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
         caption = next((piece.text for piece in reversed(before) if piece.text), "")
-        if caption.endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
+        if caption.rstrip(" |").endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
             return [*before, last._replace(credit=True)]
     return pieces
 
@@ -605,6 +615,7 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
 
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
+    name = _CAMEL_CASE.sub("-", name)  # captionCredit
     if node.tag != "figcaption" and _CAPTION_CREDIT.search(name):
         return True
     if _CAPTION_CLASS.search(name) or node.tag == "figcaption":

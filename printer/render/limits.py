@@ -42,6 +42,8 @@ MAX_BLOCKS = 50_000
 MAX_SPANS = 1_000
 MAX_COLUMNS = 24
 MAX_CELLS = 20_000
+#: More than this share of a heading is all of it but its punctuation.
+_NEARLY_ALL = 0.98
 
 
 def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
@@ -125,31 +127,28 @@ def _limit_children(block: Block, depth: int) -> Block:
         case Table():
             return _limit_table(block, depth)
         case Heading(spans=spans):
-            return replace(block, spans=_without_common_marks(_without_bold(spans)))
+            spans = _without_mark(_without_mark(spans, "strong", 0.5), "em", _NEARLY_ALL)
+            return replace(block, spans=spans)
+        case Paragraph(spans=spans, standfirst=True):
+            return replace(block, spans=_without_mark(spans, "strong", 0.5))
+        case Figure(caption_spans=spans, credit=""):
+            # A credit without a caption is a caption in italics.
+            is_credit = all("em" in span.marks for span in spans)
+            credit = plain_text(spans) if is_credit else ""
+            spans = () if is_credit else _without_mark(spans, "strong", 0.5)
+            return replace(block, caption_spans=spans, credit=credit)
         case Figure(caption_spans=spans):
-            return replace(block, caption_spans=_without_common_marks(spans))
+            return replace(block, caption_spans=_without_mark(spans, "strong", 0.5))
         case _:
             return block
 
 
-def _without_bold(spans: Spans) -> Spans:
-    """Return a heading without bold marks if most of it is bold: the theme sets its weight."""
-    bold = sum(len(span.text) for span in spans if "strong" in span.marks)
-    if 2 * bold <= sum(len(span.text) for span in spans):
+def _without_mark(spans: Spans, mark: str, share: float) -> Spans:
+    """Return a text without a mark on more than this share of it: the theme sets its style."""
+    marked = sum(len(span.text.strip()) for span in spans if mark in span.marks)
+    if marked <= share * sum(len(span.text.strip()) for span in spans):
         return spans
-    return tuple(
-        replace(span, marks=tuple(mark for mark in span.marks if mark != "strong"))
-        for span in spans
-    )
-
-
-def _without_common_marks(spans: Spans) -> Spans:
-    """Return a heading or a caption without emphasis that covers all of it: the theme sets that."""
-    marks = [set(span.marks) for span in spans if span.text.strip()]
-    common = set.intersection(*marks) & {"strong", "em"} if marks else set()
-    if not common:
-        return spans
-    marks_left = (tuple(mark for mark in span.marks if mark not in common) for span in spans)
+    marks_left = (tuple(other for other in span.marks if other != mark) for span in spans)
     return tuple(replace(span, marks=left) for span, left in zip(spans, marks_left, strict=True))
 
 

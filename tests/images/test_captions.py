@@ -323,3 +323,34 @@ def test_a_long_text_that_ends_in_the_length_of_a_film_is_its_caption() -> None:
     long = f"{PARAGRAPH}Then the boat came home."
     assert caption(f"<div><div>{IMG}</div><span>{long} 21.04. | 3:18 min</span></div>").text
     assert not caption(f"<div><div>{IMG}</div><span>{long} They met at 3.18.</span></div>").text
+
+
+@pytest.mark.parametrize(
+    ("inner", "text", "credit"),
+    [
+        ("<b class='box__captionText'>The boat</b><b class='box__captionCredit'>A. Name</b>",
+         "The boat", "A. Name"),
+        ("The boat sank. (A. Name/Agency)", "The boat sank.", "A. Name/Agency"),
+        ("The boat sank. | A. Name", "The boat sank.", "A. Name"),
+        ("The boat sank. | <strong>A. Name/Agency</strong>", "The boat sank.", "A. Name/Agency"),
+        ("The boat sank. (May 3, 2012)", "The boat sank. (May 3, 2012)", ""),
+        ("The boat (left) and the quay (right)", "The boat (left) and the quay (right)", ""),
+        ("The boat of the (<abbr>KRC</abbr>) — © A. Name", "The boat of the (KRC)", "© A. Name"),
+        ("<i class='photoCopyright'>The boat at sea.</i><i class='photoCopyright'>Photo: A. Name</i>",
+         "The boat at sea.", "Photo: A. Name"),
+        ("<i class='photoCopyright'>Bild © A. Name</i>", "Bild © A. Name", ""),
+        ("<i class='photoCopyright'>A. Name of the Agency</i>", "A. Name of the Agency", ""),
+        ("The boat.<span class='item__pagination'>--page-- of --total--</span>", "The boat.", ""),
+    ],
+)  # fmt: skip
+def test_a_credit_after_a_caption_is_taken_apart(inner: str, text: str, credit: str) -> None:
+    found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
+    assert (found.text, found.credit) == (text, credit)
+
+
+def test_a_caption_that_repeats_the_title_of_the_page_is_not_printed() -> None:
+    figure = f"<figure>{IMG}<figcaption><p>The boat sank</p><small>A. Name</small></figcaption>"
+    page = read_page(f"<title>The boat sank</title><h1>The boat sank</h1>{figure}</figure>")
+    candidates = find_candidates(page)
+    found = CaptionFinder(page, candidates).find(candidates[0])
+    assert (found.text, found.credit, len(found.segments)) == ("", "A. Name", 2)

@@ -293,6 +293,18 @@ def test_emphasis_of_a_whole_heading_or_caption_is_removed():
     assert "<strong>A caption" not in html
 
 
+def test_a_credit_alone_is_printed_as_credits_are():
+    figure = Figure("https://example.org/a.png", caption_spans=(Span("A. Name", ("em",)),))
+    html = render_html([article(figure, paragraph(WORDS))], {}).html
+    assert '<span class="credit">A. Name</span>' in html
+
+
+def test_a_bold_standfirst_has_the_weight_of_the_theme():
+    spans = (Span("Kester", ()), Span(": the boat sank.", ("strong",)))
+    html = render_html([article(Paragraph(spans, standfirst=True), paragraph(WORDS))], {}).html
+    assert ">Kester: the boat sank.</p>" in html
+
+
 def test_code_is_not_broken_before_its_first_line():
     code = Code("\n".join(f"line {n} of the code" for n in range(14)))
     for count in range(30, 44, 2):
