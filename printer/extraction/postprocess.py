@@ -70,6 +70,8 @@ _PROMOTION_CLASS = re.compile(
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
+#: The most levels from the heading of a story to its box, and links of that to examine.
+_CARD_LEVELS, _CARD_LINKS = 6, 10
 #: The names of readers' comments; the share of the selected text, or the number of characters, that
 #: must remain without them, as the page is a discussion otherwise.
 _COMMENT_CLASS = re.compile(
@@ -504,9 +506,8 @@ class _Selection:
         total = self.total()
         teasers: set[int] = set()
         items: set[int] = set()
-        for i in (i for i, flag in enumerate(self.keep) if flag):
-            segment = self.segments[i]
-            href = _teaser_href(segment)
+        for i, segment in enumerate(self.segments):
+            href = _teaser_href(segment) if self.keep[i] else ""
             if href and host_of(resolve(self.page.base, href)) in self.hosts:
                 teasers.add(i)
             elif segment.block.tag in HEADING_TAGS and self._is_story(segment):
@@ -516,16 +517,23 @@ class _Selection:
                 self.drop(lines)
 
     def _find_story_item(self, position: int) -> list[int]:
-        """Return the lines of a list's item with a picture that are a heading and a line below."""
-        item = next(self.segments[position].block.iterancestors("li"), None)
-        if item is None or next(item.iter("img"), None) is None:
+        """Return the lines of an item with a picture that are a heading and a line below.
+
+        The item is that of a list, or around the heading's link and a picture with the same link.
+        """
+        heading = self.segments[position]
+        link = _enclosing_link(heading.leaves[0].element)
+        ancestors = islice(heading.block.iterancestors(), _CARD_LEVELS)
+        item = next((outer for outer in ancestors if _is_card(outer, link)), None)
+        if item is None:
             return []
         nearby = range(
             max(0, position - _BOX_SEGMENTS), min(position + _BOX_SEGMENTS, len(self.keep))
         )
-        blocks = ((i, self.segments[i].block) for i in nearby if self.keep[i])
-        lines = [i for i, block in blocks if item in block.iterancestors("li")]
-        return lines if len(lines) <= 3 and position in lines[-2:] else []
+        blocks = ((i, self.segments[i].block) for i in nearby if self.keep[i] or i == position)
+        lines = [i for i, block in blocks if item in block.iterancestors()]
+        ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
+        return lines if len(lines) <= 3 and position in ends else []
 
     def drop_newswires(self) -> None:
         """Drop definition lists whose terms are links to other pages, beside enough other text."""
@@ -772,6 +780,15 @@ def _teaser_href(segment: Segment) -> str:
     link = links.pop() if links else None
     href = (link.get("href") or "") if link is not None and not links else ""
     return "" if href.startswith("#") else href
+
+
+def _is_card(element: HtmlElement, link: HtmlElement | None) -> bool:
+    """Return whether an element is an item of a list with a picture, or has one with a link."""
+    if element.tag == "li":
+        return element.find(".//img") is not None
+    links = () if link is None else islice(element.iter("a"), _CARD_LINKS)
+    pictures = (other for other in links if other.find(".//img") is not None)
+    return any(picture.get("href") == link.get("href") for picture in pictures if link is not None)
 
 
 def _enclosing_link(element: HtmlElement | None) -> HtmlElement | None:

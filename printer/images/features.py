@@ -174,7 +174,8 @@ class FeatureReader:
             return "an icon of a feed or a form"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
-        if len(caption.text) < _MIN_CAPTION and self._is_teaser(candidate, caption):
+        has_caption = len(caption.text) >= _MIN_CAPTION and not self._is_linked(caption)
+        if not has_caption and self._is_teaser(candidate, caption):
             return "a teaser of another page"
         if 0 < candidate.width <= _MAX_ICON_SIDE and 0 < candidate.height <= _MAX_ICON_SIDE:
             return "as small as an icon"
@@ -262,6 +263,10 @@ class FeatureReader:
                 name in text for name in self._authors if len(text) < len(name) + _MAX_BEFORE_NAME
             )
         return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
+
+    def _is_linked(self, caption: Caption) -> bool:
+        segments = (self._page.segments[i] for i in caption.segments)
+        return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
 
     def _is_teaser(self, candidate: Candidate, caption: Caption) -> bool:
         """Return whether a picture in or after the text announces another page.

@@ -741,6 +741,12 @@ def test_a_card_of_another_story_in_the_text_goes():
     paragraphs = f"<p>{TEXT}</p>" * 3
     assert choice(paragraphs + card + paragraphs, [""]) == [TEXT] * 6
     assert len(choice(paragraphs + card * 3, [""])) == 9
+    box = (
+        "<div><div><h2><a href=/b>The boat that never came</a></h2></div>"
+        f"<div><a href={{}}><img src=a.jpg></a><p>{TEXT} <a href=/b>more</a></p></div></div>"
+    )
+    assert choice(paragraphs + box.format("/b") + paragraphs, [""]) == [TEXT] * 6
+    assert len(choice(paragraphs + box.format("/a.jpg") + paragraphs, [""])) == 8
 
 
 def test_items_left_out_as_copies_complete_their_list():

@@ -95,6 +95,8 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "again today, and nobody had called them.</p></div></div>", "a teaser of another page"),
         (f'<div>{CARD}<span>See also</span><p><a href="/2024/sheep.html">Sheep walk home at low '
          "tide</a></p></div>", "a teaser of another page"),
+        (f'<div>{CARD}<a href="/2024/sheep.html"><p class="caption">4 November 2024 Report</p>'
+         "<h3>Sheep walk home</h3></a></div>", "a teaser of another page"),
         (f'<a href="/letter.html"><figure>{PLAIN.format("Sheep")}<figcaption><h3>The letter</h3>'
          "<p>Every Thursday.</p></figcaption></figure></a>", "a teaser of another page"),
         (f'<div><a href="/author/a-writer/">{CARD}</a></div>', "a portrait of the author"),
@@ -121,8 +123,8 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
         (f'<div style="display: none"><a href="https://voice.example.net/read?id=5">'
          f'{PLAIN.format("Listen to this page")}</a></div>', "a hidden button"),
     ],
-    ids=["heading", "link", "heading in the caption", "author's page", "author's name", "smiley",
-         "favicon", "badge", "placeholder", "player", "sound", "byline", "feed's title",
+    ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
+         "author's name", "smiley", "favicon", "badge", "placeholder", "player", "sound", "byline", "feed's title",
          "feed", "form", "hidden"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
