@@ -299,8 +299,13 @@ def _without_after(text: str) -> str:
 
 
 def _split_at_commas(part: str) -> list[str]:
-    """Split names at commas, but not a family name from a given name ('Writer, Anna')."""
+    """Split names at commas, but not a family name from a given name ('Writer, Anna').
+
+    What follows a company is its address.
+    """
     pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
+    if pieces and COMPANY.search(pieces[0]):
+        return []
     if len(pieces) == 2 and _FORENAME.fullmatch(pieces[1]) and " " not in pieces[0]:
         return [f"{pieces[1]} {pieces[0]}"]
     names: list[str] = []
