@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import compress, islice
+from itertools import compress, islice, takewhile
 
 from lxml.html import HtmlElement
 
-from ..article import Article, Paragraph, Spans, has_mark_throughout
+from ..article import Article, Block, Figure, Paragraph, Spans, has_mark_throughout, plain_text
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
-from ..html.metadata.dates import is_date_line
+from ..html.metadata.dates import find_date, find_dateline, is_date_line
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.posts import Post
 from ..selection import PlacedFigure, Verdict
-from ..text import comparison_key
+from ..text import comparison_key, count_words
 from .builder import ArticleBuilder
 from .discussion import (
     comment_blocks,
@@ -32,6 +32,7 @@ from .discussion import (
     without_last_heading,
 )
 from .footnotes import LinkTargets, find_link_targets
+from .inline import ends_sentence
 from .math import convert_inline_tex
 from .postprocess import join_drop_caps, postprocess
 from .selection import select, select_below
@@ -46,14 +47,36 @@ _WITHOUT_BYLINE = frozenset({"collection", "product"})
 _OF_ENTRIES = frozenset({"listing", "service"})
 _MIN_DATED_ENTRIES, _MAX_LINES, _MAX_DATE_LINE = 3, 2_000, 100
 
+#: The first lines of a text that may begin with its date; the lines below that may be its date.
+_FIRST_LINES, _LINES_BELOW = 2, 4
+#: The fewest and most words of a bold first paragraph that is the standfirst.
+_MIN_LEAD, _MAX_LEAD = 8, 100
+
 _CUT = "the page is too long to be read in full; the article ends where reading stopped"
 
 
 def article_metadata(page: Page, verdict: Verdict) -> Metadata:
     """Return the page's metadata, without the byline and date of a single entry of a list."""
-    if _has_byline(page, verdict):
-        return page.metadata
-    return replace(page.metadata, byline="", published="")
+    if not _has_byline(page, verdict):
+        return replace(page.metadata, byline="", published="")
+    published = page.metadata.published or _date_beside_text(page, verdict)
+    return replace(page.metadata, published=published)
+
+
+def _date_beside_text(page: Page, verdict: Verdict) -> str:
+    """Return the date with which the text begins, or that of the lines below it; '' for none."""
+    selected = [i for i, flag in enumerate(verdict.keep) if flag]
+    if not selected or verdict.kind != "article":
+        return ""
+    language = page.metadata.language
+    beginning = (find_dateline(page.segments[i].text, language) for i in selected[:_FIRST_LINES])
+    if date := next(filter(None, beginning), ""):
+        return date
+    below = page.segments[selected[-1] + 1 : selected[-1] + 1 + _LINES_BELOW]
+    short = takewhile(lambda segment: len(segment.text) <= _MAX_DATE_LINE, below)
+    lines = [segment.text for segment in short if not segment.link_chars]
+    dates = [find_date(line, language)[:10] for line in lines if is_date_line(line, language)]
+    return dates[0] if len(dates) == 1 else ""
 
 
 def _has_byline(page: Page, verdict: Verdict) -> bool:
@@ -104,7 +127,7 @@ def compose(
     )
     return Article(
         title=metadata.title,
-        blocks=introduction + corrected,
+        blocks=introduction + corrected if introduction or posts else _with_bold_lead(corrected),
         url=page.url,
         byline=metadata.byline,
         published=metadata.published,
@@ -143,6 +166,21 @@ def _without_shared_emphasis(spans: Spans) -> Spans:
         replace(span, marks=tuple(mark for mark in span.marks if mark not in shared))
         for span in spans
     )
+
+
+def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks with a first paragraph that alone is bold as the standfirst."""
+    figures = tuple(takewhile(lambda block: isinstance(block, Figure), blocks))
+    match blocks[len(figures) : len(figures) + 2]:
+        case (_, Paragraph(spans=spans)) if has_mark_throughout(spans, "strong"):
+            return blocks
+        case (Paragraph(spans=spans) as first, _) if has_mark_throughout(spans, "strong"):
+            words = count_words(text := plain_text(spans))
+            is_sentence = ends_sentence(text) and not text.endswith((":", "："))
+            if _MIN_LEAD <= words <= _MAX_LEAD and is_sentence:
+                lead = replace(first, spans=_without_shared_emphasis(spans), standfirst=True)
+                return (lead, *figures, *blocks[len(figures) + 1 :])
+    return blocks
 
 
 def _paragraphs(page: Page, segment: Segment) -> Iterator[Paragraph]:

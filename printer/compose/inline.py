@@ -394,7 +394,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     is_prose = max(map(len, texts)) > _MAX_VERSE_LINE
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
-        if is_prose and _ends_sentence(previous):
+        if is_prose and ends_sentence(previous):
             paragraphs.append([line])
         elif is_prose and (
             _is_torn_off(previous, text) or (text[:1].islower() and previous[-1:].isalnum())
@@ -482,7 +482,7 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
         return False  # a list, or a script without spaces
     breaks = list(pairwise(texts))
     inner_breaks = sum(
-        next_line[:1].islower() and not _ends_sentence(line) for line, next_line in breaks
+        next_line[:1].islower() and not ends_sentence(line) for line, next_line in breaks
     )
     return inner_breaks * 2 >= len(breaks) and all(
         len(line) + 1 + len(next_line.split(None, 1)[0]) > width * _MIN_FILL
@@ -491,5 +491,5 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
     )
 
 
-def _ends_sentence(text: str) -> bool:
+def ends_sentence(text: str) -> bool:
     return text.rstrip(_CLOSING_SIGNS)[-1:] in _SENTENCE_ENDS and bool(text)

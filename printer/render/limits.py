@@ -31,6 +31,7 @@ from ..article import (
     Spans,
     Table,
     child_blocks,
+    has_mark_throughout,
     plain_text,
     renumber_headings,
     walk,
@@ -133,7 +134,7 @@ def _limit_children(block: Block, depth: int) -> Block:
             return replace(block, spans=_without_mark(spans, "strong", 0.5))
         case Figure(caption_spans=spans, credit=""):
             # A credit without a caption is a caption in italics.
-            is_credit = all("em" in span.marks for span in spans)
+            is_credit = has_mark_throughout(spans, "em")
             credit = plain_text(spans) if is_credit else ""
             spans = () if is_credit else _without_mark(spans, "strong", 0.5)
             return replace(block, caption_spans=spans, credit=credit)

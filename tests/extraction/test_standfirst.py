@@ -195,3 +195,19 @@ def test_emphasis_of_a_whole_standfirst_is_left_out() -> None:
         assert isinstance(first, Paragraph)
         assert first.standfirst
         assert [span.marks for span in first.spans] == marks
+
+
+def standfirst_flags(body: str) -> list[bool]:
+    page = read_page(f"<title>The ferry</title><body><h1>The ferry</h1>{body}</body>")
+    keep = tuple(segment.text != "The ferry" for segment in page.segments)
+    blocks = compose(page, Verdict(keep), ()).blocks
+    return [isinstance(block, Paragraph) and block.standfirst for block in blocks]
+
+
+def test_a_first_paragraph_that_alone_is_bold_is_the_standfirst() -> None:
+    body = f"<p>{TEXT}</p><p>{TEXT} Again.</p>"
+    assert standfirst_flags(f"<p><b>{SUMMARY}.</b></p>{body}") == [True, False, False]
+    assert standfirst_flags(f"<p><b>{SUMMARY}:</b></p>{body}") == [False] * 3
+    assert standfirst_flags(f"<p>It says: <b>{SUMMARY}.</b></p>{body}") == [False] * 3
+    assert standfirst_flags(f"<p><b>The ferry sank.</b></p>{body}") == [False] * 3
+    assert standfirst_flags(f"<p><b>{SUMMARY}.</b></p><p><b>{TEXT}</b></p>") == [False] * 2

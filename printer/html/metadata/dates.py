@@ -70,6 +70,10 @@ _CLOCK = re.compile(
 
 #: The most characters of a line that is only a date, and its most words beside the month.
 _LINE_CHARS, _LINE_WORDS = 100, 6
+#: The end of a date before a text, the place before it, and the first year of news on the web.
+_DATELINE_END = re.compile(r"\)|(?<=\d)\s\(|\s[-–—|]\s|[:：]\s")
+_PLACE = re.compile(r"^[^\d,(|]{2,40}[,(|]\s?\(?(?:den |the |le )?(?=\w)|^\(")
+_FIRST_WEB_YEAR = "1993"
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 #: The beginning of a line that says when a page was published, or by whom after the date.
@@ -126,6 +130,17 @@ def is_date_line(text: str, language: str = "") -> bool:
         and not text.endswith((".", "!", "?"))
         and bool(find_date(text, language))
     )
+
+
+def find_dateline(text: str, language: str = "") -> str:
+    """Return the date that a text begins with, alone or after a place: 'KESTER (3 May 2012) - '."""
+    line = text[:_LINE_CHARS]
+    head = _DATELINE_END.split(line, maxsplit=1)[0]
+    stated = _PLACE.sub("", head, count=1)
+    is_only_date = all(word.lower() in MONTHS for word in _LONG_WORD.findall(stated))
+    is_at_end = head != line or len(text) < _LINE_CHARS
+    date = find_date(stated, language) if is_only_date and is_at_end else ""
+    return date if date[:4] >= _FIRST_WEB_YEAR else ""
 
 
 def find_labelled_date(lines: Iterable[str], language: str = "") -> str:
