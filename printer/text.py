@@ -42,6 +42,8 @@ _PLACEHOLDER = re.compile(
     r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
     r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
 )
+#: Where a word begins in a name such as 'captionCredit'.
+CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
 #: The minimum number of characters after a drop cap; the lines of word lists by first letter are
 #: shorter.

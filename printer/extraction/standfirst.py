@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..text import LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
+from ..text import CAMEL_CASE, LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
 
 #: The names of elements with a standfirst, as journalists of many countries call it.
 _STANDFIRST_NAME = re.compile(
@@ -32,7 +32,6 @@ _OTHER_NAME = re.compile(
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
 #: Sub-headings are questions more often than standfirsts are.
 _TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
-_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OUTSIDE_TEXT = int(
     ElementFlag.NAV | ElementFlag.ASIDE | ElementFlag.FOOTER | ElementFlag.FORM
     | ElementFlag.FIGURE | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON
@@ -253,4 +252,4 @@ class _Finder:
 
 def _element_names(element: HtmlElement) -> str:
     names = f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
-    return _CAMEL_CASE.sub("-", names).lower()
+    return CAMEL_CASE.sub("-", names).lower()

@@ -17,7 +17,7 @@ from ..files import load_json
 from ..html.index import ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
-from ..text import comparison_key
+from ..text import CAMEL_CASE, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -404,7 +404,6 @@ _CREDIT_CLASS = re.compile(
     r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
     re.IGNORECASE,
 )
-_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _INTERFACE_CLASS = re.compile(
     r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
     re.IGNORECASE,
@@ -615,7 +614,7 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
 
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
-    name = _CAMEL_CASE.sub("-", name)  # captionCredit
+    name = CAMEL_CASE.sub("-", name)  # captionCredit
     if node.tag != "figcaption" and _CAPTION_CREDIT.search(name):
         return True
     if _CAPTION_CLASS.search(name) or node.tag == "figcaption":

@@ -89,6 +89,9 @@ MAX_TEASER = 140
 _MAX_HEAD_TITLE, _MAX_HEAD_SITE = 0.64, 0.28
 _NAME_SEPARATOR = re.compile(r" [-–—|·:] ")
 
+#: The signs with which a text ends an article by itself.
+_END_MARKS = tuple("■□▪◼◾∎◆◇♦❖●✦❦☙")
+
 #: The fewest characters of a first paragraph whose first words are set differently.
 MIN_OPENING = 100
 
@@ -264,7 +267,8 @@ def _last_text(article: Article) -> Paragraph | Quote | None:
     while blocks:
         match blocks[-1]:
             case Paragraph() as block:
-                return None if block.standfirst else block
+                has_mark = plain_text(block.spans).rstrip().endswith(_END_MARKS)
+                return None if block.standfirst or has_mark else block
             case Quote(cite=cite, introduced=False) as quote if cite:
                 return quote
             case List() | DefinitionList() | Quote() | Post() as block:

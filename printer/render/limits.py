@@ -132,14 +132,11 @@ def _limit_children(block: Block, depth: int) -> Block:
             return replace(block, spans=spans)
         case Paragraph(spans=spans, standfirst=True):
             return replace(block, spans=_without_mark(spans, "strong", 0.5))
-        case Figure(caption_spans=spans, credit=""):
-            # A credit without a caption is a caption in italics.
-            is_credit = has_mark_throughout(spans, "em")
-            credit = plain_text(spans) if is_credit else ""
-            spans = () if is_credit else _without_mark(spans, "strong", 0.5)
+        case Figure(caption_spans=spans, credit=credit):
+            if not credit and has_mark_throughout(spans, "em"):  # a credit without a caption
+                credit, spans = plain_text(spans), ()
+            spans = _without_mark(spans, "strong", 0.5)
             return replace(block, caption_spans=spans, credit=credit)
-        case Figure(caption_spans=spans):
-            return replace(block, caption_spans=_without_mark(spans, "strong", 0.5))
         case _:
             return block
 

@@ -87,6 +87,7 @@ def test_small_capitals_do_not_cut_an_entity():
     ("last", "marked"),
     [
         (paragraph("The end."), "The end."),
+        (paragraph("The end. ❖"), None),
         (items("One.", "The end."), "The end."),
         (Quote((paragraph("One."), paragraph("The end."))), "The end."),
         (Quote((paragraph("One."),), cite=spans("The end")), "The end"),
