@@ -174,7 +174,11 @@ class CaptionFinder:
                 continue
             begin = max(0, candidate.segment - _MAX_SEGMENTS)
             nearby = self._page.segments[begin : candidate.segment + _MAX_SEGMENTS]
-            described = [segment for segment in nearby if name in _ids_of_block_and_parent(segment)]
+            described = [
+                segment
+                for segment in nearby
+                if any(outer.get("id") == name for outer in segment.block.xpath("self::*|.."))
+            ]
             if described:
                 return described
         return ()
@@ -351,12 +355,6 @@ def repeats_alt(text: str, alt: str) -> bool:
     )
 
 
-def _ids_of_block_and_parent(segment: Segment) -> tuple[str | None, str | None]:
-    """Return the ids of a segment's block and of the block's parent."""
-    parent = segment.block.getparent()
-    return segment.block.get("id"), parent.get("id") if parent is not None else None
-
-
 def _element_name(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
 
@@ -499,14 +497,9 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     if not any(re.search(r"\w", piece.text) for piece in text):
         return _italic_credit(_join_pieces(pieces if re.search(r"\w", credit) else [])), ""
     spans = _join_pieces(text)
-    if not credit and _is_credit_alone(plain_text(spans)):
-        return _italic_credit(spans), ""
+    if not credit and len(line := plain_text(spans)) <= _MAX_CREDIT_ALONE:
+        return (_italic_credit(spans) if _CREDIT_START.match(line) else spans), ""
     return spans, _strip_brackets(credit.lstrip(":：").strip("|·•/-–— "))
-
-
-def _is_credit_alone(text: str) -> bool:
-    """Return whether a caption is nothing but a credit."""
-    return len(text) <= _MAX_CREDIT_ALONE and _CREDIT_START.match(text) is not None
 
 
 def _italic_credit(spans: Spans) -> Spans:

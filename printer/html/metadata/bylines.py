@@ -16,14 +16,14 @@ _MAX_WORDS = 12
 
 #: Text before a name in any language: a word that is not a name, or one with a colon.
 _BY = re.compile(
-    r"""(?:[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
+    r"""(?:(?:view|see)\sall\sposts\s|[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
     |insights\sfrom\b
     |authors?\b\s*:?
     |written\sby(?=[A-Z])
     |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent
         |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
         |الكاتب|نویسنده)\s*[:：/／・|]
-    |بقلم\b|מאת\b|ein\s(?:artikel|beitrag|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
+    |بقلم\b|מאת\b|(?:ein|alle)\s(?:artikel|beiträge?|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
     |veröffentlicht\svon\b|écrit\spar\b|publié\spar\b|rédigé\spar\b|escrito\spor\b|publicado\spor\b|scritto\sda\b
     |geschreven\sdoor\b""",
     re.VERBOSE | re.IGNORECASE,

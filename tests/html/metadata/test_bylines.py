@@ -127,6 +127,8 @@ def test_a_byline_that_the_head_states_is_preferred():
         ("Yazan: Elif Taşkıran", "tr", "Elif Taşkıran"),
         ("โดย มาลี วงศ์ทอง", "th", "มาลี วงศ์ทอง"),
         ("文/林秋水", "zh", "林秋水"),
+        ("View all posts by Anna Reed", "en", "Anna Reed"),
+        ("Alle Beiträge von Anna Reed", "de", "Anna Reed"),
     ],
 )
 def test_words_before_a_name_are_removed_in_any_language(stated, language, expected):
