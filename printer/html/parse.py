@@ -77,7 +77,7 @@ def parse(text: str) -> HtmlElement:
     _gather(tree)
     _close_head(tree)
     _close_navigation(tree)
-    _open_shadows(tree)
+    _open_templates(tree)
     return tree
 
 
@@ -160,12 +160,42 @@ def _close_navigation(tree: HtmlElement) -> None:
         parent[position:position] = moved
 
 
-def _open_shadows(tree: HtmlElement) -> None:
-    """Turn declarative shadow roots into plain elements, as their content is displayed."""
+def _open_templates(tree: HtmlElement) -> None:
+    """Turn declarative shadow roots into plain elements, as their content is displayed.
+
+    Move text that React streams to the end of the body to its places, which templates mark.
+    """
+    places: list[HtmlElement] = []
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
             template.tag = "div"
+        elif (template.get("id") or "").startswith(_PLACES):
+            places.append(template)
+    body = tree.find("body") if places else None
+    named = ((part.get("id") or "", part) for part in (body if body is not None else ()))
+    streamed = ((name, part) for name, part in named if name.startswith(_STREAMED))
+    parts = dict(islice(streamed, _MAX_STREAMED))
+    inside = {place for part in parts.values() for place in part.iter("template")}
+    places = [place for place in places if place not in inside]
+    while places and parts:
+        place = places.pop()
+        around = list(islice(place.iterancestors(), MAX_DEPTH))
+        beside = [place.getprevious(), place.getnext()]
+        is_text = any(part is not None and part.tag in _TEXT_TAGS for part in (*around, *beside))
+        part = parts.pop(_STREAMED + (place.get("id") or "")[len(_STREAMED) :], None)
+        if part is None or not is_text or len(around) == MAX_DEPTH:
+            continue
+        places += (inner for inner in part.iter("template") if inner.get("id"))
+        place.text, part.text = part.text, None
+        place.extend(part)
+        place.drop_tag()
 
+
+#: The beginnings of the ids of the places and of the parts that React streams, and the most
+#: parts to place.
+_PLACES, _STREAMED, _MAX_STREAMED = ("B:", "P:"), "S:", 2000
+#: The elements around and beside the places of text.
+_TEXT_TAGS = frozenset({"article", "main", "p", "ul", "ol", "pre", "h2", "h3", "h4", "h5", "h6"})
 
 _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 

@@ -45,6 +45,31 @@ def test_reads_shadow_roots_as_content_and_templates_as_none() -> None:
     assert tree.findtext(".//x-card/div/p") == "shown"
 
 
+def test_moves_streamed_content_to_its_places() -> None:
+    tree = parse(
+        "<p>a</p><template id=B:0></template><p>d<ul><li>e<template id=P:2></template>g</ul>"
+        "<div hidden id=S:2><b>f</b></div>"
+        "<div hidden id=S:0>b<template id=P:1></template></div><div hidden id=S:1><p>c</div>"
+        "<div hidden id=S:4><template id=B:4></template>not</div><template id=B:5></template>"
+    )
+    assert "".join(tree.xpath("//text()[not(ancestor::div)]")) == "abcdefg"
+    assert tree.xpath("string(//div[@id='S:4'])") == "not"
+    assert len(parse("<div id=S:0><template id=B:0></template></div>").xpath("//template")) == 1
+
+
+def test_streamed_content_elsewhere_stays() -> None:
+    tree = parse("<div><template id=B:0></template></div><div hidden id=S:0>Offers</div>")
+    assert tree.xpath("string(//div[@id='S:0'])") == "Offers"
+
+
+def test_many_places_within_each_other_cost_little() -> None:
+    part = "<div hidden id=S:{}><ul><template id=P:{}></template></ul></div>".format
+    parts = "".join(part(n, n + 1) for n in range(5000))
+    tree = parse(f"<p>a</p><template id=B:0></template>{parts}")
+    deepest = max(sum(1 for _ in place.iterancestors()) for place in tree.iter("template"))
+    assert MAX_DEPTH - 2 <= deepest <= MAX_DEPTH
+
+
 def test_reads_nul_bytes_and_controls_as_nothing() -> None:
     tree = parse("<p>a\0b<p cla\0ss='q\x01'>c\x08")
     assert words(tree) == ["ab", "c"]
