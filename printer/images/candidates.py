@@ -21,6 +21,7 @@ from lxml.html import HtmlElement
 from ..capture import PictureBox, Rect, is_visible
 from ..html.page import Page, PageLayout
 from ..html.structure import image_tex
+from ..html.visibility import is_not_displayed
 from ..selection import Verdict
 from .srcset import (
     BACKGROUND_ATTRIBUTES,
@@ -68,6 +69,7 @@ _MIN_DRAWING_SIDE, _MIN_SHAPES = 150, 12
 _SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon", "polyline", "use"})
 _DETAIL_TAGS = frozenset({"text", "image", "foreignobject"})
 _MAX_DRAWING_CHARS, _MAX_DRAWING_ELEMENTS, _MAX_FIGURE_PICTURES = 1_000_000, 20_000, 20
+_HIDDEN_LEVELS = 12
 #: A picture with a smaller box in the layout did not load or is hidden; a smaller background is
 #: decoration.
 _MIN_BOX, _MIN_BACKGROUND = 2.0, 150.0
@@ -465,16 +467,15 @@ def _is_drawing(element: HtmlElement) -> bool:
         if parent.tag == "figure":
             pictures = islice(parent.iter("img", "svg"), _MAX_FIGURE_PICTURES)
             return all(picture.tag == "svg" for picture in pictures)
+    if any(map(is_not_displayed, islice(element.iterancestors(), _HIDDEN_LEVELS))):
+        return False
     sides = _declared_side(element, "width"), _declared_side(element, "height")
-    return min(sides) >= _MIN_DRAWING_SIDE and _has_detail(element)
-
-
-def _has_detail(element: HtmlElement) -> bool:
-    """Return whether an SVG has text, a picture or many shapes, unlike an icon of any size."""
     inner = [child.tag for child in islice(element.iter(), _MAX_DRAWING_ELEMENTS)]
-    return not _DETAIL_TAGS.isdisjoint(inner) or sum(tag in _SHAPE_TAGS for tag in inner) >= (
-        _MIN_SHAPES
-    )
+    # An icon of any size has neither text nor a picture, nor many shapes.
+    if not _DETAIL_TAGS.isdisjoint(inner):
+        return min(_drawing_size(element, *sides)) >= _MIN_DRAWING_SIDE
+    shapes = sum(tag in _SHAPE_TAGS for tag in inner)
+    return min(sides) >= _MIN_DRAWING_SIDE and shapes >= _MIN_SHAPES
 
 
 def _drawing_size(element: HtmlElement, width: int, height: int) -> tuple[int, int]:

@@ -51,11 +51,12 @@ _GRADIENTS = frozenset({"linearGradient", "radialGradient"})
 _SIMPLE_SELECTOR = re.compile(r"\s*(?:[a-zA-Z]*([.#][\w-]+)|([a-zA-Z]+))\s*")
 
 _URL = re.compile(r"url\(\s*['\"]?([^'\")]*)", re.IGNORECASE)
+#: Declarations of values that the engine does not know, and reads as 0.
+_CSS_WIDE = re.compile(r"[a-z-]{1,40}\s*:\s*(?:initial|inherit|revert|unset)\s*(?:;|$)")
 _REFERENCE = re.compile(r"#([\w.:-]{1,200})")
 _NUMBER = re.compile(r"\s*([+]?(?:[0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))\s*([a-z%]{0,4})\s*")
-_AT_RULE = re.compile(
-    r"@(?:import|charset|namespace)[^;{}]*;|@font-face\s*\{[^{}]*\}", re.IGNORECASE
-)
+#: An at-rule with its block, such as the colors on a dark screen.
+_AT_RULE = re.compile(r"@[^@{};]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+(?:[{}]|\Z)|\Z)")
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,", re.IGNORECASE)
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 
@@ -138,6 +139,8 @@ def _sanitize(root: Any, raster: PrepareRaster) -> None:
             for key, value in element.attrib.items():
                 if key not in ATTRIBUTES or not _is_safe(value) or _is_too_long(key, value):
                     del element.attrib[key]
+                elif key == "style":
+                    element.set(key, _CSS_WIDE.sub("", value))
             if name == "image":
                 rasters += 1
                 href = _sanitize_raster(href, raster) if rasters <= MAX_RASTERS else ""

@@ -227,6 +227,16 @@ def test_a_large_icon_is_no_drawing() -> None:
     assert kinds(20 * shape) == ["drawing"]
 
 
+def test_a_diagram_may_only_state_its_view_box() -> None:
+    text = '<path d="M0 0h9"/><text x="1" y="1">Depth of the river</text>'
+    svg = '<p><svg {} viewBox="0 0 600 300">{}</svg></p>'
+    html = svg.format('width="100%"', text) + svg.format("", '<path d="M0 0h9"/>' * 20)
+    html += f"<div style='display: none'>{svg.format('', text)}</div>"
+    page = read_page(f"<body>{html}{svg.format('width=40 height=20', text)}</body>")
+    drawings = [c for c in find_candidates(page) if c.kind == "drawing"]
+    assert [(d.width, d.height) for d in drawings] == [(600, 300)]
+
+
 @pytest.mark.parametrize(
     ("value", "addresses"),
     [

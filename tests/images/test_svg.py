@@ -79,6 +79,21 @@ def test_safe_content_is_kept() -> None:
         assert words in prepared
 
 
+def test_values_of_any_property_are_removed() -> None:
+    prepared = drawing(
+        f"<svg {NS} viewBox='0 0 9 9' style='font-size: initial; fill: red'><text>x</text></svg>"
+    )
+    assert "initial" not in prepared
+    assert "fill: red" in prepared
+
+
+def test_colors_of_a_dark_screen_are_removed() -> None:
+    dark = "@media (prefers-color-scheme: dark) { rect { fill: white } .a { stroke: white } }"
+    style = f"rect {{ fill: none }} {dark} path {{ stroke: red }}"
+    prepared = drawing(f"<svg {NS} viewBox='0 0 9 9'><style>{style}</style><text>x</text></svg>")
+    assert "rect { fill: none }  path { stroke: red }" in prepared
+
+
 def test_entities_are_neither_read_nor_expanded() -> None:
     head = "<!DOCTYPE svg [<!ENTITY file SYSTEM 'file:///etc/passwd'><!ENTITY a 'ha'>"
     drawn = f"<svg {NS} viewBox='0 0 9 9'><rect/><text>&file;&a;</text></svg>"
