@@ -39,6 +39,7 @@ from ..article import (
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
+from ..html.visibility import HEADING_TAGS
 from .boxes import is_box_label, take_bold_label
 from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
 
@@ -349,7 +350,8 @@ class QuoteBuilder(BlockBuilder):
             return None
         is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
         if self.box:
-            return self._set_source if is_first and is_box_label(element) else None
+            is_label = is_first and (element.tag in HEADING_TAGS or is_box_label(element))
+            return self._set_source if is_label else None
         if element.tag == "footer":
             return self._set_source
         return self._set_cite if is_first and _is_introduction(element) else None
@@ -585,8 +587,9 @@ _NO_LANGUAGE = frozenset({
     "undefined", "auto", "source", "code",
 })  # fmt: skip
 _LINE_BREAK_TAGS = frozenset({"br", "hr"})
-#: The class of an element that is a line of code.
+#: The class of an element that is a line of code, and of a highlighted one among plain text.
 _CODE_LINE_CLASS = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
+_HIGHLIGHTED_LINE_CLASS = re.compile(r"(?:code|highlight(?:ed)?)[_-]line(?:$|\s)")
 _IGNORED_TAGS = frozenset({"script", "style", "button", "template"})
 _MAX_CELLS = 200
 #: The elements of the text around code, and the most highlighters' wrappers of code.
@@ -611,12 +614,13 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
                 walker.skip_subtree()
                 skipped = node
                 continue
-            if node.tag in _LINE_BREAK_TAGS or is_block or _follows_code_line(node):
+            if node.tag in _LINE_BREAK_TAGS or is_block:
                 _append_line_break(parts, always=not is_block)
             _append_text(parts, node, False, leaves)
         elif node is not element:
-            if is_block and node is not skipped:
-                _append_line_break(parts, always=False)
+            is_line = not is_block and node is not skipped and _ends_code_line(node, parts)
+            if is_line or (is_block and node is not skipped):
+                _append_line_break(parts, always=is_line)
             _append_text(parts, node, True, leaves)
     lines = re.split(r"\r\n?|\n", "".join(parts))
     # No-break spaces in code are indentation.
@@ -644,8 +648,10 @@ def _line_numbers(code: HtmlElement) -> set[HtmlElement]:
         numbers = [int(element.text) for element in elements]
         if len(numbers) < 2 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
             continue
-        is_all = "".join(code.itertext()).split() == list(map(str, numbers))
-        if not is_all and all(_begins_line(element, code) for element in elements):
+        text = "".join(code.itertext())
+        is_all = text.split() == list(map(str, numbers))
+        most = 2 * len(numbers) > sum(1 for line in text.splitlines() if line.strip())
+        if most and not is_all and all(_begins_line(element, code) for element in elements):
             return set(elements)
     return set()
 
@@ -676,17 +682,15 @@ def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[L
         parts.append(text)
 
 
-def _follows_code_line(node: HtmlElement) -> bool:
-    """Return whether an element directly follows a line of code without a line break."""
-    previous, names = node.getprevious(), node.get("class")
-    return (
-        previous is not None
-        and bool(names)
-        and names == previous.get("class")
-        and not previous.tail
-        and _CODE_LINE_CLASS.search(names) is not None
-        and not "".join(previous.itertext()).endswith("\n")
-    )
+def _ends_code_line(node: HtmlElement, parts: Sequence[str]) -> bool:
+    """Return whether an element is a line of code without a line break of its own."""
+    names, tail, following = node.get("class") or "", node.tail, node.getnext()
+    is_broken = bool(len(node) or node.text) and bool(parts) and parts[-1].endswith("\n")
+    if is_broken or not _CODE_LINE_CLASS.search(names):
+        return False
+    if tail:
+        return not tail.startswith("\n") and _HIGHLIGHTED_LINE_CLASS.search(names) is not None
+    return following is not None and following.get("class") == names
 
 
 def _append_line_break(parts: list[str], *, always: bool) -> None:

@@ -16,8 +16,8 @@ from .inline import without_mark
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: names of the label above their text.
 _BOX_CLASS = re.compile(
-    r"(?<!\S)(?:theme-)?(?:admonition|admonitionblock|callout|markdown-alert|custom-block|notecard)"
-    r"(?!\S)"
+    r"(?<!\S)(?:(?:theme-)?admonition|admonitionblock|(?:[\w-]{1,60}-)?callout(?:-card)?"
+    r"|markdown-alert|custom-block|notecard|alert-(?:info|warning|danger|success))(?!\S)"
 )
 _PLAIN_BOX_CLASS = re.compile(
     r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
@@ -29,8 +29,11 @@ _ENDS_IN_BOX_NAME = re.compile(
 )
 _BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
 _BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
-#: The most elements of a box, and the most characters of its label.
-_MAX_BOX, _MAX_BOX_LABEL = 80, 120
+#: Elements that need no label to be boxes.
+_SET_OFF_TAGS = frozenset({"aside", "section", "blockquote"})
+#: The most elements of a box, with and without those of highlighted code, and the most characters
+#: of its label.
+_MAX_ELEMENTS, _MAX_BOX, _MAX_BOX_LABEL = 2000, 80, 120
 #: Characters between a label and the text after it.
 _LABEL_END = " \u00a0\n:："
 
@@ -47,16 +50,17 @@ def is_box(element: HtmlElement) -> bool:
         return False
     if not is_headed and not _BOX_CLASS.search(classes) and not _is_labelled_box(element, classes):
         return False
-    return sum(1 for _ in islice(element.iter(), _MAX_BOX + 1)) <= _MAX_BOX
+    tags = [inner.tag for inner in islice(element.iter(), _MAX_ELEMENTS)]
+    return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_BOX
 
 
 def _is_labelled_box(element: HtmlElement, classes: str) -> bool:
-    is_named = _PLAIN_BOX_CLASS.search(classes) is not None
-    is_set_off = element.tag == "aside" or (len(element) > 0 and is_box_label(element[0]))
-    if is_named and is_set_off:
-        return True
-    is_named = is_named or _ENDS_IN_BOX_NAME.search(classes) is not None
-    return is_named and _begins_with_bold_word(element)
+    is_plain = _PLAIN_BOX_CLASS.search(classes) is not None
+    if not is_plain and not _ENDS_IN_BOX_NAME.search(classes):
+        return False
+    is_set_off = is_plain and element.tag in _SET_OFF_TAGS
+    has_label = len(element) > 0 and is_box_label(element[0])
+    return is_set_off or has_label or _begins_with_bold_word(element)
 
 
 def _begins_with_bold_word(element: HtmlElement) -> bool:

@@ -328,6 +328,12 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
         ("<div class='alert alert-info'><p><b>Hinweis</b>: {}</p></div>", "Hinweis"),
         ("<div class='template-box template-box-tip'><b>Tip</b> <p>{}</p></div>", "Tip"),
         ("<aside class=note><p>{}</p></aside>", ""),
+        ("<section class=note><p>{}</p></section>", ""),
+        ("<blockquote class=note>{}</blockquote>", ""),
+        ("<div class='alert alert-warning'><p>{}</p></div>", ""),
+        ("<div class='kg-card kg-callout-card'><div>{}</div></div>", ""),
+        ("<div class=site-callout><h3>Why it lasts</h3><div><p>{}</p></div></div>", "Why it lasts"),
+        ("<div class=aside--tip><p class=aside__title>Tip</p><p>{}</p></div>", "Tip"),
         ("<aside><h3>April records</h3><p>{}</p></aside>", "April records"),
     ],
 )
@@ -369,6 +375,10 @@ def test_elements_named_lines_are_lines_of_code() -> None:
     assert code.text == "a = 1\nb = 2\n\nc = 3\nd = 4"
     broken = "".join(line(f"{name}\n") for name in "ab")
     assert only(f"<pre>{broken}</pre>", Code).text == "a\nb"
+    html = f"<pre>f() {{\n{line('  b')}{line('')}  return\n{line('}')}</pre>"
+    assert only(html, Code).text == "f() {\n  b\n\n  return\n}"
+    chart = "<pre>a <span class=under-line>b</span> c</pre>"
+    assert only(chart, Code).text == "a b c"
 
 
 def test_code_has_no_indentation_common_to_its_lines():
@@ -420,6 +430,7 @@ def test_code_without_its_line_numbers_and_toolbar(html: str) -> None:
         "<i>1</i>: a\n<i>2</i>: b",
         "<i>10</i> print\n<i>20</i> end",
         "<i>1</i>\n<i>2</i>\n",
+        "len(a)\n<i>0</i>\nlen(b)\n<i>1</i>\n",
     ],
 )
 def test_numbers_in_code_stay(html: str) -> None:
