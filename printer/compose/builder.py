@@ -20,10 +20,8 @@ from ..article import (
     Item,
     List,
     Math,
-    Paragraph,
     Rule,
     Span,
-    plain_text,
 )
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
@@ -230,7 +228,8 @@ class ArticleBuilder:
                 self.buffer.float(figure)
             entered.descend = tag not in _PICTURE_TAGS
             return entered
-        if (tag in _ATOMIC_TAGS or self.has_formulas) and self._add_atom(element, tag):
+        is_tab = self.tabs is not None and element in self.tabs.elements
+        if is_tab or ((tag in _ATOMIC_TAGS or self.has_formulas) and self._add_atom(element, tag)):
             entered.descend = False
             return entered
         if self.targets.places:
@@ -407,11 +406,8 @@ class ArticleBuilder:
             if role not in ("tabpanel", "tablist") and "tab" not in classes.lower():
                 return None
             self.tabs = read_tabs(self.page.tree)
-        if role == "tabpanel" or (element.get("id") or "") in self.tabs.ids:
-            return PanelBuilder(label_of(element, self.tabs))
-        if role == "tablist" or element in self.tabs.rows:
-            return TabListBuilder(self.tabs)
-        return None
+        is_panel = role == "tabpanel" or (element.get("id") or "") in self.tabs.ids
+        return PanelBuilder(label_of(element, self.tabs)) if is_panel else None
 
     def _add_orphan_item(self, buffer: BlockBuffer) -> None:
         """Add an item outside any list to the list before it, or to a new one."""
@@ -475,7 +471,7 @@ class ArticleBuilder:
 
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
-_MAX_ROWS = 100
+_MAX_ROWS, _MAX_LEVELS = 100, 10
 
 
 @dataclass(slots=True)
@@ -484,12 +480,12 @@ class Tabs:
 
     Attributes:
         labels: The labels, by the ids of tabs and their panels.
-        rows: The rows of tabs without roles.
-        ids: The ids of the panels of these rows.
+        elements: The tabs in rows, whose labels are printed above their panels.
+        ids: The ids of the panels of tabs without roles.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
-    rows: set[HtmlElement] = field(default_factory=set)
+    elements: set[HtmlElement] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
 
 
@@ -508,31 +504,6 @@ class PanelBuilder(BlockBuilder):
         return [Heading(LABEL_LEVEL, (Span(self.label),)), *blocks]
 
 
-class TabListBuilder(BlockBuilder):
-    """Builds a row of tabs without the labels, which are printed above their panels."""
-
-    def __init__(self, tabs: Tabs) -> None:
-        super().__init__()
-        self.labels = frozenset(tabs.labels.values())
-
-    def build(self) -> list[Block]:
-        """Return the blocks that are not labels, such as the panels of an accordion."""
-        blocks = map(self._without_labels, self.buffer.take())
-        return [block for block in blocks if block is not None]
-
-    def _without_labels(self, block: Block) -> Block | None:
-        """Return a block without its items that are labels, None if nothing remains."""
-        if not isinstance(block, List):
-            return None if self._is_label(block) else block
-        items = tuple(item for item in block.items if not all(map(self._is_label, item.blocks)))
-        return replace(block, items=items) if items else None
-
-    def _is_label(self, block: Block) -> bool:
-        if not isinstance(block, Paragraph | Heading) or plain_text(block.spans) not in self.labels:
-            return False
-        return not isinstance(block, Heading) or block.level < LABEL_LEVEL
-
-
 def read_tabs(tree: HtmlElement) -> Tabs:
     tabs = Tabs()
     tab_elements = (element for element in tree.iter() if element.get("role") == "tab")
@@ -542,6 +513,9 @@ def read_tabs(tree: HtmlElement) -> Tabs:
         names = [name[:_MAX_NAME] for name in (tab.get("id") or "", target) if name]
         for name in names if label else ():
             tabs.labels.setdefault(name, label)
+        around = islice(tab.iterancestors(), _MAX_LEVELS)
+        if label and names and any(outer.get("role") == "tablist" for outer in around):
+            tabs.elements.add(tab)
     _read_rows_by_class(tree, tabs)
     return tabs
 
@@ -570,7 +544,7 @@ def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:
         if labels.keys() <= panels:
             tabs.labels |= labels
             tabs.ids |= labels.keys()
-            tabs.rows.add(row)
+            tabs.elements.update(links)
 
 
 def _tab_label(element: HtmlElement) -> str:

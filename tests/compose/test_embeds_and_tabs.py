@@ -142,6 +142,15 @@ def test_an_accordion_keeps_its_panels() -> None:
     assert plain_text(only(html, Paragraph)[1].spans) == "Forty loads of oak from Harrow."
 
 
+def test_tabs_on_one_line_are_printed_above_their_panels_only() -> None:
+    tab = "<span role=tab id={0} aria-controls=p-{0}>{0}</span>".format
+    panel = "<div role=tabpanel id=p-{0} aria-labelledby={0}><p>Loads of {0}.</p></div>".format
+    row = f"<div role=tablist><div>{tab('Oak')}{tab('Elm')}</div></div>"
+    found = compose_article(AROUND + row + panel("Oak") + panel("Elm") + AROUND).blocks
+    lines = [plain_text(b.spans) for b in found if isinstance(b, Heading | Paragraph)]
+    assert lines[1:-1] == ["Oak", "Loads of Oak.", "Elm", "Loads of Elm."]
+
+
 def test_very_many_tabs_cost_little() -> None:
     deep = "<span role=tab aria-controls=p>" * 3000 + "x" * 100_000 + "</span>" * 3000
     panel = "<div role=tabpanel id=p><p>Here.</p></div>"
