@@ -33,6 +33,7 @@ from ..article import (
     transform,
     walk,
 )
+from ..i18n import fold_words, page_labels
 from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
 from .block_builders import LABEL_LEVEL
 from .collection import is_collection, split_collection
@@ -572,13 +573,13 @@ def _without_bullet(spans: Spans) -> Spans:
 
 
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:
-    """Drop a heading or rule above nothing but notes, as the theme adds its own."""
+    """Drop a heading, label or rule above nothing but notes, as the theme adds its own."""
     remaining: list[Block] = []
     content_below = ""  # down to the next heading: '', 'notes' or 'text'
     for block in reversed(blocks):
         if isinstance(block, Note):
             content_below = content_below or "notes"
-        elif isinstance(block, Heading | Rule):
+        elif isinstance(block, Heading | Rule) or _is_label_of_notes(block):
             if content_below == "notes":
                 continue
             content_below = "" if isinstance(block, Heading) else content_below
@@ -586,6 +587,11 @@ def _drop_note_headings(blocks: list[Block]) -> list[Block]:
             content_below = "text"
         remaining.append(block)
     return remaining[::-1]
+
+
+def _is_label_of_notes(block: Block) -> bool:
+    text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
+    return 0 < len(text) <= _MAX_LABEL_CHARS and fold_words(text) in page_labels("note_headings")
 
 
 def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:

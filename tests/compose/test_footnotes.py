@@ -67,6 +67,13 @@ def test_a_heading_above_notes_stays_when_it_has_text_as_well() -> None:
     assert outline(f"{text}<h2>Notes</h2>{notes}<h2>More</h2><p>x") == [(2, "More")]
 
 
+@pytest.mark.parametrize(("label", "stays"), [("Footnotes", 0), ("Fußnoten:", 0), ("Jane Reed", 1)])
+def test_a_label_above_notes_goes_with_them(label: str, stays: int) -> None:
+    text, notes = NOTES["markdown"]
+    blocks = compose_article(f"{text}<p class=rubric>{label}</p>{notes}").blocks
+    assert sum(list(iter_text(block)) == [label] for block in blocks) == stays
+
+
 def test_a_sign_whose_note_is_not_printed_is_text() -> None:
     text, notes = NOTES["markdown"]
     article = compose_article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
