@@ -87,8 +87,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_missing_end(page, keep, verdict.scores["default"])
         keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
-    if verdict.kind == "article":
-        keep = add_subheadings(page, keep, verdict.scores["default"])
+        keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
     if verdict.kind in _WITH_PRICES:
         keep = add_prices(page.segments, keep)

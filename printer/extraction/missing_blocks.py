@@ -49,8 +49,9 @@ _OUTSIDE_TEXT = int(
 #: The largest share of links in such a block, and in a list.
 _MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
 #: The longest heading, and the lowest score of a paragraph or heading among selected ones, and of a
-#: block in the element around nearly all of the text; of a block beside paragraphs.
-_HEADING_CHARS, _MIN_SCORE, _MIN_BLOCK_SCORE = 100, 0.35, 0.2
+#: block in the element around nearly all of the text; of a block beside paragraphs; of a heading
+#: right above selected text in documentation.
+_HEADING_CHARS, _MIN_SCORE, _MIN_BLOCK_SCORE, _MIN_HEADING_SCORE = 100, 0.35, 0.2, 0.3
 #: The lowest score of any line between selected ones, and the longest one that may be repeated.
 _MIN_LINE_SCORE, _REPEATED_CHARS = 0.6, 25
 #: A sum of money, and one with a word right after it; the longest line with a price, the most lines
@@ -302,19 +303,27 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     return tuple(selected)
 
 
-def add_subheadings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+def add_subheadings(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
+) -> tuple[bool, ...]:
     """Return the selection with headings right below selected ones, as names of products.
 
-    Above the text, such a heading is a credit or a section of the site.
+    In documentation, these are headings right above selected text.  Above the text, such a heading
+    is a credit or a section of the site.
     """
     index = page.index
     selected = list(keep)
     tags = [index.tags[block] for block in index.segment_blocks]
     paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] == "p")
     for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
+        is_short = len(page.segments[i].text) <= _HEADING_CHARS
+        if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
+            continue
+        if kind == "documentation":
+            selected[i] = scores[i] >= _MIN_HEADING_SCORE and any(keep[i + 1 : i + 2])
+            continue
         is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
-        is_name = tags[i] in _SUBHEADING_TAGS and len(page.segments[i].text) <= _HEADING_CHARS
-        if is_below and is_name and scores[i] >= _MIN_BLOCK_SCORE and not keep[i]:
+        if is_below and scores[i] >= _MIN_BLOCK_SCORE:
             after = range(i + 1, min(i + 1 + _SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
             selected[i] = any(keep[i + 1 : end])
@@ -565,20 +574,25 @@ _ANNOUNCING_WORDS, _MAX_ANNOUNCED = 4, 12
 
 
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Select the items between a line with a colon ('Exported were above all:') and more text.
+    """Select the items between more text and a heading or a line with a colon ('There were:').
 
     A short line is a label, and links to pages of the site are other stories.
     """
     flags = list(keep)
     for position, segment in enumerate(page.segments):
-        is_line = keep[position] and segment.text.endswith((":", "："))
-        if not is_line or count_words(segment.text[:500]) < _ANNOUNCING_WORDS:
+        is_heading = segment.block.tag in _SUBHEADING_TAGS
+        is_line = segment.text.endswith((":", "：")) and (
+            count_words(segment.text[:500]) >= _ANNOUNCING_WORDS
+        )
+        if not keep[position] or not (is_heading or is_line):
             continue
         limit = min(position + 2 + _MAX_ANNOUNCED, len(flags))
         end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
         items = page.segments[position + 1 : end]
         lists = {item.block.getparent() for item in items}
-        is_list = len(items) > 1 and len(lists) == 1 and {i.block.tag for i in items} == {"li"}
+        is_list = (
+            len(items) > is_line and len(lists) == 1 and {i.block.tag for i in items} == {"li"}
+        )
         if is_list and not any(
             item.link_chars and _has_internal_link(page, item) for item in items
         ):

@@ -216,7 +216,10 @@ class _Selection:
             if tag == "table" and total > max_table_chars:
                 continue
             share = self.size(range(begin, end)) / total
-            if share >= _MOSTLY_COPIES and tag in {"ul", "ol"}:
+            if tag == "dl" and share:
+                terms = [line.index for line in lines if line.block.tag == "dt"]
+                share = max(share, self.size(terms) / max(1, sum(self.sizes[i] for i in terms)))
+            elif share >= _MOSTLY_COPIES and tag in {"ul", "ol"}:
                 # A line that is also in another list was left out as a copy; cards of products
                 # have more parts, which are repeated for other reasons.
                 copies = sum(
