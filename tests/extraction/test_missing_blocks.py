@@ -192,6 +192,14 @@ def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: 
     assert " ".join(s.text for s, before, after in chosen if after and not before) == found
 
 
+@pytest.mark.parametrize(("host", "count"), [("b.org", 1), ("example.org", 0)])
+def test_a_list_below_a_heading_within_the_text_is_selected(host: str, count: int) -> None:
+    html = f"<h2>Tools</h2><ul><li><a href='//{host}/'>Quill</a></ul><h2>Paper</h2><p>{TEXT}</p>"
+    page = read_page(f"<body><p>{TEXT}</p>{html}</body>", "https://example.org/")
+    keep = tuple(segment.text != "Quill" for segment in page.segments)
+    assert sum(add_announced_lists(page, keep)) == sum(keep) + count
+
+
 def test_a_list_below_a_short_label_is_not_selected() -> None:
     items = "<li>Another story</li><li>And a third one</li>"
     page = read_page(f"<body><p>Read on:</p><ul>{items}</ul><p>{TEXT}</p></body>")

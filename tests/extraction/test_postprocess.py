@@ -19,6 +19,13 @@ def test_a_quotation_keeps_its_source():
     assert choice(html, [TEXT])[-1] == "A sailor"
 
 
+def test_a_definition_list_of_selected_terms_is_kept_whole():
+    terms = "".join(f"<dt>The {name} lock<dd><p>Of the {name} stone</p>" for name in ("old", "new", "third"))
+    html = f"<p>{TEXT}</p><dl>{terms}</dl>"
+    assert len(choice(html, [TEXT, "old lock", "new lock"], "documentation")) == 7
+    assert len(choice(html, [TEXT, "old lock"], "documentation")) == 2
+
+
 def test_an_address_below_a_name_is_kept():
     address = "<a href='https://example.com/'>example.com</a>"
     school = f"<p>The school of the harbour<br>{address}</p>"
