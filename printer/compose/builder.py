@@ -471,7 +471,7 @@ class ArticleBuilder:
 
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
-_MAX_ROWS, _MAX_LEVELS = 100, 10
+_MAX_ROWS, _MAX_LEVELS, _MAX_PARTS = 100, 10, 15
 
 
 @dataclass(slots=True)
@@ -514,7 +514,9 @@ def read_tabs(tree: HtmlElement) -> Tabs:
         for name in names if label else ():
             tabs.labels.setdefault(name, label)
         around = islice(tab.iterancestors(), _MAX_LEVELS)
-        if label and names and any(outer.get("role") == "tablist" for outer in around):
+        is_in_row = any(outer.get("role") == "tablist" for outer in around)
+        parts = [part.tag for part in islice(tab.iter(), _MAX_PARTS)]
+        if label and names and is_in_row and len(parts) < _MAX_PARTS and "img" not in parts:
             tabs.elements.add(tab)
     _read_rows_by_class(tree, tabs)
     return tabs

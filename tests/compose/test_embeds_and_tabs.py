@@ -149,6 +149,9 @@ def test_tabs_on_one_line_are_printed_above_their_panels_only() -> None:
     found = compose_article(AROUND + row + panel("Oak") + panel("Elm") + AROUND).blocks
     lines = [plain_text(b.spans) for b in found if isinstance(b, Heading | Paragraph)]
     assert lines[1:-1] == ["Oak", "Loads of Oak.", "Elm", "Loads of Elm."]
+    card = row.replace("Elm</span>", "Elm<br>of the mill<img src=elm.jpg></span>")
+    found = compose_article(AROUND + card + panel("Oak") + panel("Elm") + AROUND).blocks
+    assert "of the mill" in "".join(iter_text(*found))
 
 
 def test_very_many_tabs_cost_little() -> None:

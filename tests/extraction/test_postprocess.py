@@ -20,7 +20,9 @@ def test_a_quotation_keeps_its_source():
 
 
 def test_a_definition_list_of_selected_terms_is_kept_whole():
-    terms = "".join(f"<dt>The {name} lock<dd><p>Of the {name} stone</p>" for name in ("old", "new", "third"))
+    terms = "".join(
+        f"<dt>The {name} lock<dd><p>Of the {name} stone</p>" for name in ("old", "new", "third")
+    )
     html = f"<p>{TEXT}</p><dl>{terms}</dl>"
     assert len(choice(html, [TEXT, "old lock", "new lock"], "documentation")) == 7
     assert len(choice(html, [TEXT, "old lock"], "documentation")) == 2
