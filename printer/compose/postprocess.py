@@ -576,10 +576,12 @@ def _drop_note_headings(blocks: list[Block]) -> list[Block]:
     """Drop a heading, label or rule above nothing but notes, as the theme adds its own."""
     remaining: list[Block] = []
     content_below = ""  # down to the next heading: '', 'notes' or 'text'
+    labels = page_labels("note_headings")
     for block in reversed(blocks):
+        text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
         if isinstance(block, Note):
             content_below = content_below or "notes"
-        elif isinstance(block, Heading | Rule) or _is_label_of_notes(block):
+        elif isinstance(block, Heading | Rule) or fold_words(text[:100]) in labels:
             if content_below == "notes":
                 continue
             content_below = "" if isinstance(block, Heading) else content_below
@@ -587,11 +589,6 @@ def _drop_note_headings(blocks: list[Block]) -> list[Block]:
             content_below = "text"
         remaining.append(block)
     return remaining[::-1]
-
-
-def _is_label_of_notes(block: Block) -> bool:
-    text = plain_text(block.spans) if isinstance(block, Paragraph) else ""
-    return 0 < len(text) <= _MAX_LABEL_CHARS and fold_words(text) in page_labels("note_headings")
 
 
 def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:
