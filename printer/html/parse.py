@@ -165,36 +165,33 @@ def _open_templates(tree: HtmlElement) -> None:
 
     Move text that React streams to the end of the body to its places, which templates mark.
     """
-    places: list[HtmlElement] = []
+    places: dict[HtmlElement, str] = {}
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
             template.tag = "div"
         elif (template.get("id") or "").startswith(_PLACES):
-            places.append(template)
-    body = tree.find("body") if places else None
-    named = ((part.get("id") or "", part) for part in (body if body is not None else ()))
-    streamed = ((name, part) for name, part in named if name.startswith(_STREAMED))
-    parts = dict(islice(streamed, _MAX_STREAMED))
+            places[template] = (template.get("id") or "")[len("B:") :]
+    streamed = tree.xpath(_STREAMED) if places else []
+    parts = {part.get("id")[len("S:") :]: part for part in streamed[:_MAX_STREAMED]}
     inside = {place for part in parts.values() for place in part.iter("template")}
-    places = [place for place in places if place not in inside]
-    while places and parts:
-        place = places.pop()
+    waiting = [place for place in places if place not in inside]
+    while waiting and parts:
+        place = waiting.pop()
         around = list(islice(place.iterancestors(), MAX_DEPTH))
         beside = [place.getprevious(), place.getnext()]
         is_text = any(part is not None and part.tag in _TEXT_TAGS for part in (*around, *beside))
-        part = parts.pop(_STREAMED + (place.get("id") or "")[len(_STREAMED) :], None)
+        part = parts.pop(places[place], None)
         if part is None or not is_text or len(around) == MAX_DEPTH:
             continue
-        places += (inner for inner in part.iter("template") if inner.get("id"))
+        waiting += (inner for inner in part.iter("template") if inner in places)
         place.text, part.text = part.text, None
         place.extend(part)
         place.drop_tag()
 
 
-#: The beginnings of the ids of the places and of the parts that React streams, and the most
-#: parts to place.
-_PLACES, _STREAMED, _MAX_STREAMED = ("B:", "P:"), "S:", 2000
-#: The elements around and beside the places of text.
+#: The beginnings of the ids of the places for what React streams; these parts of the body, and the
+#: most to place; the elements around and beside the places of text.
+_PLACES, _STREAMED, _MAX_STREAMED = ("B:", "P:"), "body/*[starts-with(@id, 'S:')]", 2000
 _TEXT_TAGS = frozenset({"article", "main", "p", "ul", "ol", "pre", "h2", "h3", "h4", "h5", "h6"})
 
 _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
