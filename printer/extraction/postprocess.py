@@ -168,7 +168,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
     selection.settle_captions()
-    selection.drop_labels(has_counts=kind != "article")
+    selection.drop_labels(kind)
     selection.drop_table_remains(kind)
     drop_remains(page, selection.keep, kind)
     return add_fragments(page.segments, selection.keep)
@@ -701,11 +701,13 @@ class _Selection:
             if medium is None and self.size(segment_range) <= _IMPRINT_CHARS:
                 self.drop(segment_range)
 
-    def drop_labels(self, *, has_counts: bool) -> None:
-        """Drop labels of advertisements and lines of actions, unless a list counts something."""
+    def drop_labels(self, kind: str) -> None:
+        """Drop labels of advertisements, lines of actions and repeated buttons, but no counts."""
         for i, segment in enumerate(self.segments):
             if self.keep[i] and len(segment.text) <= _LABEL_CHARS and _is_furniture_label(segment):
-                self.keep[i] = has_counts and _GROUPED_NUMBER.fullmatch(segment.text) is not None
+                self.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
+            elif segment.block.tag == "button" and kind in ("article", "documentation"):
+                self.keep[i] &= self.counts[segment.text] == 1
 
 
 def _is_link(segment: Segment) -> bool:
@@ -751,11 +753,9 @@ def _is_request(segment: Segment) -> bool:
 def _is_furniture_label(segment: Segment) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
     is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
-    if not is_code and is_placeholder(segment.text):
-        return True
-    if is_advertisement_label(segment.text):
-        return True
-    if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
+    is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
+    is_unfilled = not is_code and is_placeholder(segment.text)
+    if is_pr or is_unfilled or is_advertisement_label(segment.text):
         return True
     if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in _TERM_TAGS:
         return False

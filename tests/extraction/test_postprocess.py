@@ -28,6 +28,12 @@ def test_a_definition_list_of_selected_terms_is_kept_whole():
     assert len(choice(html, [TEXT, "old lock"], "documentation")) == 2
 
 
+def test_buttons_of_several_parts_go():
+    part = f"<p>{TEXT} {{0}}</p><button>Show attributes</button><button>{{0}}</button>".format
+    texts = choice(part("One") + part("Two"), [""], "documentation")
+    assert texts == [f"{TEXT} One", "One", f"{TEXT} Two", "Two"]
+
+
 def test_an_address_below_a_name_is_kept():
     address = "<a href='https://example.com/'>example.com</a>"
     school = f"<p>The school of the harbour<br>{address}</p>"
