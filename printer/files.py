@@ -46,7 +46,7 @@ def os_errors(error: _ErrorClass, message: str, hint: str = "") -> Iterator[None
         raise error(f"{message}: {reason_of(cause)}", hint=hint) from cause
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """Return the system's reason for an error, or else its own message, in lower case."""
     return str(getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet
 
-from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
+from hishel import Entry, Headers, Request, Response, SqliteStorage
 
 from ..db import delete_database, is_corruption
 from ..files import reason_of
@@ -58,13 +58,12 @@ def open_cache(
     return None
 
 
-class Cache(BaseStorage):
+class Cache(SqliteStorage):
     """A bounded SQLite store that is ``disabled`` at its first failure."""
 
     def __init__(
         self, path: Path, max_entry: int, secrets: Iterable[str], warn: Callable[[str], None]
     ) -> None:
-        super().__init__()
         self._path = path
         self._warn = warn
         self.disabled = False
@@ -75,14 +74,12 @@ class Cache(BaseStorage):
         connection = sqlite3.connect(
             path, timeout=_LOCK_TIMEOUT, check_same_thread=False, isolation_level=None
         )
+        super().__init__(connection=connection, max_size=_MAX_SIZE, max_stream_size=max_entry)
         try:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
-            self._store = SqliteStorage(
-                connection=connection, max_size=_MAX_SIZE, max_stream_size=max_entry
-            )
             # Private, but the only way to create its tables here, where errors are raised.
-            self._store._ensure_connection()
+            self._ensure_connection()
             connection.execute(f"PRAGMA busy_timeout={int(_LOCK_TIMEOUT * 1000)}")
         except BaseException:
             connection.close()
@@ -96,9 +93,6 @@ class Cache(BaseStorage):
             self._warn(f"the cache is not used any more: {error or 'it failed'}")
         self._corrupt |= is_corruption(error)
 
-    def get_entries(self, key: str) -> list[Entry]:
-        return [] if self.disabled else self._store.get_entries(key)
-
     def create_entry(
         self,
         request: Request,
@@ -111,7 +105,7 @@ class Cache(BaseStorage):
         """Store a response while it is read, without headers that identify a person."""
         if self.disabled:
             return Entry(id=uuid.uuid4(), request=request, response=response)
-        entry = self._store.create_entry(
+        entry = super().create_entry(
             replace(request, headers=_remove_headers(request.headers, self._secrets)),
             replace(response, headers=_remove_headers(response.headers, _PRIVATE_RESPONSE)),
             key,
@@ -121,17 +115,12 @@ class Cache(BaseStorage):
         return replace(entry, response=replace(entry.response, headers=response.headers))
 
     def update_headers(self, id: uuid.UUID, headers: Headers) -> None:  # noqa: A002
-        if not self.disabled:
-            self._store.update_headers(id, _remove_headers(headers, _PRIVATE_RESPONSE))
-
-    def remove_entry(self, id: uuid.UUID) -> None:  # noqa: A002
-        if not self.disabled:
-            self._store.remove_entry(id)
+        super().update_headers(id, _remove_headers(headers, _PRIVATE_RESPONSE))
 
     def close(self) -> None:
         """Close the store, and delete it if it is corrupt."""
         _error_handler.caches.discard(self)
-        self._store.close()
+        super().close()
         if self._corrupt:
             delete_database(self._path)
 

@@ -107,55 +107,44 @@ class _GuardedBackend(httpcore2.NetworkBackend):
         raise failure
 
 
+class _PoolTransport(httpx2.HTTPTransport):
+    """Send requests over a pool of connections: httpx2's own pools take no network backend."""
+
+    def __init__(self, pool: httpcore2.ConnectionPool) -> None:
+        self._pool = pool
+
+
 class GuardedTransport(httpx2.BaseTransport):
     """Send requests over guarded connections.
 
-    httpx2's transport takes no network backend, so this one passes requests to an httpcore2 pool,
-    created on first use because loading certificates takes a while.  A proxy of the environment is
-    asked for the host by name, which the client has checked.
+    Pools are created on first use because loading certificates takes a while.  A proxy of the
+    environment is asked for the host by name, which the client has checked.
     """
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._lock = threading.Lock()
-        self._pools: dict[tuple[str, UpstreamProxy | None], httpcore2.ConnectionPool] = {}
+        self._transports: dict[tuple[str, UpstreamProxy | None], _PoolTransport] = {}
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        url = request.url
-        target = httpcore2.URL(
-            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-        )
-        proxy = upstream_proxy(url.scheme, url.host)
+        proxy = upstream_proxy(request.url.scheme, request.url.host)
         try:
-            response = self._pool(url.scheme, proxy).handle_request(
-                httpcore2.Request(
-                    method=request.method,
-                    url=target,
-                    headers=request.headers.raw,
-                    content=b"",
-                    extensions=request.extensions,
-                )
-            )
-        except httpcore2.ProxyError as error:
+            response = self._transport(request.url.scheme, proxy).handle_request(request)
+        except httpx2.ProxyError as error:
             raise (proxy.refused(str(error)) if proxy else error) from error
-        if proxy and response.status == 407:
+        if proxy and response.status_code == 407:
             raise proxy.refused("407 Proxy Authentication Required")
-        return httpx2.Response(
-            status_code=response.status,
-            headers=response.headers,
-            stream=_BodyStream(response),
-            extensions=response.extensions,
-        )
+        return response
 
     def close(self) -> None:
         with self._lock:
-            pools, self._pools = self._pools, {}
-        for pool in pools.values():
-            pool.close()
+            transports, self._transports = self._transports, {}
+        for transport in transports.values():
+            transport.close()
 
-    def _pool(self, scheme: str, proxy: UpstreamProxy | None) -> httpcore2.ConnectionPool:
+    def _transport(self, scheme: str, proxy: UpstreamProxy | None) -> _PoolTransport:
         with self._lock:
-            if (scheme, proxy) not in self._pools:
+            if (scheme, proxy) not in self._transports:
                 settings: dict[str, Any] = {
                     "network_backend": _GuardedBackend(self._guard, proxy),
                     "ssl_context": httpx2.create_ssl_context() if scheme == "https" else None,
@@ -169,8 +158,8 @@ class GuardedTransport(httpx2.BaseTransport):
                     name, _, password = proxy.login.partition(":")
                     login = (name, password) if proxy.login else None
                     pool = httpcore2.HTTPProxy(str(proxy.origin), proxy_auth=login, **settings)
-                self._pools[scheme, proxy] = pool
-            return self._pools[scheme, proxy]
+                self._transports[scheme, proxy] = _PoolTransport(pool)
+            return self._transports[scheme, proxy]
 
 
 class CacheError(Exception):
@@ -238,19 +227,6 @@ class _CachedStream(httpx2.SyncByteStream):
 
     def close(self) -> None:
         self._stream.close()
-
-
-class _BodyStream(httpx2.SyncByteStream):
-    """The body of a response from the network."""
-
-    def __init__(self, response: httpcore2.Response) -> None:
-        self._response = response
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._response.iter_stream()
-
-    def close(self) -> None:
-        self._response.close()
 
 
 _ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"

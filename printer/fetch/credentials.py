@@ -55,7 +55,7 @@ class Credentials:
         if login is None:
             return self.headers
         remaining = (header for header in self.headers if header[0].lower() != "authorization")
-        return (*remaining, ("Authorization", _basic_auth(login)))
+        return (*remaining, ("Authorization", basic_auth(login)))
 
 
 def load_credentials(
@@ -106,10 +106,11 @@ def _request_headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
         raise UsageError(
             "--user and --header 'Authorization: ...' contradict each other", hint="Leave one out"
         )
-    return (*options.headers, ("Authorization", _basic_auth(options.user)))
+    return (*options.headers, ("Authorization", basic_auth(options.user)))
 
 
-def _basic_auth(login: str) -> str:
+def basic_auth(login: str) -> str:
+    """Return the value of Authorization for NAME:PASSWORD."""
     token = base64.b64encode(login.encode("utf-8", "surrogateescape")).decode()
     return f"Basic {token}"
 

@@ -7,26 +7,16 @@ import ssl
 from http import HTTPStatus
 from typing import TypeVar
 
-import httpcore2
 import httpx2
 
 from ..errors import BadURL, FetchError, FetchTimeout, HTTPStatusError, WebprintError
+from ..files import reason_of
 from .response import Budget
 
 E = TypeVar("E", bound=WebprintError)
 
 #: The libraries' exceptions caused by the network, the server or the URL.
-LIBRARY_ERRORS = (
-    httpcore2.NetworkError,
-    httpcore2.ProtocolError,
-    httpcore2.TimeoutException,
-    httpcore2.UnsupportedProtocol,
-    httpx2.HTTPError,
-    httpx2.InvalidURL,
-    OSError,
-    OverflowError,
-    UnicodeError,
-)
+LIBRARY_ERRORS = (httpx2.HTTPError, httpx2.InvalidURL, OSError, OverflowError, UnicodeError)
 
 
 class TransientError(Exception):
@@ -41,6 +31,7 @@ class TransientError(Exception):
 def translate(error: Exception, url: str, budget: Budget) -> WebprintError | TransientError:
     """Translate a library's exception; return a :class:`TransientError` if retrying may help."""
     root = _root_cause(error)
+    reason = reason_of(root).splitlines()[0][:200].rstrip(".")
     if isinstance(error, httpx2.InvalidURL):
         return BadURL(f"not a web address: {error}", url=url)
     if isinstance(root, ssl.SSLCertVerificationError):
@@ -49,16 +40,16 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
             url=url,
             hint="Check the address and this machine's clock",
         )
-    if isinstance(error, httpcore2.ConnectTimeout):
+    if isinstance(error, httpx2.ConnectTimeout):
         message = "the server did not accept the connection in time"
         hint = "Check the address, or try again later"
         return TransientError(FetchTimeout(message, url=url, hint=hint))
-    if isinstance(error, (httpcore2.TimeoutException, TimeoutError)):
+    if isinstance(error, (httpx2.TimeoutException, TimeoutError)):
         return TransientError(with_url(budget.timeout_error(), url))
     if isinstance(root, ssl.SSLError):
-        reason = (root.reason or str(root)).replace("_", " ").lower()
-        message = f"no secure connection to the server: {reason}"
-        is_plain = reason in {"wrong version number", "record layer failure"}
+        ssl_reason = (root.reason or str(root)).replace("_", " ").lower()
+        message = f"no secure connection to the server: {ssl_reason}"
+        is_plain = ssl_reason in {"wrong version number", "record layer failure"}
         hint = "The server may know only http: try the address with http://" if is_plain else ""
         return FetchError(message, url=url, hint=hint)
     if isinstance(root, ConnectionRefusedError):
@@ -66,10 +57,10 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
         return TransientError(FetchError("the server refused the connection", url=url, hint=hint))
     if isinstance(error, httpx2.DecodingError):
         return FetchError(f"the response cannot be decompressed: {error}", url=url)
-    if isinstance(error, (httpcore2.NetworkError, OSError, httpcore2.RemoteProtocolError)):
-        message = f"the connection to the server failed: {_describe_cause(root)}"
+    if isinstance(error, (httpx2.NetworkError, OSError, httpx2.RemoteProtocolError)):
+        message = f"the connection to the server failed: {reason}"
         return TransientError(FetchError(message, url=url))
-    return FetchError(f"the page could not be fetched: {_describe_cause(root)}", url=url)
+    return FetchError(f"the page could not be fetched: {reason}", url=url)
 
 
 def with_url(error: E, url: str) -> E:
@@ -124,8 +115,3 @@ def _root_cause(error: BaseException) -> BaseException:
             break
         error = cause
     return error
-
-
-def _describe_cause(error: BaseException) -> str:
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(text).splitlines()[0][:200].rstrip(".").lower()

@@ -8,7 +8,6 @@ made to the address that was checked.
 from __future__ import annotations
 
 import asyncio
-import base64
 import ipaddress
 import struct
 import threading
@@ -18,7 +17,8 @@ from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
-from ..files import reason_of
+from ..files import Closing, reason_of
+from .credentials import basic_auth
 from .response import LARGER_HINT, format_bytes
 from .ssrf import Guard, UpstreamProxy, upstream_proxy
 
@@ -69,7 +69,7 @@ async def _cancel_all() -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class Proxy:
+class Proxy(Closing):
     """Run the proxy in a thread while the context lasts.
 
     ``failures`` maps (host, port) to the error that prevented a connection.
@@ -87,19 +87,12 @@ class Proxy:
         self._resolvers = ThreadPoolExecutor(8, thread_name_prefix="webprint-resolve")
 
     def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def start(self) -> Self:
         self._loop = EventLoop("webprint-proxy")
         self._server = self._loop.run(asyncio.start_server(self._accept, "127.0.0.1", 0))
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     def close(self) -> None:
-        """Close all connections and stop; may be called repeatedly."""
         if self._loop is None:
             return
         self._loop.run(self._stop_listening())
@@ -231,8 +224,7 @@ async def _connect_through(
     place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
     if proxy.login:
-        token = base64.b64encode(proxy.login.encode("utf-8", "surrogateescape")).decode()
-        lines.append(f"Proxy-Authorization: Basic {token}")
+        lines.append(f"Proxy-Authorization: {basic_auth(proxy.login)}")
     try:
         writer.write("\r\n".join([*lines, "", ""]).encode())
         await writer.drain()

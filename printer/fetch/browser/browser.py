@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Coroutine, Iterable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from functools import cache
 from http.cookiejar import Cookie
@@ -239,8 +239,9 @@ class Tab:
     ) -> Tab:
         """Open a tab; Playwright's errors pass through."""
         max_bytes = _TRAFFIC_FACTOR * options.max_bytes
-        proxy = Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=max_bytes).start()
-        try:
+        async with AsyncExitStack() as opened:
+            proxy = Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=max_bytes)
+            opened.enter_context(proxy)
             our_name = credentials.user_agent.partition(" ")[0]
             storage: Any = {"cookies": [], "origins": list(credentials.storage)}
             context = await process.browser.new_context(
@@ -252,21 +253,16 @@ class Tab:
                 user_agent=options.user_agent or f"{process.user_agent} {our_name}",
                 viewport={"width": WINDOW[0], "height": WINDOW[1]},
             )
-            try:
-                await _add_cookies(context, credentials, options)
-                page = await context.new_page()
-                session = await context.new_cdp_session(page)
-                requests = PageRequests(page, session, credentials)
-                await requests.watch()
-                # The main frame stays the same wherever the page goes.
-                frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-                return cls(proxy, context, page, requests, IsolatedWorld(session, frame))
-            except BaseException:
-                await context.close()
-                raise
-        except BaseException:
-            proxy.close()
-            raise
+            opened.push_async_callback(context.close)
+            await _add_cookies(context, credentials, options)
+            page = await context.new_page()
+            session = await context.new_cdp_session(page)
+            requests = PageRequests(page, session, credentials)
+            await requests.watch()
+            # The main frame stays the same wherever the page goes.
+            frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+            opened.pop_all()
+            return cls(proxy, context, page, requests, IsolatedWorld(session, frame))
 
     async def close(self) -> bool:
         try:
