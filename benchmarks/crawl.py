@@ -29,7 +29,7 @@ TOPIC = "railway"
 class Killed(NamedTuple):
     """The result of a crawl with kills; ``unexplained`` counts needlessly repeated requests."""
 
-    found: int
+    articles: int
     expected: int
     addresses: int
     again: int
@@ -50,14 +50,14 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
         with WarmPrograms() as warm:
             interrupted = crawl_with_kills(warm, web, database, kills, seed, within=articles)
         fetched = web.fetched()
-        articles_found, expected = len(stored_articles(database)), len(web.articles)
+        stored, expected = len(stored_articles(database)), len(web.articles)
         repeated = {
             url: times
             for url, times in fetched.items()
             if times > (2 if url.startswith(web.flaky.url) else 1)
         }
     unexplained = {url for url in repeated if not interrupted[url]}
-    return Killed(articles_found, expected, len(fetched), len(repeated), len(unexplained))
+    return Killed(stored, expected, len(fetched), len(repeated), len(unexplained))
 
 
 def order(folder: Path, articles: int) -> dict[str, Order]:
@@ -93,7 +93,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         crawl = killed(Path(folder), articles, kills, seed=8)
         subject = f"killed {kills} times"
         yield Row(
-            subject, "articles lost", crawl.expected - crawl.found, n=crawl.expected, goal="≤ 0"
+            subject, "articles lost", crawl.expected - crawl.articles, n=crawl.expected, goal="≤ 0"
         )
         yield Row(subject, "addresses asked for again for no reason", crawl.unexplained,
                   n=crawl.addresses, goal="≤ 0")  # fmt: skip

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from printer.files import Closing
 from printer.html.page import read_page
 from printer.html.parse import decode
 
@@ -119,7 +119,7 @@ def goose3() -> Extractor:
     return extract
 
 
-class Readability:
+class Readability(Closing):
     """Mozilla's Readability in jsdom, in a Node process that runs as long as this object lives."""
 
     def __init__(self) -> None:
@@ -133,15 +133,7 @@ class Readability:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._process.kill()
         self._process.communicate()
 

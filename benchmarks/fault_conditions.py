@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from printer.errors import JobsError, WebprintError
+from printer.files import parse_toml
 from printer.jobs.queue import JobQueue
 from tests.support.job_workers import WorkerProcess
 from tests.support.jobs import closing_table, count_completions, job_request, wait_until
@@ -37,7 +38,6 @@ from .fault_tools import (
     left,
     postgres_server,
     since,
-    tables,
 )  # fmt: skip
 
 PATIENCE = 900
@@ -300,7 +300,7 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     from printer.settings import Settings
 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
-    (digest,) = parse_digests(text, tables(text), "webprint.toml")
+    (digest,) = parse_digests(text, parse_toml(text), "webprint.toml")
     now, issues = [START], Counter[float]()
     with closing_table(JobQueue(str(folder / "digests.sqlite"))) as queue:
         quiet = lambda _: None  # noqa: E731

@@ -20,6 +20,7 @@ import httpx2
 
 from printer.backoff import Backoff
 from printer.fetch.browser.process import find_chromium
+from printer.files import parse_toml
 from printer.jobs import FINISHED
 from printer.jobs.queue import JobQueue, job_id_for_key
 from printer.processes import process_tree
@@ -44,7 +45,6 @@ from .fault_tools import (
     postgres_server,
     result,
     since,
-    tables,
     webhook,
 )  # fmt: skip
 
@@ -178,7 +178,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     start = time.monotonic()
     result = crawl.killed(folder, max(30, 2 * kills), kills, dice.randrange(10**6))
     return FaultOutcome(
-        "crawls: the process is killed", kills, result.expected, result.expected - result.found,
+        "crawls: the process is killed", kills, result.expected, result.expected - result.articles,
         result.unexplained, 0, since(start), f"{result.addresses} addresses",
     )  # fmt: skip
 
@@ -212,7 +212,7 @@ class Newspaper:
             f'[[digest.deliver]]\nmail = "you@reader.test"\n'
             f'[[digest.deliver]]\nwebhook = "{self.hook}"\n'
         )
-        (self.digest,) = parse_digests(text, tables(text), "webprint.toml")
+        (self.digest,) = parse_digests(text, parse_toml(text), "webprint.toml")
         self.settings = Settings(
             render="never", cache=False, smtp=self.smtp, mail_from="me@reader.test",
             allow_private=True, database=self.place, storage=str(self.folder / "prints"),

@@ -99,12 +99,6 @@ def left(folder: Path) -> int:
     return sum(1 for path in folder.glob("*") if path.name.startswith(".") and path.is_file())
 
 
-def tables(text: str) -> dict[str, Any]:
-    from printer import files
-
-    return files.parse_toml(text)
-
-
 def feed(url: str, number: int, published: datetime) -> str:
     """Return a feed of one article, with invented words that no other article has."""
     dice = random.Random(number)

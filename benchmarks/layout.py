@@ -12,7 +12,7 @@ reports 91.6 and 99.1 % on its 95 news pages.
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,6 +28,7 @@ from tests.support.layout_pages.sheet import LabelledPage
 from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row, run_alone
+from .scoring import Score, ratio
 
 METHODS = ("max-subsequence", "default")
 
@@ -97,45 +98,24 @@ def wrong(sample: Sample, keep: list[bool]) -> Iterator[tuple[str, str]]:
             yield "lost", segment.text
 
 
-@dataclass(frozen=True)
-class Measure:
-    """Counts of segments: correctly kept, kept, and to be kept."""
-
-    right: int = 0
-    selected: int = 0
-    expected: int = 0
-
-    def plus(self, sample: Sample, keep: list[bool]) -> Measure:
-        """Return the sums with those of one more page."""
-        pairs = [
-            (flag, label)
-            for flag, label in zip(keep, sample.labels, strict=True)
-            if label != "either"
-        ]
-        return Measure(
-            self.right + sum(flag and label == "keep" for flag, label in pairs),
-            self.selected + sum(flag for flag, _ in pairs),
-            self.expected + sum(label == "keep" for _, label in pairs),
-        )
-
-    @property
-    def precision(self) -> float:
-        return self.right / max(1, self.selected)
-
-    @property
-    def recall(self) -> float:
-        return self.right / max(1, self.expected)
+def count(sample: Sample, keep: list[bool]) -> Counter[str]:
+    """Count the segments of a page that are correctly kept, kept, and to be kept."""
+    pairs = [(flag, label) for flag, label in zip(keep, sample.labels, strict=True)
+             if label != "either"]  # fmt: skip
+    return Counter(
+        right=sum(flag and label == "keep" for flag, label in pairs),
+        selected=sum(flag for flag, _ in pairs),
+        expected=sum(label == "keep" for _, label in pairs),
+    )
 
 
-def measure(samples: list[Sample]) -> dict[str, Measure]:
-    """Return the measure of each method over all pages."""
-    totals = {}
+def measure(samples: list[Sample]) -> dict[str, Score]:
+    """Return the score of each method over all pages."""
+    scores = {}
     for method in METHODS:
-        total = Measure()
-        for sample in samples:
-            total = total.plus(sample, chosen(sample.page, method))
-        totals[method] = total
-    return totals
+        counts = sum((count(s, chosen(s.page, method)) for s in samples), Counter[str]())
+        scores[method] = ratio(counts["right"], counts["selected"], counts["expected"])
+    return scores
 
 
 #: Goals of precision and recall; those of the method alone are what Luo et al. report.
@@ -145,12 +125,13 @@ GOALS = {"max-subsequence": (0.916, 0.991), "default": (0.97, 0.99)}
 def rows(effort: Effort) -> Iterator[Row]:
     for without in effort.of((False, True), (False, True), (False,)):
         captured = list(samples(without=without))
-        for method, total in measure(captured).items():
+        expected = sum(sample.labels.count("keep") for sample in captured)
+        for method, score in measure(captured).items():
             subject = f"{method}, {'without' if without else 'with'} the layout"
-            figures = {"precision": total.precision, "recall": total.recall}
-            for (figure, value), goal_value in zip(figures.items(), GOALS[method], strict=True):
+            for figure, goal_value in zip(("precision", "recall"), GOALS[method], strict=True):
                 goal = "" if without else f"≥ {goal_value}"
-                yield Row(subject, f"segments, {figure}", value, n=total.expected, goal=goal)
+                value = getattr(score, figure)
+                yield Row(subject, f"segments, {figure}", value, n=expected, goal=goal)
 
 
 def main() -> None:

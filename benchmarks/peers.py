@@ -114,7 +114,7 @@ class _Guarded:
     def close(self) -> None:
         """Close the extractor, and end the process it runs in."""
         if isinstance(self.extract, Readability):
-            self.extract.__exit__(None, None, None)
+            self.extract.close()
 
     def __call__(self, sample: Sample) -> Found:
         self.calls += 1

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from printer.extraction import select_segments
 from printer.html.page import Page, read_page
@@ -45,11 +44,10 @@ class Labelled:
         return re.sub(r"^https?:", "", url).replace("&amp;", "&").rstrip("/")
 
 
-def labelled(folder: Path) -> Iterator[Labelled]:
+def labelled() -> Iterator[Labelled]:
     """Yield the pages labelled by hand, with their text as selected by the default extractor."""
-    corpus.CORPUS = folder
     samples = {sample.key: sample for sample in corpus.samples("wcxb", "traf")}
-    with (folder / "images.jsonl").open(encoding="utf-8") as lines:
+    with (corpus.CORPUS / "images.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
             sample = samples[f"{record['set']}/{record['id']}"]
@@ -57,10 +55,9 @@ def labelled(folder: Path) -> Iterator[Labelled]:
             yield _answer(sample, record["images"], open_urls)
 
 
-def labelled_news(folder: Path) -> Iterator[Labelled]:
+def labelled_news() -> Iterator[Labelled]:
     """Yield the news pages whose pictures are known."""
-    corpus.CORPUS = folder
-    truth = folder / "fundus" / "truth.jsonl"
+    truth = corpus.CORPUS / "fundus" / "truth.jsonl"
     if not truth.is_file():
         return
     with truth.open(encoding="utf-8") as lines:

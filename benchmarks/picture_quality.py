@@ -113,7 +113,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     del effort
     if not (corpus.CORPUS / "images.jsonl").is_file():
         raise Unavailable("not measured: the labelled pictures are not available")
-    pages, news = list(labelled(corpus.CORPUS)), list(labelled_news(corpus.CORPUS))
+    pages, news = list(labelled()), list(labelled_news())
     counts_by_method = {name: measure(pages, partial(_chosen, name)) for name in IMAGE_METHODS}
     folds = out_of_fold([*pages, *news])
     counts_by_method[OUT_OF_FOLD] = measure(pages, folds.__getitem__)

@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,7 @@ from printer.html.page import read_page
 from printer.images import select_pictures
 from printer.images.size_probe import SizeProbe
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
+from tests.support.picture_files import encode_image
 from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row, run_alone
@@ -66,9 +66,7 @@ def page(number: int) -> bytes:
 def picture(width: int, height: int, kind: str) -> bytes:
     """Make a picture of some size."""
     pixels = np.random.default_rng(width * height).integers(0, 255, (height, width, 3))
-    file = BytesIO()
-    Image.fromarray(pixels.astype(np.uint8)).save(file, kind)
-    return file.getvalue()
+    return encode_image(Image.fromarray(pixels.astype(np.uint8)), kind)
 
 
 def pictures(pages: int) -> dict[str, bytes]:

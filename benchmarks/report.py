@@ -196,7 +196,7 @@ def summary(results: Results) -> str:
     """Return the tables in README.md, with the markers around them."""
     lines = []
     for quoted in QUOTED:
-        row = _found(results, quoted)
+        row = _quoted_row(results, quoted)
         if row is None or (row.value is None and row.ratio is None):
             lines.append([quoted.description, "not measured"])
         else:
@@ -212,9 +212,9 @@ def _beside_other_programs(results: Results) -> Iterator[str]:
     """Yield the table of programs that print pages."""
     benchmark = results["benchmarks"].get("printers")
     rows = rows_of(benchmark) if benchmark else []
-    found = {(row.subject, row.figure): _share(row) for row in rows if row.value is not None}
+    figures = {(row.subject, row.figure): _share(row) for row in rows if row.value is not None}
     lines = [
-        [subject, *(found.get((subject, figure), "not measured") for figure in COMPARED)]
+        [subject, *(figures.get((subject, figure), "not measured") for figure in COMPARED)]
         for subject in dict.fromkeys(row.subject for row in rows)
     ]
     if lines:
@@ -227,7 +227,7 @@ def _share(row: Row) -> str:
     return f"{text(row.value, row.unit)} {row.unit}" if row.unit else f"{row.value:.1%}"
 
 
-def _found(results: Results, quoted: Quoted) -> Row | None:
+def _quoted_row(results: Results, quoted: Quoted) -> Row | None:
     benchmark = results["benchmarks"].get(quoted.benchmark)
     rows = rows_of(benchmark) if benchmark else []
     same = (r for r in rows if r.figure == quoted.figure and r.subject.startswith(quoted.subject))

@@ -1,7 +1,12 @@
-"""Run benchmarks, each in a new process with a time limit."""
+"""Run benchmarks, each in a new process with a time limit.
+
+The process is `python -m benchmarks.runner MODULE EFFORT FILE`.  It writes rows to FILE, one line
+of JSON each, as soon as they are measured, so that they survive a later failure or stop.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -18,7 +23,7 @@ from typing import Any
 
 from printer.processes import process_tree
 
-from .protocol import Effort, Row
+from .protocol import Effort, Row, Unavailable
 from .suite import Benchmark
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,7 +102,7 @@ def run(
     command = [
         sys.executable,
         "-m",
-        "benchmarks.runner_child",
+        "benchmarks.runner",
         module,
         json.dumps(asdict(effort)),
         str(rows_file),
@@ -167,3 +172,26 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
     for line in file.read_text(encoding="utf-8").splitlines():
         with suppress(json.JSONDecodeError):  # A killed process may leave half a line.
             yield json.loads(line)
+
+
+def measure(name: str, effort: str, rows_file: str) -> None:
+    """Run a benchmark in this process, and write its rows."""
+    options = Effort(**json.loads(effort))
+    with Path(rows_file).open("a", encoding="utf-8") as file:
+
+        def write_entry(**entry: Any) -> None:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+            file.flush()
+
+        try:
+            for row in importlib.import_module(name).rows(options):
+                write_entry(row=row.to_dict())
+        except Unavailable as missing:
+            write_entry(missing=str(missing))
+        except Exception as error:
+            write_entry(failed=f"{type(error).__name__}: {error}")
+            raise
+
+
+if __name__ == "__main__":
+    measure(*sys.argv[1:])

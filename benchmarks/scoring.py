@@ -61,7 +61,7 @@ def folded(text: str) -> str:
 
 
 def ratio(hits: float, predicted: float, expected: float) -> Score:
-    """Return the score for ``hits`` correct items, ``found`` in all, ``expected`` in the answer."""
+    """Return the score for ``hits`` correct items of ``predicted``; the answer has ``expected``."""
     if not predicted or not expected:
         same = float(predicted == expected)
         return Score(same, same, same)
@@ -120,7 +120,7 @@ def paragraphs(text: str, shortest: int = 5) -> list[str]:
 
 
 def matching_paragraphs(predicted: Iterable[str], expected: Iterable[str]) -> tuple[int, int, int]:
-    """Return the numbers of correct, found and expected paragraphs.
+    """Return the numbers of correct, predicted and expected paragraphs.
 
     A paragraph is correct if its words overlap those of an unmatched expected one by 0.9 (Jaccard
     index of multisets).

@@ -13,7 +13,6 @@ import os
 import re
 import resource
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,9 +21,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import httpx2
+from printer.processes import memory_usage
+from tests.support.print_server import PrintServer
 
-from .fault_tools import WEBPRINT
 from .protocol import Effort, Row, run_alone
 
 ROOT = Path(__file__).parents[1]
@@ -40,28 +39,14 @@ def pages(number: int) -> list[bytes]:
     ]  # fmt: skip
 
 
-def start_server(home: Path, workers: int) -> tuple[subprocess.Popen[bytes], str, str]:
-    """Start a server; return it, its address and its token."""
-    log = home / "log"
-    env = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
+def start_server(home: str, workers: int) -> PrintServer:
     options = ["--port", "0", "--workers", str(workers), "--images", "none", "--no-follow"]
-    with log.open("wb") as errors:
-        server = subprocess.Popen([*WEBPRINT, "serve", *options], env=env, stderr=errors, cwd=ROOT)
-    while not (matches := re.findall(r":(\d+)/\?token=(\S+)", log.read_text())):
-        time.sleep(0.05)
-    return server, f"http://127.0.0.1:{matches[0][0]}", matches[0][1]
+    return PrintServer(Path(home), *options)
 
 
 def _order(source: bytes) -> bytes:
     order = {"url": "https://example.org/", "html": source.decode("utf-8", "replace")}
     return json.dumps(order).encode()
-
-
-def memory(pid: int) -> float:
-    """Return the memory of a server and its descendants, in megabytes."""
-    from printer.processes import memory_usage
-
-    return memory_usage(pid) / 1e6
 
 
 def processor() -> float:
@@ -109,11 +94,8 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
     orders = [_order(source) for source in sources]
     processor_seconds = [processor()]
     with tempfile.TemporaryDirectory() as folder:
-        server, url, token = start_server(Path(folder), workers)
-        client = httpx2.Client(
-            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False,
-            limits=httpx2.Limits(max_connections=clients + 1),
-        )  # fmt: skip
+        server = start_server(folder, workers)
+        client = server.client
 
         def post(order: bytes) -> tuple[float, str]:
             start = time.perf_counter()
@@ -139,7 +121,7 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
                 client.get(f"/api/prints/{posted[-1][1]}").raise_for_status()
                 state_times.append(time.perf_counter() - request_start)
                 if len(state_times) % 10 == 0:
-                    memory_levels.append(memory(server.pid))
+                    memory_levels.append(memory_usage(server.process.pid) / 1e6)
                 time.sleep(0.1)
             ends = [
                 client.get(f"/api/prints/{print_id}").json()["finished"] for _, print_id in posted
@@ -148,8 +130,7 @@ def measure(prints: int, clients: int, workers: int = 2) -> Load:
             counts = client.get("/metrics").text
             done = int(re.findall(r'state="done"} (\d+)', counts)[0]) - 2 * workers
         finally:
-            server.terminate()
-            server.wait()
+            server.close()
     processor_seconds.append(processor())
     with ProcessPoolExecutor(BARE) as processes:
         alone = max(processes.map(bare, [sources[n::BARE] for n in range(BARE)]))
@@ -165,10 +146,8 @@ def edits(changes: int) -> list[float]:
     story = "".join(f"<p>Day {n}. {text}</p>" for n in range(60))
     html = f"<title>Letters</title><body><article><h1>Letters</h1>{story}</article>".encode()
     with tempfile.TemporaryDirectory() as folder:
-        server, url, token = start_server(Path(folder), 1)
-        client = httpx2.Client(
-            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
-        )
+        server = start_server(folder, 1)
+        client = server.client
 
         def wait(print_id: str) -> None:
             with client.stream("GET", f"/api/prints/{print_id}/events") as events:
@@ -190,8 +169,7 @@ def edits(changes: int) -> list[float]:
                 wait(print_id)
                 seconds.append(time.perf_counter() - start)
         finally:
-            server.terminate()
-            server.wait()
+            server.close()
     return seconds
 
 

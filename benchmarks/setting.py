@@ -15,7 +15,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +30,7 @@ from printer.render.weasy.footnotes import count_misplaced
 from printer.render.weasy.paragraphs import fill_line
 from printer.render.weasy.patches import disabled, patched
 from printer.themes.page import UNITS
+from tests.support.picture_files import encode_image
 
 from .corpus import CORPUS, is_available, require_corpus, samples
 from .protocol import Effort, Row, floors
@@ -69,9 +69,8 @@ def articles(count: int) -> Iterator[Article]:
 @cache
 def blank(width: int, height: int) -> Picture:
     """Return a grey picture."""
-    data = BytesIO()
-    Image.new("L", (width, height), 170).save(data, "PNG")
-    return Picture(data.getvalue(), "image/png", width, height)
+    data = encode_image(Image.new("L", (width, height), 170), "PNG")
+    return Picture(data, "image/png", width, height)
 
 
 def lay_out(article: Article) -> list[Any]:

@@ -1,16 +1,13 @@
-"""Measure extraction on the corpus: `python -m benchmarks.text_quality [--check] [NAME ...]`.
+"""Measure extraction on a fixed sample of the corpus, with the floors of floors.toml as goals.
 
-Prints a table of the extractors named, or of all: words, snippets, whole paragraphs, titles, and
-processor time, which depends less on other load than elapsed time.  The shipped model was trained
-on these pages, so its figures here do not estimate how it does on others; `benchmarks.train` prints
-those, out of fold by site.  They guard against regressions: ``--check`` runs the default extractor
-on a fixed sample of pages and compares the figures with floors.toml.  ``--raise`` raises the floors
-to the figures reached; only ``--lower NAME`` lowers one.
+Figures are of words, snippets, whole paragraphs, titles, and processor time, which depends less on
+other load than elapsed time.  The shipped model was trained on these pages, so its figures here do
+not estimate how it does on others; `benchmarks.train` prints those, out of fold by site.  They
+guard against regressions: a quick run fails below a floor.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections import defaultdict
@@ -19,10 +16,9 @@ from typing import Protocol
 
 from printer import Article, extract
 from printer.errors import NoArticle
-from printer.extraction import EXTRACTORS
 
-from .corpus import SETS, Sample, is_available, require_corpus, samples
-from .protocol import FLOORS, Effort, Row, floors
+from .corpus import SETS, Sample, require_corpus, samples
+from .protocol import Effort, Row, floors, run_alone
 from .scoring import (
     folded,
     matching_paragraphs,
@@ -73,35 +69,6 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row("default, pages it learned from", name, value, goal=goal, pinned=True)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="measure extraction on the corpus")
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="the extractors to measure (default: all)"
-    )
-    parser.add_argument("--check", action="store_true", help="compare a sample with floors.toml")
-    parser.add_argument(
-        "--raise", dest="lift", action="store_true", help="raise the floors to the measured values"
-    )
-    parser.add_argument("--lower", action="append", default=[], metavar="NAME",
-                        help="lower this floor to the measured value")  # fmt: skip
-    parser.add_argument("--step", type=int, default=1, metavar="N", help="read one page in N")
-    chosen = parser.parse_args()
-    if not is_available():
-        print("the corpus is not available, so nothing was measured: see docs/model-card.md")
-        return 0
-    if chosen.check or chosen.lift or chosen.lower:
-        reached = measure(webprint_extractor("default"), _sample())
-        return _compare(reached, lift=chosen.lift, lower=chosen.lower)
-    for name in chosen.names or EXTRACTORS:
-        pages = (
-            s for set_name in SETS for n, s in enumerate(samples(set_name)) if n % chosen.step == 0
-        )
-        print(f"\n{name}")
-        for figure, value in measure(webprint_extractor(name), pages).items():
-            print(f"  {figure:24} {value:.4f}")
-    return 0
-
-
 def _sample() -> Iterable[Sample]:
     for name in SETS:
         yield from (s for n, s in enumerate(samples(name)) if n % STEP[name] == 0)
@@ -127,9 +94,9 @@ def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figu
             counts = matching_paragraphs(article.paragraphs, paragraphs(sample.text or ""))
             totals = [a + b for a, b in zip(totals, counts, strict=True)]
     figures = {key: statistics.mean(values) for key, values in sorted(means.items())}
-    right_ones, found_ones, expected = totals
-    figures["paragraphs.precision"] = right_ones / max(1, found_ones)
-    figures["paragraphs.recall"] = right_ones / max(1, expected)
+    matched, extracted, expected = totals
+    figures["paragraphs.precision"] = matched / max(1, extracted)
+    figures["paragraphs.recall"] = matched / max(1, expected)
     hits, misses, required = quoted
     figures["traf.f1"] = 2 * hits / max(1, hits + misses + required)
     figures["ms.mean"] = statistics.mean(times)
@@ -173,30 +140,5 @@ def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
         means["wcxb.title"].append(same)
 
 
-def _compare(reached: Figures, *, lift: bool, lower: Sequence[str]) -> int:
-    """Print each figure beside its floor; return 1 if any is below it."""
-    least = dict(floors("floors"))
-    compared = {name: value for name, value in reached.items() if not name.startswith("ms.")}
-    failed = False
-    for name, value in compared.items():
-        sign = -1 if name in _SMALL else 1
-        floor = least.get(name)
-        under = floor is not None and sign * (value - floor) < -SLACK and name not in lower
-        failed |= under
-        if floor is None or name in lower or (lift and sign * (value - floor) > 0):
-            least[name] = round(value, 4)
-        mark = "  UNDER" if under else ""
-        print(f"  {name:28} {value:.4f}  floor {least[name]:.4f}{mark}")
-    print(f"  ms a page: mean {reached['ms.mean']:.1f}, median {reached['ms.median']:.1f}")
-    if lift or lower:
-        lines = "\n".join(f'"{name}" = {value:.4f}' for name, value in sorted(least.items()))
-        head, _, rest = FLOORS.read_text().partition("[floors]\n")
-        other_tables = rest[rest.index("\n\n") :] if "\n\n" in rest else "\n"
-        FLOORS.write_text(f"{head}[floors]\n{lines}{other_tables}")
-    if failed:
-        print("extraction got worse; if that is intended, lower the floor with --lower NAME")
-    return int(failed)
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run_alone(rows)

@@ -140,13 +140,13 @@ def _shares(lesson: Lesson) -> dict[str, tuple[float, float]]:
     ends = np.clip(reading.ends, reading.begins, len(weight))
     sizes = total[ends] - total[reading.begins]
     right = good[ends] - good[reading.begins]
-    found: Tally = {}
+    named: Tally = {}
     for index, row in enumerate(reading.names.rows):
         if row and sizes[index] > 0:
             for name in reading.names.names[row]:
-                _add(found, name, right[index], sizes[index], 1)
+                _add(named, name, right[index], sizes[index], 1)
     base = good[-1] / total[-1]
-    shares = {name: (value / text, base) for name, (value, text, _) in found.items()}
+    shares = {name: (value / text, base) for name, (value, text, _) in named.items()}
     spoken: Tally = {}
     for words, answer in zip(reading.words, lesson.answers.tolist(), strict=True):
         for word in set(words):
@@ -163,15 +163,15 @@ def odds(folds: Sequence[Tally], without: frozenset[int] = frozenset()) -> dict[
         if fold not in without:
             for token, (share, base, count) in tally.items():
                 _add(together, token, share, base, count)
-    found = {}
+    log_odds = {}
     for token in sorted(together):
         share, base, count = together[token]
         if count >= (8 if token[0] == "'" else 4) and "\n" not in token:
             value = _log_odds(share, count) - _log_odds(base, count)
             if abs(value) > 0.05:
                 # Round as the model file does.
-                found[token] = round(max(-3.9, min(3.9, value)) * 32) / 32
-    return found
+                log_odds[token] = round(max(-3.9, min(3.9, value)) * 32) / 32
+    return log_odds
 
 
 def _log_odds(share: float, count: float, prior: float = 2.0) -> float:

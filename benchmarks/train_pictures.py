@@ -1,6 +1,6 @@
 """Learn the weights of the default picture selection: logistic regression over its features.
 
-usage: python -m benchmarks.train_pictures [CORPUS]
+usage: python -m benchmarks.train_pictures
 
 Learns from the pages labelled by hand and from the news pages of the set ``fundus``, and writes
 printer/images/weights.json.  Pages of a site are never in two folds.  A page has the weight of the
@@ -135,13 +135,11 @@ def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, P
 
 def main() -> int:
     """Learn from all labelled pages and write the weights."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("corpus", nargs="?", type=Path, default=corpus.CORPUS)
-    folder = parser.parse_args().corpus
-    if not (folder / "images.jsonl").is_file():
-        print(f"no labelled pictures in {folder}: nothing was learned", file=sys.stderr)
+    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
+    if not (corpus.CORPUS / "images.jsonl").is_file():
+        print(f"no labelled pictures in {corpus.CORPUS}: nothing was learned", file=sys.stderr)
         return 1
-    weights = learn([*labelled(folder), *labelled_news(folder)])
+    weights = learn([*labelled(), *labelled_news()])
     by_feature = {name: value for name, value in sorted(weights.weights.items()) if value}
     data = {"threshold": weights.threshold, "weights": by_feature}
     WEIGHTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")

@@ -28,14 +28,14 @@ def fake(name: str, **more: object) -> Benchmark:
 
 
 def test_rows_are_returned_as_yielded(tmp_path: Path) -> None:
-    found = run(fake("complete"), Effort(short=True), tmp_path)
-    assert (found.trouble, found.failed) == ("", False)
-    assert found.rows == (
+    outcome = run(fake("complete"), Effort(short=True), tmp_path)
+    assert (outcome.trouble, outcome.failed) == ("", False)
+    assert outcome.rows == (
         Row("webprint", "pages lost", 0, goal="≤ 0"),
         Row("webprint", "time", 2.0, "s", n=7, ratio=0.4, goal="≤ 0.5"),
         Row("percollate", "time", note="not measured: not installed"),
     )
-    assert [row.met for row in found.rows] == [True, True, None]
+    assert [row.met for row in outcome.rows] == [True, True, None]
 
 
 def test_a_failure_keeps_its_rows_and_stops_no_other(capsys) -> None:
@@ -54,26 +54,26 @@ def test_a_failure_keeps_its_rows_and_stops_no_other(capsys) -> None:
 
 
 def test_a_stuck_benchmark_is_stopped_with_its_child_processes(tmp_path: Path) -> None:
-    found = run(fake("stuck", seconds=2, alone=True), Effort(), tmp_path)
-    assert found.failed
-    assert found.trouble.startswith("stopped after")
+    outcome = run(fake("stuck", seconds=2, alone=True), Effort(), tmp_path)
+    assert outcome.failed
+    assert outcome.trouble.startswith("stopped after")
     until = time.monotonic() + 60
-    while any(is_running(row.value) for row in found.rows):
-        assert time.monotonic() < until, f"{found.rows} still runs"
+    while any(is_running(row.value) for row in outcome.rows):
+        assert time.monotonic() < until, f"{outcome.rows} still runs"
         time.sleep(0.05)
 
 
 def test_no_benchmark_starts_after_the_time_budget_is_used_up(tmp_path: Path) -> None:
-    found = run(fake("complete"), Effort(), tmp_path, deadline=0.0)
-    assert found.trouble == "not started: the time budget was used up"
-    assert not found.rows
+    outcome = run(fake("complete"), Effort(), tmp_path, deadline=0.0)
+    assert outcome.trouble == "not started: the time budget was used up"
+    assert not outcome.rows
 
 
 def test_a_benchmark_stopped_by_the_budget_has_not_failed(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("benchmarks.runner._WORTH", 0)
-    found = run(fake("stuck"), Effort(), tmp_path, deadline=time.monotonic() + 3)
-    assert not found.failed
-    assert found.trouble.endswith("the time budget was used up")
+    outcome = run(fake("stuck"), Effort(), tmp_path, deadline=time.monotonic() + 3)
+    assert not outcome.failed
+    assert outcome.trouble.endswith("the time budget was used up")
 
 
 def test_bad_figures_are_measured_again(monkeypatch, capsys) -> None:
