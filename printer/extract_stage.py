@@ -204,7 +204,7 @@ def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None
     segments = tuple(
         SegmentDecision(
             text=segment.text,
-            path=_element_path(segment.block),
+            place=_element_path(segment.block),
             keep=verdict.keep[segment.index],
             scores={name: float(values[segment.index]) for name, values in scores.items()},
             rule=segment_reason(rules, segment),

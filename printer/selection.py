@@ -42,12 +42,12 @@ class PlacedFigure:
 class SegmentDecision:
     """The decision about a text segment: ``scores`` by extractor; above 0 keeps it.
 
-    ``path`` names its block and the block's ancestors, innermost last, ``rule`` the site rule that
+    ``place`` names its block and the block's ancestors, innermost last, ``rule`` the site rule that
     overrode the scores.
     """
 
     text: str
-    path: str
+    place: str
     keep: bool
     scores: Mapping[str, float]
     rule: str = ""

@@ -400,37 +400,14 @@ def explanation_html(explanation: Explanation) -> str:
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation as data for JSON."""
-    return {
-        "url": explanation.url,
-        "title": explanation.title,
-        "kind": explanation.kind,
-        "confidence": round(explanation.confidence, 3),
-        "segments": [
-            {
-                "text": segment.text,
-                "place": segment.path,
-                "keep": segment.keep,
-                "scores": {name: round(score, 4) for name, score in segment.scores.items()},
-                **({"rule": segment.rule} if segment.rule else {}),
-            }
-            for segment in explanation.segments
-        ],
-        "pictures": [
-            {
-                "url": picture.url,
-                "kind": picture.kind,
-                "keep": picture.selected,
-                "reason": picture.reason,
-                "caption": picture.caption,
-                "credit": picture.credit,
-                "alt": picture.alt,
-                "width": picture.width,
-                "height": picture.height,
-            }
-            for picture in explanation.pictures
-        ],
-        "rules": list(explanation.rules),
-    }
+    data = asdict(explanation) | {"confidence": round(explanation.confidence, 3)}
+    for segment in data["segments"]:
+        segment["scores"] = {name: round(score, 4) for name, score in segment["scores"].items()}
+        if not segment["rule"]:
+            del segment["rule"]
+    for picture in data["pictures"]:
+        picture["keep"] = not picture["reason"]
+    return data
 
 
 @commands.command()

@@ -410,20 +410,20 @@ def _choose_best(
     digest: Digest, stories: Sequence[SelectedStory]
 ) -> tuple[list[SelectedStory], list[Rejected]]:
     """Return the stories to print, in order, and those irrelevant or over the limit."""
-    relevance: dict[int, float] = {}
     if digest.query:
         scores = bm25_scores([story.article for story in stories], digest.query)
-        relevance = {id(story): score for story, score in zip(stories, scores, strict=True)}
+        for story, score in zip(stories, scores, strict=True):
+            story.relevance = score
     rejected = [
         Rejected(story.candidate, f"does not match the query {digest.query!r}")
         for story in stories
-        if relevance and relevance[id(story)] <= 0
+        if story.relevance <= 0
     ]
-    relevant = [story for story in stories if not relevance or relevance[id(story)] > 0]
-    best = sorted(relevant, key=lambda story: -relevance.get(id(story), 0.0))
+    relevant = [story for story in stories if story.relevance > 0]
+    best = sorted(relevant, key=lambda story: -story.relevance)
     reason = f"is over the limit of {digest.limit}"
     rejected += [Rejected(story.candidate, reason) for story in best[digest.limit :]]
-    return in_print_order(digest, best[: digest.limit], relevance), rejected
+    return in_print_order(digest, best[: digest.limit]), rejected
 
 
 def _template_story(story: SelectedStory) -> Story:

@@ -248,13 +248,17 @@ class Rejected:
 
 @dataclass(slots=True)
 class SelectedStory:
-    """An article to print; ``duplicates`` are other candidates with the same story."""
+    """An article to print; ``duplicates`` are other candidates with the same story.
+
+    ``relevance`` is that to the query of the digest, 1 without one.
+    """
 
     candidate: StoryCandidate
     page: ExtractedPage
     sketch: Sketch
     updated: bool = False
     duplicates: list[StoryCandidate] = field(default_factory=list)
+    relevance: float = 1.0
 
     @property
     def article(self) -> Article:
@@ -401,21 +405,18 @@ class Selector:
         return None
 
 
-def in_print_order(
-    digest: Digest, stories: Iterable[SelectedStory], relevance: dict[int, float]
-) -> list[SelectedStory]:
+def in_print_order(digest: Digest, stories: Iterable[SelectedStory]) -> list[SelectedStory]:
     """Return stories section by section, in the order of the digest's sources.
 
-    In a section the most relevant come first, then the latest; ``relevance`` is by ``id``, and
-    empty without a query.
+    In a section the most relevant come first, then the latest.
     """
     sections = list(dict.fromkeys(source.section for source in digest.source))
 
     def rank(story: SelectedStory) -> tuple[int, float, float, int]:
         age = -story.published.timestamp() if story.published > _OLDEST else float("inf")
-        source = story.candidate.source
-        section, score = sections.index(source.section), relevance.get(id(story), 0.0)
-        return section, -score, age, story.candidate.source_index
+        candidate = story.candidate
+        section = sections.index(candidate.source.section)
+        return section, -story.relevance, age, candidate.source_index
 
     return sorted(stories, key=rank)
 

@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,61 +85,55 @@ def _is_equal(text: str, secret: str) -> bool:
 
 
 class Access:
-    """The token and the sessions of a server; their files are read again when they change."""
+    """The token and the sessions of a server, in files that are read anew for each request."""
 
     def __init__(self, path: Path, sessions: Path) -> None:
         self._path, self._sessions_path = path, sessions
         self._lock = threading.Lock()
-        self._keys, self._keys_stamp = load_keys(path), _file_version(path)
-        self._sessions: dict[str, float] = {}
-        self._sessions_stamp: tuple[int, ...] = ()
+        self._keys = load_keys(path)
 
     @property
     def keys(self) -> AccessKeys:
-        with self._lock:
-            stamp = _file_version(self._path)
-            if stamp and stamp != self._keys_stamp:
-                with suppress(JobsError):  # A file that is no longer good changes nothing.
-                    self._keys, self._keys_stamp = load_keys(self._path), stamp
-            return self._keys
+        with suppress(OSError, JobsError):  # A file that is no longer good changes nothing.
+            self._keys = _read_token(self._path)
+        return self._keys
 
     def start_session(self) -> str:
         cookie = secrets.token_urlsafe(32)
         with self._lock:
             now = time.time()
             live = {key: end for key, end in self._load_sessions().items() if end > now}
-            live[_session_key(self._keys, cookie)] = now + SESSION_SECONDS
+            live[_session_key(self.keys, cookie)] = now + SESSION_SECONDS
             self._save_sessions(dict(sorted(live.items(), key=lambda i: i[1])[-_MAX_SESSIONS:]))
         return cookie
 
     def is_session(self, cookie: str) -> bool:
         """Return whether a cookie belongs to a session that has not ended."""
-        keys = self.keys
-        with self._lock:
-            return self._load_sessions().get(_session_key(keys, cookie), 0.0) > time.time()
+        return self._load_sessions().get(_session_key(self.keys, cookie), 0.0) > time.time()
 
     def end_session(self, cookie: str) -> None:
-        keys = self.keys
         with self._lock:
-            sessions = dict(self._load_sessions())
-            if sessions.pop(_session_key(keys, cookie), None):
+            sessions = self._load_sessions()
+            if sessions.pop(_session_key(self.keys, cookie), None):
                 self._save_sessions(sessions)
 
     def end_all_sessions(self) -> None:
         with self._lock:
             self._save_sessions({})
 
-    def _load_sessions(self) -> Mapping[str, float]:
-        stamp = _file_version(self._sessions_path)
-        if stamp != self._sessions_stamp:
-            self._sessions, self._sessions_stamp = _read_sessions(self._sessions_path), stamp
-        return self._sessions
+    def _load_sessions(self) -> dict[str, float]:
+        path = self._sessions_path
+        with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
+            stored = json.loads(file.read(_MAX_SESSION_BYTES))
+            if isinstance(stored, dict):
+                items = stored.items()
+                return {key: float(end) for key, end in items if isinstance(end, int | float)}
+        return {}
 
     def _save_sessions(self, sessions: dict[str, float]) -> None:
         with os_errors(JobsError, "the session cannot be saved"):
             self._sessions_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write(self._sessions_path, json.dumps(sessions), 0o600, keep_mode=False)
-        self._sessions, self._sessions_stamp = sessions, _file_version(self._sessions_path)
 
 
 async def _current_access(request: Request) -> Access:
@@ -151,26 +145,10 @@ async def _current_access(request: Request) -> Access:
 CurrentAccess: TypeAlias = Annotated[Access, Depends(_current_access)]
 
 
-def _file_version(path: Path) -> tuple[int, ...]:
-    """Return values that change when a file changes, or () if there is none."""
-    with suppress(OSError):
-        status = path.stat()
-        return status.st_mtime_ns, status.st_ino, status.st_size
-    return ()
-
-
 def _session_key(keys: AccessKeys, cookie: str) -> str:
     """Return the stored hash of a session, which depends on the token and opens no session."""
     text = f"session:{cookie}".encode("utf-8", "replace")
     return hmac.new(keys.token.encode(), text, hashlib.sha256).hexdigest()
-
-
-def _read_sessions(path: Path) -> dict[str, float]:
-    with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
-        stored = json.loads(file.read(_MAX_SESSION_BYTES))
-        if isinstance(stored, dict):
-            return {key: float(end) for key, end in stored.items() if isinstance(end, int | float)}
-    return {}
 
 
 def open_access() -> Access:
