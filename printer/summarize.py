@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -99,6 +99,8 @@ def _stop_words(code: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in get_stop_words(code))
 
 
+#: How often a term must appear to be a worth term, as in the paper's example.
+_MIN_FREQUENCY = 3
 #: The minimum number of words of a key paragraph, and the most keywords of an article.
 _MIN_WORDS, MAX_KEYWORDS = 5, 8
 #: The additional weight of the first paragraph, which declines with position; and the number of
@@ -107,29 +109,16 @@ _EARLY, _MIN_TERMS = 8, 6
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """A worth term: its most frequent spelling, its frequency, and its paragraphs."""
-
-    word: str
-    frequency: int
-    locations: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentProfile:
-    """The worth terms and key paragraphs of a document.
+    """The key paragraphs of a document.
 
     Attributes:
-        terms: Its worth terms, most frequent first.
         sums: S_j by paragraph.
-        keys: The indexes of the key paragraphs.
-        keywords: The worth terms in the key paragraphs, as written.
+        keywords: The worth terms in the key paragraphs, as written, most frequent first.
         lengths: The number of terms of any kind by paragraph.
     """
 
-    terms: tuple[Term, ...]
     sums: tuple[int, ...]
-    keys: tuple[int, ...]
     keywords: tuple[str, ...]
     lengths: tuple[int, ...]
 
@@ -150,44 +139,34 @@ class DocumentProfile:
 
 
 def build_profile(
-    paragraphs: Sequence[str], tokenizer: Tokenizer, query: str = "", *, min_frequency: int = 3,
-    threshold: float | None = None,
-) -> DocumentProfile:  # fmt: skip
-    """Return the profile of a document given by its paragraphs.
-
-    A term must appear ``min_frequency`` times (three in the paper's example); S_j must exceed
-    ``threshold``, by default the mean of all S_j.
-    """
+    paragraphs: Sequence[str], tokenizer: Tokenizer, query: str = ""
+) -> DocumentProfile:
+    """Return the profile of a document given by its paragraphs."""
     frequency: Counter[str] = Counter()
-    spellings: dict[str, Counter[str]] = {}
-    locations: dict[str, list[int]] = {}
+    spellings: dict[str, Counter[str]] = defaultdict(Counter)
+    locations: dict[str, set[int]] = defaultdict(set)
     lengths = [0] * len(paragraphs)
     for place, text in enumerate(paragraphs):
         for term, word in tokenizer.terms(text):
             lengths[place] += 1
             frequency[term] += 1
-            spellings.setdefault(term, Counter())[word] += 1
-            places = locations.setdefault(term, [])
-            if not places or places[-1] != place:
-                places.append(place)
+            spellings[term][word] += 1
+            locations[term].add(place)
     queried = {term for term, _ in tokenizer.terms(query)}
-    criterion = min(min_frequency, max(frequency.values(), default=1))
+    criterion = min(_MIN_FREQUENCY, max(frequency.values(), default=1))
     worth = [t for t, count in frequency.most_common() if count >= criterion or t in queried]
     sums = [0] * len(paragraphs)
     for term in worth:
         for place in locations[term]:
             sums[place] += 2 if term in queried else 1
-    if threshold is None:
-        threshold = sum(sums) / max(1, len(sums))
-    keys = tuple(place for place, total in enumerate(sums) if total > threshold)
-    words = {term: spellings[term].most_common(1)[0][0] for term in worth}
-    return DocumentProfile(
-        tuple(Term(words[t], frequency[t], tuple(locations[t])) for t in worth),
-        tuple(sums),
-        keys,
-        tuple(words[term] for term in worth if not set(keys).isdisjoint(locations[term])),
-        tuple(lengths),
+    mean = sum(sums) / max(1, len(sums))
+    keys = {place for place, total in enumerate(sums) if total > mean}
+    keywords = (
+        spellings[term].most_common(1)[0][0]
+        for term in worth
+        if not keys.isdisjoint(locations[term])
     )
+    return DocumentProfile(tuple(sums), tuple(keywords), tuple(lengths))
 
 
 def summarize(article: Article, options: ExtractOptions) -> Article:
