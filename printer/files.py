@@ -1,4 +1,4 @@
-"""Files: written atomically, TOML read within limits, and resources that are closed."""
+"""Files: written atomically, read within limits, and resources that are closed."""
 
 from __future__ import annotations
 
@@ -57,6 +57,15 @@ def path_exists(name: str | Path) -> bool:
         return Path(name).exists()
     except (OSError, ValueError):
         return False
+
+
+def read_bounded(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file; raise :class:`OSError`, also if it is larger than allowed."""
+    with path.open("rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise OSError(errno.EFBIG, "it is too large")
+    return data
 
 
 def atomic_write(

@@ -388,7 +388,5 @@ def _read_style_sheet(path: str) -> str:
     if not path:
         return ""
     with os_errors(UsageError, f"--css: {path} cannot be read"):
-        data = Path(path).expanduser().read_bytes()
-    if len(data) > _MAX_CSS_BYTES:
-        raise UsageError(f"--css: {path} is too large for a style sheet")
+        data = files.read_bounded(Path(path).expanduser(), _MAX_CSS_BYTES)
     return data.decode("utf-8", "replace")

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import BadURL, OutputError, UsageError
-from ..files import atomic_write, os_errors, reason_of
+from ..files import atomic_write, os_errors, read_bounded, reason_of
 from ..options import FetchOptions
 from ..urls import Origin, normalize_url, origin_of
 
@@ -154,14 +154,10 @@ def _check_cookie_file(path: str, content: bytes) -> None:
 
 def _read_file(path: str, kind: str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(_MAX_FILE_BYTES + 1)
+        return read_bounded(Path(path), _MAX_FILE_BYTES)
     except (OSError, ValueError) as error:
         hint = "Check the name of the file"
         raise UsageError(f"{kind} {path} cannot be read: {reason_of(error)}", hint=hint) from error
-    if len(content) > _MAX_FILE_BYTES:
-        raise UsageError(f"{kind} {path} is too large")
-    return content
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,14 +99,9 @@ def read_rule(path: Path, name: str = "") -> SiteRule:
     name = name or path.name
     host = _host_of_file(name)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        text = files.read_bounded(path, MAX_BYTES).decode("utf-8", "replace")
     except OSError as error:
         return SiteRule(host=host, name=str(path), faults=(f"{path}: {error.strerror}",))
-    if len(data) > MAX_BYTES:
-        fault = f"{path} is too large for rules of one site"
-        return SiteRule(host=host, name=str(path), faults=(fault,))
-    text = data.decode("utf-8", "replace")
     if name.endswith(".txt"):
         subdomains = name.startswith(".")
         return fulltextrss.parse_file(text, host, str(path), subdomains=subdomains)

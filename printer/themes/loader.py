@@ -74,7 +74,8 @@ class Theme:
     def _stylesheets(self) -> Iterator[tuple[str, dict[str, Picture]]]:
         for folder in reversed(self.folders):
             if (folder / "print.css").is_file():
-                yield link_theme_files(_read_text(folder / "print.css"), folder)
+                css = _read_file(folder / "print.css").decode("utf-8", "replace")
+                yield link_theme_files(css, folder)
 
 
 def user_folder() -> Path:
@@ -111,7 +112,7 @@ def load_theme(name: str) -> Theme:
         folder = _find_folder(extended, folders)
         file = folder / "theme.toml"
         try:
-            table = files.parse_toml(_read_text(file))
+            table = files.parse_toml_bytes(_read_file(file))
         except files.TomlError as error:
             raise UsageError(f"{file} is not valid TOML: {error}") from error
         folders.append(folder)
@@ -150,14 +151,9 @@ def _find_folder(name: str, used: list[Path]) -> Path:
     raise UsageError(f"there is no theme {name[:40]!r}", hint=hint)
 
 
-def _read_text(file: Path) -> str:
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise UsageError(f"{file} is too large for a theme")
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"{file} cannot be read: {reason}") from error
+def _read_file(file: Path, max_bytes: int = files.MAX_TOML_BYTES) -> bytes:
+    with os_errors(UsageError, f"{file} cannot be read"):
+        return files.read_bounded(file, max_bytes)
 
 
 def _merge(tables: list[dict[str, Any]]) -> dict[str, Any]:
@@ -170,9 +166,6 @@ def _merge(tables: list[dict[str, Any]]) -> dict[str, Any]:
     merged.pop("extends", None)
     return merged
 
-
-#: The maximum number of bytes of a theme.toml or style sheet.
-MAX_BYTES = 1_000_000
 
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
@@ -333,7 +326,7 @@ def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
         path = _find_file(folder, match[2])
         if path is None:
             return match[0]
-        file = Picture(_read_bytes(path), MEDIA_TYPES[path.suffix.lower()], 0, 0)
+        file = Picture(_read_file(path, _MAX_FILE_BYTES), MEDIA_TYPES[path.suffix.lower()], 0, 0)
         url = asset_url(file)
         assets[url] = file
         return f'url("{url}")'
@@ -351,10 +344,3 @@ def _find_file(folder: Path, name: str) -> Path | None:
         return None
     is_known = path.suffix.lower() in MEDIA_TYPES and path.is_relative_to(folder.resolve())
     return path if is_known and path.is_file() else None
-
-
-def _read_bytes(path: Path) -> bytes:
-    with os_errors(UsageError, f"{path} cannot be read"):
-        if path.stat().st_size > _MAX_FILE_BYTES:
-            raise UsageError(f"{path} is too large for a theme")
-        return path.read_bytes()
