@@ -14,7 +14,7 @@ import os
 import sqlite3
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,15 +23,15 @@ from typing import Any, BinaryIO, Literal
 
 from .backoff import Backoff
 from .crawl.store import MAX_DELAY, HostDelays
-from .errors import BadURL, ErrorRecord, JobsError, NoArticle, UsageError
-from .files import Closing, os_errors
+from .errors import BadURL, ErrorRecord, JobsError, NoArticle, OutputError, UsageError
+from .files import Closing, atomic_write, os_errors
 from .jobs import FINISHED, Job, JobRequest
 from .jobs.engine import LocalWorkers, open_result_storage
 from .jobs.queue import JobQueue, QueueFull, job_id_for_key
 from .jobs.storage import PDF
 from .options import BatchOptions
 from .settings import Settings
-from .text import count
+from .text import count, file_name
 from .urls import normalize_url, origin_of, strip_userinfo, url_key
 
 #: The folder for the state of a batch, inside its folder, its database, and the reports.
@@ -70,10 +70,7 @@ class BatchItem:
 
 
 class BatchRunner(Closing):
-    """Prints a list, as line numbers and addresses, to a folder, which it locks; a context manager.
-
-    ``name`` makes a file name from a title.
-    """
+    """Prints a list, as line numbers and addresses, to a folder, which it locks."""
 
     def __init__(
         self,
@@ -81,12 +78,8 @@ class BatchRunner(Closing):
         pages: Iterable[tuple[int, str]],
         settings: Settings,
         options: BatchOptions,
-        *,
-        name: Callable[[str], str],
-        write: Callable[[Path, bytes], None],
     ) -> None:
         self._folder, self._options = folder, options
-        self._name, self._write = name, write
         #: Called with each finished item.
         self.on_finished: Callable[[BatchItem], None] = lambda _: None
         shared = bool(settings.database)
@@ -170,7 +163,7 @@ class BatchRunner(Closing):
             self._names.add(item.name.lower())
             # Recorded before it is written, so that it is written once.
             self._queue.annotate(job.id, file=item.name)
-            self._write(self._folder / item.name, pdf)
+            _write(self._folder / item.name, pdf)
             item.state, item.result, item.error = "done", job.result, None
             self.on_finished(item)
             with suppress(JobsError):  # Retention deletes it later.
@@ -221,12 +214,57 @@ class BatchRunner(Closing):
 
     def _free_name(self, title: str) -> str:
         """Return the name of a file that does not exist yet."""
-        number, stem = 1, self._name(title or "article")
+        number, stem = 1, file_name(title)
         name = f"{stem}.pdf"
         while name.lower() in self._names or (self._folder / name).exists():
             number += 1
             name = f"{stem} {number}.pdf"
         return name
+
+    def write_reports(self) -> None:
+        """Write the reports on all items: as text, and as JSON, which a later run reads."""
+        counts = Counter(item.state for item in self.items)
+        report = {
+            "counts": {
+                "listed": len(self.items) + self.repeated, "repeated": self.repeated,
+                "printed": counts["done"], "failed": counts["failed"],
+                "not printed": counts["waiting"] + counts["sent"],
+            },
+            "failures": dict(self.failure_reasons()),
+            "pages": [_page_report(item) for item in self.items],
+        }  # fmt: skip
+        text = json.dumps(report, ensure_ascii=False, indent=1)
+        _write(self._folder / REPORT_JSON, f"{text}\n")
+        _write(self._folder / REPORT_TEXT, "".join(f"{line}\n" for line in self._report_lines()))
+
+    def _report_lines(self) -> Iterator[str]:
+        """Yield the failures by reason with their lines, then what was printed."""
+        yield from (self.summary(), "")
+        for reason, number in self.failure_reasons():
+            failed = [item for item in self.failed if _failure_reason(item) == reason]
+            yield f"{number} failed: {reason}"
+            yield from (f"    line {item.line}: {item.url}" for item in failed)
+            if failed[0].error and failed[0].error.hint:
+                yield f"    {failed[0].error.hint}"
+            yield ""
+        for item in self.items:
+            if item.state == "done":
+                yield f"{item.name}: {count(item.result.get('pages', 0), 'page')}, {item.url}"
+
+    def summary(self) -> str:
+        """Return the report in one line."""
+        printed = sum(item.state == "done" for item in self.items)
+        counts = (
+            (len(self.failed), "failed"),
+            (self.unfinished, "not printed yet"),
+            (self.repeated, "listed more than once"),
+        )
+        parts = [f"{number} {name}" for number, name in counts if number]
+        return ", ".join([f"{printed} of {len(self.items)} printed", *parts])
+
+    def failure_reasons(self) -> list[tuple[str, int]]:
+        """Return the reasons for failures and their counts, most frequent first."""
+        return Counter(map(_failure_reason, self.failed)).most_common()
 
 
 def _parse_list(pages: Iterable[tuple[int, str]], batch_id: str) -> tuple[list[BatchItem], int]:
@@ -333,18 +371,9 @@ def _lock_file(path: Path) -> BinaryIO:
     return file
 
 
-def report_json(items: Sequence[BatchItem], repeated: int) -> str:
-    counts = Counter(item.state for item in items)
-    report = {
-        "counts": {
-            "listed": len(items) + repeated, "repeated": repeated,
-            "printed": counts["done"], "failed": counts["failed"],
-            "not printed": counts["waiting"] + counts["sent"],
-        },
-        "failures": dict(failure_reasons(items)),
-        "pages": [_page_report(item) for item in items],
-    }  # fmt: skip
-    return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
+def _write(path: Path, data: bytes | str) -> None:
+    with os_errors(OutputError, f"{path} cannot be written"):
+        atomic_write(path, data)
 
 
 def _page_report(item: BatchItem) -> dict[str, Any]:
@@ -354,43 +383,6 @@ def _page_report(item: BatchItem) -> dict[str, Any]:
     if item.error:
         page |= {"tries": item.tries, "error": item.error.to_dict()}
     return page
-
-
-def report_text(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report as text: failures by reason with their lines, then what was printed."""
-    lines = [summarize(items, repeated), ""]
-    for reason, number in failure_reasons(items):
-        failed = [
-            item for item in items if item.state == "failed" and _failure_reason(item) == reason
-        ]
-        lines.append(f"{number} failed: {reason}")
-        lines += [f"    line {item.line}: {item.url}" for item in failed]
-        hint = failed[0].error.hint if failed[0].error else ""
-        lines += [f"    {hint}", ""] if hint else [""]
-    for item in items:
-        if item.state == "done":
-            pages = item.result.get("pages", 0)
-            lines.append(f"{item.name}: {count(pages, 'page')}, {item.url}")
-    return "\n".join(lines) + "\n"
-
-
-def summarize(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report as one line."""
-    counts = Counter(item.state for item in items)
-    unfinished = counts["waiting"] + counts["sent"]
-    parts = [f"{counts['done']} of {len(items)} printed"]
-    if counts["failed"]:
-        parts.append(f"{counts['failed']} failed")
-    if unfinished:
-        parts.append(f"{unfinished} not printed yet")
-    if repeated:
-        parts.append(f"{repeated} listed more than once")
-    return ", ".join(parts)
-
-
-def failure_reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
-    """Return the reasons for failures and their counts, most frequent first."""
-    return Counter(_failure_reason(item) for item in items if item.state == "failed").most_common()
 
 
 def _failure_reason(item: BatchItem) -> str:

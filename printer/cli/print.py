@@ -432,15 +432,7 @@ def batch(
 ) -> None:
     """Print a list of pages, one file each. Run it again to continue."""
     require("server")
-    from ..batch import (
-        REPORT_JSON,
-        REPORT_TEXT,
-        BatchRunner,
-        failure_reasons,
-        report_json,
-        report_text,
-        summarize,
-    )
+    from ..batch import REPORT_TEXT, BatchRunner
     from ..jobs import REQUEST_OPTIONS
 
     pages = read_list(urls)
@@ -455,7 +447,7 @@ def batch(
         options = replace(options, chosen=chosen)
     console = Console.from_settings(settings)
     interrupted = False
-    with BatchRunner(folder, pages, settings, options, name=file_name, write=output.write) as work:
+    with BatchRunner(folder, pages, settings, options) as work:
 
         def show_finished(item: BatchItem) -> None:
             console.show_status(item.url)
@@ -464,7 +456,6 @@ def batch(
                 output.print_json(_item_line(item, folder))
 
         work.on_finished = show_finished
-        items, repeated = work.items, work.repeated
         for item in work.failed if as_json else ():
             output.print_json(_item_line(item, folder))
         try:
@@ -474,13 +465,10 @@ def batch(
         except KeyboardInterrupt:
             interrupted = True
         finally:
-            report = report_json(items, repeated)
-            output.write(folder / REPORT_JSON, report.encode())
-            text = report_text(items, repeated)
-            output.write(folder / REPORT_TEXT, text.encode())
-    for reason, count in failure_reasons(items)[:10]:
+            work.write_reports()
+    for reason, count in work.failure_reasons()[:10]:
         console.info(f"{count} failed: {reason}")
-    console.info(f"{summarize(items, repeated)}; see {folder / REPORT_TEXT}")
+    console.info(f"{work.summary()}; see {folder / REPORT_TEXT}")
     if interrupted:
         console.info("interrupted; what was printed is kept. Run it again to continue")
         raise typer.Exit(INTERRUPTED)

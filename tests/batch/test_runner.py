@@ -63,18 +63,15 @@ def press(monkeypatch):
 def run(press, tmp_path):
     """Print a list; return the items by the last letter of their addresses."""
 
-    def write(path, data):
-        path.write_bytes(data)
-
-    def run(*urls, write=write, **options):
+    def run(*urls, **options):
         options = BatchOptions(**{"delay": 0.0, "retry_delay": 0.0, **options})
         pages = list(enumerate(urls, 1))
         place = tmp_path / "out"
-        with batch.BatchRunner(place, pages, Settings(), options, name=str, write=write) as work:
+        with batch.BatchRunner(place, pages, Settings(), options) as work:
             lines = []
             work.on_finished = lines.append
             work.run()
-        (place / batch.REPORT_JSON).write_text(batch.report_json(work.items, work.repeated))
+            work.write_reports()
         assert len(lines) == len({id(item) for item in lines})
         return {item.url[-1]: item for item in work.items}
 
@@ -86,14 +83,16 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("when", ["before the file is written", "after it"])
-def test_pages_printed_before_a_kill_are_not_printed_again(run, press, tmp_path, when):
+def test_pages_printed_before_a_kill_are_not_printed_again(run, press, tmp_path, monkeypatch, when):
     def killed(path, data):
         if when == "after it":
             path.write_bytes(data)
         raise Killed
 
-    with pytest.raises(Killed):
-        run(A, B, write=killed)
+    with monkeypatch.context() as context:
+        context.setattr(batch, "atomic_write", killed)
+        with pytest.raises(Killed):
+            run(A, B)
     run(A, B)
     assert files(tmp_path) == {"Page a.pdf": A, "Page b.pdf": B}
     assert sorted(press.requested) == [A, B]
