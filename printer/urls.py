@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from .errors import BadURL
+from .text import truncate
 
 _PORTS = {"http": 80, "https": 443}
 _MAX_LENGTH = 16_384
+#: The characters of an address in a message.
+_MAX_QUOTED = 120
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PLAIN_HOST = re.compile(
     r"(?:[^/?#@]*@)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|[^/?#:@]+(?=:\d))"
@@ -271,18 +274,20 @@ def _complete_url(text: str) -> str:
     if text.startswith("//"):
         return "https:" + text
     if _PATH.match(text):
-        raise BadURL(f"there is no file {_shorten(text)!r}", hint="Check its name and folder")
+        raise BadURL(
+            f"there is no file {truncate(text, _MAX_QUOTED)!r}", hint="Check its name and folder"
+        )
     if _SCHEME.match(text) and not _HOST_AND_PORT.match(text):
         return text
     host = re.split(r"[/?#]", text, maxsplit=1)[0]
     if "." not in host and ":" not in host and host.lower() != "localhost":
         raise BadURL(
-            f"{_shorten(text)!r} is neither a file nor a web address",
+            f"{truncate(text, _MAX_QUOTED)!r} is neither a file nor a web address",
             hint="An address looks like https://example.org/page",
         )
     if host == text and text.lower().endswith(_FILE_ENDINGS):
         raise BadURL(
-            f"there is no file {_shorten(text)!r}",
+            f"there is no file {truncate(text, _MAX_QUOTED)!r}",
             hint="Check its name; an address looks like https://example.org/page",
         )
     return add_scheme(text)
@@ -301,8 +306,10 @@ def _split(url: str, text: str) -> SplitResult:
     """Split an http(s) URL; an error quotes ``text``."""
     text = strip_userinfo(text)
     if len(url) > _MAX_LENGTH:
-        raise BadURL(f"the address is longer than {_MAX_LENGTH} characters", url=_shorten(text))
-    wrong = f"{_shorten(text)!r} is not a web address:"
+        raise BadURL(
+            f"the address is longer than {_MAX_LENGTH} characters", url=truncate(text, _MAX_QUOTED)
+        )
+    wrong = f"{truncate(text, _MAX_QUOTED)!r} is not a web address:"
     try:
         parts = urlsplit(_with_slashes(url))
     except ValueError as error:
@@ -321,18 +328,15 @@ def _origin(parts: SplitResult, text: str) -> Origin:
     try:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        wrong = f"{_shorten(strip_userinfo(text))!r} is not a web address: the port is not valid"
+        quoted = truncate(strip_userinfo(text), _MAX_QUOTED)
+        wrong = f"{quoted!r} is not a web address: the port is not valid"
         raise BadURL(wrong, hint="A port is a number up to 65535") from error
     try:
         host = ascii_host(host)
     except ValueError as error:
-        wrong = _shorten(strip_userinfo(text))
+        wrong = truncate(strip_userinfo(text), _MAX_QUOTED)
         raise BadURL(f"{wrong!r} is not a web address: the host name is not valid") from error
     return Origin(parts.scheme, host, port or _PORTS[parts.scheme])
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 120 else text[:117] + "..."
 
 
 def _canonical_path(path: str, *, index_pages: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
-from itertools import groupby, takewhile, zip_longest
+from itertools import takewhile, zip_longest
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -190,11 +190,11 @@ def panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
     """Return the options by panel, those without one first."""
     options = [p for p in command.get_params(ctx) if not isinstance(p, TyperArgument | None)]
     options = [option for option in options if not option.hidden and option.name != "help"]
-    panels = groupby(options, lambda option: getattr(option, "rich_help_panel", None) or "Options")
-    merged: dict[str, list[Any]] = {}
-    for panel, group in panels:
-        merged.setdefault(panel, []).extend(group)
-    return list(merged.items())
+    panels: dict[str, list[Any]] = {}
+    for option in options:
+        panel = getattr(option, "rich_help_panel", None) or "Options"
+        panels.setdefault(panel, []).append(option)
+    return list(panels.items())
 
 
 def _argument_usage(param: Any) -> str:

@@ -63,11 +63,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed: its URL, its title, the page it belongs to, and its entries in its own order."""
+    """A feed: its URL, its title, and its entries in its own order."""
 
     url: str
     title: str
-    link: str
     entries: tuple[Entry, ...]
 
 
@@ -107,12 +106,8 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
         raise FetchError("this is not a feed", url=url, hint=_HINT)
     channel = parsed.get("feed", {})
     entries = (_parse_entry(item, url) for item in parsed.entries[:MAX_ENTRIES])
-    return Feed(
-        url,
-        _clean_title(channel.get("title")),
-        _web_url(channel.get("link"), url),
-        tuple(entry for entry in entries if entry.url),
-    )
+    title = _clean_title(channel.get("title"))
+    return Feed(url, title, tuple(entry for entry in entries if entry.url))
 
 
 def _repair_xml(data: bytes, charset: str) -> bytes:
@@ -208,12 +203,8 @@ def _parse_json(data: bytes, url: str) -> Feed:
         for item in (items if isinstance(items, list) else [])[:MAX_ENTRIES]
         if isinstance(item, dict)
     ]
-    return Feed(
-        url,
-        _clean_title(feed.get("title")),
-        _web_url(feed.get("home_page_url"), url),
-        tuple(entry for entry in entries if entry.url),
-    )
+    title = _clean_title(feed.get("title"))
+    return Feed(url, title, tuple(entry for entry in entries if entry.url))
 
 
 def _parse_json_entry(item: Mapping[str, Any], base: str) -> Entry:

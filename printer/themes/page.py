@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from ..text import did_you_mean
+from ..text import did_you_mean, truncate
 from .loader import Device, Page, all_themes
 from .options import StyledTheme, apply_options
 
@@ -180,11 +180,11 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
                 hint = f"It is one of the theme {theme.name}: --theme {theme.name}"
         if "landscape" in text.lower():
             hint = "Add --landscape to turn the paper"
-        raise UsageError(f"{_quote(text)} is not a paper size", hint=hint)
+        raise UsageError(f"{truncate(text, 40)!r} is not a paper size", hint=hint)
     width, height = lengths
     if not (MIN_PAPER <= width <= MAX_PAPER and MIN_PAPER <= height <= MAX_PAPER):
         raise UsageError(
-            f"{_quote(text)} is out of range",
+            f"{truncate(text, 40)!r} is out of range",
             hint=f"Paper is {MIN_PAPER:g} to {MAX_PAPER:g} mm wide and high",
         )
     return width, height
@@ -203,7 +203,7 @@ def _parse_margins(text: str) -> Margins:
         case [top, right, bottom, left]:
             return top, right, bottom, left
     hint = "Use a length such as 20mm, 2cm or 0.8in"
-    raise UsageError(f"{_quote(text)} is not a margin", hint=hint)
+    raise UsageError(f"{truncate(text, 40)!r} is not a margin", hint=hint)
 
 
 def _parse_font_size(text: str) -> float:
@@ -211,7 +211,7 @@ def _parse_font_size(text: str) -> float:
     size = length / UNITS["pt"] if length is not None else 0.0
     if not MIN_FONT_SIZE <= size <= MAX_FONT_SIZE:
         raise UsageError(
-            f"{_quote(text)} is not a size of type",
+            f"{truncate(text, 40)!r} is not a size of type",
             hint=f"Use a length from {MIN_FONT_SIZE:g}pt to {MAX_FONT_SIZE:g}pt, such as 11pt",
         )
     return size
@@ -224,10 +224,6 @@ def _parse_length(text: str) -> float | None:
     if match:
         return float(match[1]) * UNITS[match[2]]
     return 0.0 if text == "0" else None
-
-
-def _quote(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "…")
 
 
 #: For saving ink: no backgrounds, thin rules, light pictures.
