@@ -22,8 +22,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from lxml.html import document_fromstring
 
 from .corpus import Sample, is_available, samples
-from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, version_of
-from .protocol import Effort, Row, Unavailable, run_alone
+from .extractors import PEERS, Answer, Extractor, HtmlAnswer, Readability, installed
+from .protocol import Effort, Row, run_alone
 from .text_quality import webprint_extractor
 
 PAGES = Path(__file__).resolve().parents[1] / "tests" / "pages"
@@ -67,15 +67,14 @@ def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
     """Return the extractors that can be timed here, and the names of the others."""
     run: dict[str, Extractor] = {"webprint": webprint_extractor("default"), PARSING: _parsed}
     missing = []
-    for name, make in PEERS.items():
-        try:
-            extract = make()
-        except (ImportError, Unavailable):
+    for name in PEERS:
+        if (peer := installed(name)) is None:
             missing.append(name)
             continue
+        label, extract = peer
         if isinstance(extract, Readability):
             stack.enter_context(extract)
-        run[f"{name} {version_of(name)}"] = extract
+        run[label] = extract
     return run, missing
 
 

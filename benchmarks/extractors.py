@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from printer.files import Closing
@@ -157,6 +157,14 @@ PEERS: Mapping[str, Callable[[], Extractor]] = {
     "goose3": goose3,
     "@mozilla/readability": Readability,
 }
+
+
+def installed(name: str) -> tuple[str, Extractor] | None:
+    """Return a peer with its name and version, or None if it is not installed."""
+    try:
+        return f"{name} {version_of(name)}", PEERS[name]()
+    except (ImportError, PackageNotFoundError, Unavailable):
+        return None
 
 
 def version_of(name: str) -> str:

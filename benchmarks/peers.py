@@ -13,14 +13,13 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError
 
 from printer.extraction import EXTRACTORS
 
 from .corpus import TRAINING_SETS, Sample, require_corpus, samples
-from .extractors import PEERS, Answer, Extractor, Readability, version_of
+from .extractors import PEERS, Answer, Extractor, Readability, installed
 from .out_of_fold import composing, saved_choices
-from .protocol import Effort, Row, Unavailable, run_alone
+from .protocol import Effort, Row, run_alone
 from .text_quality import Figures, Found, measure, webprint_extractor
 
 #: The figures to report, and their names in the report.
@@ -98,10 +97,7 @@ def _extractor(name: str) -> tuple[str, Extractor] | None:
     if name in EXTRACTORS:
         label = f"{name}, pages it learned from" if name == "default" else name
         return label, webprint_extractor(name)
-    try:
-        return f"{name} {version_of(name)}", PEERS[name]()
-    except (ImportError, PackageNotFoundError, Unavailable, FileNotFoundError):
-        return None
+    return installed(name)
 
 
 class _Guarded:

@@ -384,9 +384,7 @@ def _issue_builder(
 
     if pool:
         pool.time_limit = loaded.settings.print_timeout
-    return IssueBuilder(
-        loaded.settings, history, loaded.typed, console.show_step, pool, pool, workers
-    )
+    return IssueBuilder(loaded.settings, history, loaded.typed, console.show_step, pool, workers)
 
 
 def _make_writer(out: str) -> Callable[[Issue, Result], str]:

@@ -42,9 +42,9 @@ from ..fetch.ssrf import Resolver, resolve_host
 from ..files import Closing
 from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
-from ..options import ExtractOptions, FetchOptions, Options, SiteRule
+from ..options import ExtractOptions, FetchOptions, Options
 from ..output import ExtractedPage
-from ..pipeline import Printer
+from ..pipeline import Printer, RuleLookup
 from ..settings import Settings, data_folder
 from ..site_rules.store import rule_store
 from ..summarize import Tokenizer
@@ -74,9 +74,6 @@ from .robots import (
     parse_sitemap,
 )
 from .store import Store, addresses, articles
-
-#: Returns the rules for the site of a URL.
-SiteRules = Callable[[str], tuple[SiteRule, ...]]
 
 #: The maximum number of links of a page that are followed.
 MAX_LINKS = 3_000
@@ -112,7 +109,7 @@ class Visitor:
         client: HttpClient,
         options: CrawlOptions,
         extract: ExtractOptions,
-        rules: SiteRules | None = None,
+        rules: RuleLookup | None = None,
     ) -> None:
         self._store = store
         self._client = client
@@ -475,7 +472,7 @@ class Crawl(Closing):
         fresh: bool = False,
         on_visit: OnVisit = lambda _lease, _outcome, _article: None,
         resolve: Resolver = resolve_host,
-        rules: SiteRules | None = None,
+        rules: RuleLookup | None = None,
     ) -> None:
         options = options or CrawlOptions()
         if not seeds:

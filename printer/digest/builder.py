@@ -196,16 +196,15 @@ class IssueBuilder:
     """Builds the issues of digests.
 
     ``fixed_settings`` names the settings that override those of a digest.  ``workers`` on other
-    machines fetch, extract and render; without them, ``renderer`` and ``extractor`` do, or this
-    process.
+    machines fetch, extract and render; without them, the processes of a ``pool`` or this process
+    extract and render.
     """
 
     settings: Settings
     history: StoryHistory
     fixed_settings: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
-    renderer: RenderPool | None = None
-    extractor: RenderPool | None = None
+    pool: RenderPool | None = None
     workers: RemoteWorkers | None = None
 
     def printer(self, digest: Digest) -> Printer:
@@ -220,8 +219,8 @@ class IssueBuilder:
             self.settings,
             options=replace(options, page=replace(options.page, **values)),  # type: ignore[arg-type]
             user_urls=urls,
-            renderer=self.workers or self.renderer,
-            extractor=remote_extractor(self.extractor, urls) if self.extractor else None,
+            renderer=self.workers or self.pool,
+            extractor=remote_extractor(self.pool, urls) if self.pool else None,
             notify=self.notify,
         )
 
@@ -235,7 +234,7 @@ class IssueBuilder:
         run = f"{digest.name[:60]} {now:%Y-%m-%d}"
         fetch = partial(self.workers.pages, run=run) if self.workers else collector.fetch_pages
         selector = Selector(digest, self.history)
-        concurrency = self.extractor.size if self.extractor else 1
+        concurrency = self.pool.size if self.pool else 1
         loader = _ArticleLoader(selector, printer, fetch, concurrency)
         loader.fill(candidates, duplicates)
         stories, over_limit = _choose_best(digest, selector.stories)

@@ -148,9 +148,7 @@ def build_in_worker(
         pool = None
         if remote is None:
             pool = stack.enter_context(RenderPool(settings.print_timeout, fork=False))
-        builder = IssueBuilder(
-            settings, history, fixed, renderer=pool, extractor=pool, workers=remote
-        )
+        builder = IssueBuilder(settings, history, fixed, pool=pool, workers=remote)
         return build_issue(builder, digest, now)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -54,6 +55,17 @@ class Recorded:
 
 
 @dataclass
+class _Pool:
+    """Stands in for the processes that extract, in this one, and render."""
+
+    render_all: Callable
+    size: int = 1
+
+    def run(self, _step, function, *arguments):
+        return function(*arguments)
+
+
+@dataclass
 class Desk:
     """Runs digests at times that a test names, and lays nothing out."""
 
@@ -88,7 +100,7 @@ class Desk:
         return to.folder
 
     def builder(self):
-        return IssueBuilder(self.settings, self.memory, renderer=self)
+        return IssueBuilder(self.settings, self.memory, pool=_Pool(self.render_all))
 
     def serve(self, digest, now, slot):
         """Make the issue for a slot; again, it goes on after the last step that was recorded."""

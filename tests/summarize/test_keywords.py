@@ -55,7 +55,7 @@ def test_nothing_gives_an_empty_profile():
 
 
 @given(st.lists(st.text(alphabet="abcdefgh .", max_size=60), max_size=12), st.integers(0, 5))
-def test_no_more_paragraphs_are_chosen_than_asked_for(paragraphs, count):
+def test_no_more_paragraphs_are_chosen_than_the_limit(paragraphs, count):
     profile = build_profile(paragraphs, Tokenizer())
     assert len(profile.sums) == len(profile.lengths) == len(paragraphs)
     assert len(profile.best(count)) <= count
