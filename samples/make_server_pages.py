@@ -96,7 +96,7 @@ def screens(
     browser: Any, server: PrintServer, paths: dict[str, str]
 ) -> dict[str, list[Image.Image]]:
     """Return the screens of every page: for each device, light and dark."""
-    found: dict[str, list[Image.Image]] = {name: [] for name in paths}
+    images: dict[str, list[Image.Image]] = {name: [] for name in paths}
     for width, height, _ in SCREENS.values():
         for scheme in ("light", "dark"):
             context = browser.new_context(
@@ -108,13 +108,13 @@ def screens(
                 if name == "sign-in":
                     context.clear_cookies()
                 page.goto(server.url + path)
-                found[name].append(shoot(page, name, height))
+                images[name].append(shoot(page, name, height))
                 if name == "import":
                     added = [line.split()[0] for line in IMPORTED.splitlines()[:2]]
                     changes = {"page_url": added, "remove": "yes"}
                     server.client.post("/later/change", data=changes)
             context.close()
-    return found
+    return images
 
 
 def sheet(images: list[Image.Image]) -> Image.Image:
@@ -145,13 +145,13 @@ def main() -> int:
         server = PrintServer(Path(home), "--port", "0", "--workers", "1", "--render", "never")
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         try:
-            found = screens(browser, server, prepare(server, root))
+            pages = screens(browser, server, prepare(server, root))
         finally:
             browser.close()
             server.close()
     FOLDER.mkdir(exist_ok=True)
     total = 0
-    for name, images in found.items():
+    for name, images in pages.items():
         path = FOLDER / f"{name}.png"
         # The default method loses the few colours that differ from the rest: the buttons'.
         joined = sheet(images).quantize(

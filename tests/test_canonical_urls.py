@@ -86,8 +86,8 @@ pairs_of = st.lists(st.tuples(st.sampled_from(["a", "b", "c", "page"]), values),
 @settings(deadline=None)
 @given(pairs_of, st.permutations(["a", "b", "c", "page"]))
 def test_the_order_of_parameters_matters_only_for_equal_names(pairs, order):
-    def url(found):
-        return "https://example.org/a?" + "&".join("=".join(pair) for pair in found)
+    def url(parameters):
+        return "https://example.org/a?" + "&".join("=".join(pair) for pair in parameters)
 
     turned = sorted(pairs, key=lambda pair: order.index(pair[0]))
     assert canonical_url(url(turned)) == canonical_url(url(pairs))

@@ -34,9 +34,9 @@ PAGE = story_page(
 
 def built(page=PAGE, **options):
     read = read_page(page, URL)
-    found = extract_article(read, ExtractOptions(**options), editable=True)
+    result = extract_article(read, ExtractOptions(**options), editable=True)
     capture = Capture(page.encode(), PageSource(URL, URL, fetched=None))
-    return Snapshot(replace(found.article, blocks=()), found.blocks, capture), found.article
+    return Snapshot(replace(result.article, blocks=()), result.blocks, capture), result.article
 
 
 def named(base, text):

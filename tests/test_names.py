@@ -48,8 +48,8 @@ def words(name: str) -> set[str]:
 
 
 def vague_words(name: str) -> set[str]:
-    found = words(name) & VAGUE
-    return found - IN_SENTENCES if name.startswith("test_") else found
+    vague = words(name) & VAGUE
+    return vague - IN_SENTENCES if name.startswith("test_") else vague
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -76,9 +76,9 @@ def test_modules_that_measure_are_in_the_suite(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_command_line_has_help(name: str, monkeypatch, capsys) -> None:
-    found = module(name)
-    main = getattr(found, "main", partial(run_alone, getattr(found, "rows", None)))
-    if not (hasattr(found, "main") or hasattr(found, "rows")):
+    benchmark = module(name)
+    main = getattr(benchmark, "main", partial(run_alone, getattr(benchmark, "rows", None)))
+    if not (hasattr(benchmark, "main") or hasattr(benchmark, "rows")):
         return
     monkeypatch.setattr(sys, "argv", [name, "--help"])
     with pytest.raises(SystemExit) as ended:
@@ -127,6 +127,6 @@ def test_programs_are_compared_in_readers_units() -> None:
         Row("ours", "size, median", 81.4, "kB").to_dict(),
         Row("ours", "time, median", note="not measured: the machine was busy").to_dict(),
     ]
-    found = summary({"benchmarks": {"printers": {"rows": rows}}})
+    numbers = summary({"benchmarks": {"printers": {"rows": rows}}})
     unknown = "not measured"
-    assert f"| ours | 98.8% | {unknown} | {unknown} | {unknown} | 81 kB | {unknown} |" in found
+    assert f"| ours | 98.8% | {unknown} | {unknown} | {unknown} | 81 kB | {unknown} |" in numbers

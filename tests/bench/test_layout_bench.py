@@ -21,8 +21,8 @@ def test_every_labelled_segment_is_captured(captured: list[Sample]) -> None:
 
 def test_extraction_stays_above_its_floors(captured: list[Sample]) -> None:
     """Use the figures of Luo et al. for their method, and our goals for the default."""
-    found = measure(captured)
-    alone, default = found["max-subsequence"], found["default"]
+    metrics = measure(captured)
+    alone, default = metrics["max-subsequence"], metrics["default"]
     assert alone.precision >= 0.916
     assert alone.recall >= 0.991
     assert default.precision >= 0.97

@@ -32,7 +32,7 @@ def test_words_cut_in_headings_are_counted(text: str, style: str, cuts: int) -> 
 
 
 def test_every_figure_has_a_floor() -> None:
-    found = measure(SAMPLE_ARTICLE)
-    assert found["pages"] > 1
-    assert found["lines"] > 20
-    assert set(shares(found)) == set(floors("setting"))
+    metrics = measure(SAMPLE_ARTICLE)
+    assert metrics["pages"] > 1
+    assert metrics["lines"] > 20
+    assert set(shares(metrics)) == set(floors("setting"))

@@ -23,12 +23,11 @@ def fill(web, count=3):
 def test_found_articles_are_listed_best_first(web, webprint):
     code, out, err = webprint("crawl", fill(web), *QUICK, "--query", "a garden of tulips")
     assert code == 0, err
-    found = [json.loads(line) for line in out.splitlines()]
-    assert {article["url"] for article in found} == {f"{web.url}/story/{n}" for n in range(3)}
-    assert [article["score"] for article in found] == sorted(
-        (e["score"] for e in found), reverse=True
-    )
-    assert all(article["title"] and article["relevance"] > 0.1 for article in found)
+    articles = [json.loads(line) for line in out.splitlines()]
+    assert {article["url"] for article in articles} == {f"{web.url}/story/{n}" for n in range(3)}
+    scores = [article["score"] for article in articles]
+    assert scores == sorted(scores, reverse=True)
+    assert all(article["title"] and article["relevance"] > 0.1 for article in articles)
     assert "3 articles, " in err
 
 

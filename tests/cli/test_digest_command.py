@@ -58,8 +58,8 @@ def test_a_digest_is_printed_once(webprint, sites):
     assert [line["section"] for line in lines] == ["News", "News", "Food"]
     assert all(line["out"] == "paper.pdf" and line["complete"] for line in lines)
     assert (failed["url"], failed["error"]["status"]) == (f"{sites.url}/gone.xml", 404)
-    with pikepdf.open("paper.pdf") as pdf, pdf.open_outline() as found:
-        assert outline(found.root) == [
+    with pikepdf.open("paper.pdf") as pdf, pdf.open_outline() as contents:
+        assert outline(contents.root) == [
             ("News", [("Harbour lights", []), ("Council votes", [])]),
             ("Food", [("Winter bread", [])]),
             ("Not in this issue", []),

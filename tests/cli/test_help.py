@@ -105,7 +105,7 @@ def complete(webprint, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "completions"),
     [
         ("webprint ext", ["extract"]),
         ("webprint --land", ["--landscape"]),
@@ -122,8 +122,8 @@ def complete(webprint, monkeypatch):
         ("webprint a.html sav", []),  # The shell completes files by itself.
     ],
 )
-def test_options_and_values_are_completed_anywhere(complete, line, found):
-    assert complete(line) == found
+def test_options_and_values_are_completed_anywhere(complete, line, completions):
+    assert complete(line) == completions
 
 
 def test_names_of_digests_are_completed(complete, tmp_path):

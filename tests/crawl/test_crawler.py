@@ -22,15 +22,15 @@ def crawl(web, tmp_path, **options):
     return Crawl([web.home.url], CrawlOptions(**options), database=str(tmp_path / "c.sqlite"))
 
 
-def titles(found):
-    return [article.info.title for article in found]
+def titles(articles):
+    return [article.info.title for article in articles]
 
 
 def test_every_article_is_found_once_and_nothing_else(tmp_path):
     with CrawlSites(articles=20, pause=0.01) as web, crawl(web, tmp_path) as crawler:
         summary = crawler.run()
-        found = titles(crawler.articles())
-        assert sorted(found) == sorted(web.articles)
+        listed = titles(crawler.articles())
+        assert sorted(listed) == sorted(web.articles)
         assert summary.stop_reason == "nothing is left to visit"
         assert summary.duplicates == 2  # the copy, and the page to print
         fetched = web.fetched()
@@ -47,11 +47,10 @@ def test_pages_on_the_query_come_first(web, tmp_path):
     with crawl(web, tmp_path, hosts=(), query="the railway at stations", articles=6) as crawler:
         summary = crawler.run()
         assert summary.stop_reason == "6 articles were found"
-        found = crawler.articles()
-    assert all("railway" in article.info.title for article in found), titles(found)
-    assert [article.score for article in found] == sorted(
-        (article.score for article in found), reverse=True
-    )
+        articles = crawler.articles()
+    assert all("railway" in article.info.title for article in articles), titles(articles)
+    scores = [article.score for article in articles]
+    assert scores == sorted(scores, reverse=True)
     # Breadth first all lists come before any article; here few pages were fetched in vain.
     assert summary.fetched <= 16
 
@@ -65,8 +64,8 @@ def test_the_rules_for_a_site_apply(web, tmp_path):
         database = str(tmp_path / name)
         with Crawl(seeds, options, database=database, rules=rules) as crawler:
             crawler.run()
-            (found,) = crawler.articles()
-            words.append(found.info.words)
+            (article,) = crawler.articles()
+            words.append(article.info.words)
     first = len(article_text(1, "garden")[0].split())
     assert words[0] - words[1] == first
 
@@ -74,11 +73,11 @@ def test_the_rules_for_a_site_apply(web, tmp_path):
 def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):
     with crawl(web, tmp_path, articles=1) as crawler:
         crawler.run()
-        found = crawler.articles()[0]
+        article = crawler.articles()[0]
         before = sum(web.fetched().values())
-        capture = crawler.capture(found)
-        assert found.info.title.encode() in capture.body
-        assert capture.url == found.url
+        capture = crawler.capture(article)
+        assert article.info.title.encode() in capture.body
+        assert capture.url == article.url
         assert sum(web.fetched().values()) == before
 
 

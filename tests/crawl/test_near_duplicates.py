@@ -68,7 +68,7 @@ def test_a_text_without_words_resembles_nothing():
 @settings(deadline=None)
 @given(st.text(min_size=1, max_size=200))
 def test_a_sketch_is_as_long_for_any_text(any_text):
-    found = sketch(any_text)
-    if found:
-        assert len(found) == 4 * 64
-        assert resemblance(found, found) == 1
+    signature = sketch(any_text)
+    if signature:
+        assert len(signature) == 4 * 64
+        assert resemblance(signature, signature) == 1

@@ -41,16 +41,16 @@ def test_forbidden_pages_are_not_requested(web, tmp_path, body, allowed):
 
 
 @pytest.mark.parametrize("delay", [0.01, 0.0])
-@pytest.mark.parametrize(("status", "found"), [(404, 3), (403, 3), (500, 0), (503, 0)])
-def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found, delay):
+@pytest.mark.parametrize(("status", "articles"), [(404, 3), (403, 3), (500, 0), (503, 0)])
+def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, articles, delay):
     fill(web)
     web.add("/robots.txt", Reply("", status))
     with crawl(web, tmp_path, retry_delay=delay) as crawler:
         summary = crawler.run()
-        assert len(crawler.articles()) == found
+        assert len(crawler.articles()) == articles
     # A server in trouble is asked again before its pages are given up.
-    assert len(web.hits("/robots.txt")) == (1 if found else 4)
-    assert summary.skipped == (0 if found else 1)
+    assert len(web.hits("/robots.txt")) == (1 if articles else 4)
+    assert summary.skipped == (0 if articles else 1)
 
 
 def test_one_that_comes_at_last_is_obeyed(web, tmp_path):

@@ -104,8 +104,8 @@ def service(variables, writable, *options, filtered=False):
     try:
         for line in process.stderr:
             lines.append(line)
-            if found := re.search(r"open http://\S+/\?token=(\S+)", line):
-                yield f"http://127.0.0.1:{port}", found[1]
+            if match := re.search(r"open http://\S+/\?token=(\S+)", line):
+                yield f"http://127.0.0.1:{port}", match[1]
                 break
         else:
             pytest.fail("".join(lines))

@@ -32,13 +32,13 @@ def test_a_page_names_its_feed(web, client):
 
 def test_a_feed_is_its_own_feed(web, client):
     feed = web.add("/news.xml", RSS)
-    assert [found.url for found in find_feeds(client, feed)] == [feed]
+    assert [feed_link.url for feed_link in find_feeds(client, feed)] == [feed]
 
 
 def test_common_places_are_tried(web, client):
     web.add("/atom.xml", RSS)
     page = web.add("/blog/", "<p>Hello")
-    assert [found.url for found in find_feeds(client, page)] == [f"{web.url}/atom.xml"]
+    assert [feed_link.url for feed_link in find_feeds(client, page)] == [f"{web.url}/atom.xml"]
 
 
 def test_a_site_without_a_feed_says_so(web, client):

@@ -33,8 +33,8 @@ def utc(text):
 def test_due_slots(desk, now, served, slot):
     digest = desk.digest(DAILY)
     last_run = utc(served).timestamp() if served else None
-    found = due_slot(digest, utc(now), last_run, utc(now))
-    assert found == (utc(slot) if slot else None)
+    due = due_slot(digest, utc(now), last_run, utc(now))
+    assert due == (utc(slot) if slot else None)
 
 
 def test_a_day_with_an_hour_less_or_more_has_one_slot(desk):

@@ -114,16 +114,16 @@ def test_a_name_is_resolved_once_by_many_threads() -> None:
         return ["8.8.8.8"] if len(calls) == 1 else ["127.0.0.1"]
 
     guard = Guard(resolve=resolve)
-    found: list[tuple[str, ...]] = []
+    requests: list[tuple[str, ...]] = []
     threads = [
-        threading.Thread(target=lambda: found.append(guard.addresses("name.test", 80, 5)))
+        threading.Thread(target=lambda: requests.append(guard.addresses("name.test", 80, 5)))
         for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [("8.8.8.8",)] * 8
+    assert requests == [("8.8.8.8",)] * 8
     assert guard.addresses("NAME.test", 443, 5) == ("8.8.8.8",)
     assert calls == ["name.test"]
 

@@ -66,8 +66,8 @@ def fuzz_captions(data: bytes) -> None:
     """Pictures and captions of a page that has an article."""
     page = read_page(_PAGE.encode() % data, URL)
     with suppress(WebprintError):
-        found = extract_article(page, ExtractOptions(images="all"), editable=True)
-        for figure in found.article.figures:
+        result = extract_article(page, ExtractOptions(images="all"), editable=True)
+        for figure in result.article.figures:
             assert not figure.src.startswith(("file:", "javascript:"))
 
 
@@ -82,8 +82,8 @@ def fuzz_feeds(data: bytes) -> None:
 
 def fuzz_mail(data: bytes) -> None:
     """A mail as a page."""
-    found = mail.parse_mail(data)
-    assert "\n" not in found.title + found.author
+    message = mail.parse_mail(data)
+    assert "\n" not in message.title + message.author
 
 
 def fuzz_rules(data: bytes) -> None:

@@ -234,13 +234,13 @@ MAILS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("attack", MAILS)
 def test_a_mail(attack: str) -> None:
-    found = mail.parse_mail(MAILS[attack]())
-    assert found.url.startswith("mid:")
-    assert len(found.title) <= 300
-    assert "\n" not in found.title + found.author + found.url
+    message = mail.parse_mail(MAILS[attack]())
+    assert message.url.startswith("mid:")
+    assert len(message.title) <= 300
+    assert "\n" not in message.title + message.author + message.url
     outcome = (
-        result_or_error(lambda: print_page(found.capture))
-        if len(found.capture.body) < 10**5
+        result_or_error(lambda: print_page(message.capture))
+        if len(message.capture.body) < 10**5
         else None
     )
     if outcome and not isinstance(outcome, WebprintError):

@@ -87,17 +87,17 @@ def page_with(words: str) -> bytes:
 
 def active(tree: etree._Element) -> list[str]:
     """Return what of a tree runs or leads somewhere it should not."""
-    found = []
+    violations = []
     for element in tree.iter(etree.Element):
         tag = etree.QName(element).localname
         if tag in ("script", "iframe", "object", "embed", "base", "form", "foreignObject"):
-            found.append(tag)
+            violations.append(tag)
         for name, value in element.attrib.items():
             if name.startswith("on") or value.strip().lower().startswith(
                 ("javascript:", "vbscript:")
             ):
-                found.append(f"{tag} {name}={value[:50]}")
-    return found
+                violations.append(f"{tag} {name}={value[:50]}")
+    return violations
 
 
 def page_with_all(names: tuple[str, ...]) -> bytes:

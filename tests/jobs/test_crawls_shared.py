@@ -29,8 +29,8 @@ def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres, warm):
         assert other.wait() == 0
         options = CrawlOptions(hosts=tuple(web.hosts), articles=100_000)
         with Crawl([web.home.url], options, database=fresh_postgres) as crawler:
-            found = crawler.articles()
-        assert sorted(article.info.title for article in found) == sorted(web.articles)
+            articles = crawler.articles()
+        assert sorted(article.info.title for article in articles) == sorted(web.articles)
         fetched = web.fetched()
     again = {
         url: times for url, times in fetched.items()

@@ -31,8 +31,8 @@ def starts(fault, count):
         times = []
         while len(times) < count:
             line = process.stdout.readline()
-            if found := re.match(r"start (.*)", line):
-                times.append(float(found[1]))
+            if match := re.match(r"start (.*)", line):
+                times.append(float(match[1]))
             else:
                 assert line == "the process ended and is started again\n"
         process.terminate()

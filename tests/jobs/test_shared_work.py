@@ -26,10 +26,10 @@ PATIENCE = 200.0
 def until(is_so, complaint):
     """Wait for something."""
     end = time.monotonic() + PATIENCE
-    while not (found := is_so()):
+    while not (value := is_so()):
         assert time.monotonic() < end, complaint
         time.sleep(0.05)
-    return found
+    return value
 
 
 class Office:

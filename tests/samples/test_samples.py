@@ -68,8 +68,8 @@ def test_all_of_the_article_is_there_in_order(slug, reading):
 def test_nothing_else_is_there(slug, reading):
     article = reading(slug).article
     printed = bare(" ".join((article.text, *(f.caption for f in article.figures))))
-    found = [phrase for phrase in lines(slug, "forbidden.txt") if bare(phrase) in printed]
-    assert found == []
+    phrases = [phrase for phrase in lines(slug, "forbidden.txt") if bare(phrase) in printed]
+    assert phrases == []
 
 
 @pytest.mark.parametrize("slug", PAGES)

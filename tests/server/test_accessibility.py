@@ -55,7 +55,7 @@ def test_axe_finds_nothing(server, browser, paths, screen):
         for summary in page.locator("details:not([open]) > summary").all():
             if summary.is_visible():
                 summary.click()
-        found = axe.Axe().run(page).response["violations"]
-        assert [(path, v["id"], v["nodes"][0]["failureSummary"]) for v in found] == []
+        violations = axe.Axe().run(page).response["violations"]
+        assert [(path, v["id"], v["nodes"][0]["failureSummary"]) for v in violations] == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
     context.close()

@@ -56,7 +56,7 @@ def history(tmp_path, queue, texts):
         yield index
 
 
-def found(history, **query):
+def matching(history, **query):
     return [int(job.id, 16) for job in history.find(HistoryQuery(**query)).jobs]
 
 
@@ -108,7 +108,7 @@ def test_words_are_found_in_the_text(history, queue, texts, words, numbers):
     add(queue, texts, 1, "The chain ferry of the harbour")
     add(queue, texts, 2, "港の灯りが消える")
     add(queue, texts, 3, "By road", title="No ferry today")
-    assert found(history, words=words) == numbers
+    assert matching(history, words=words) == numbers
 
 
 def test_a_passage_is_quoted(history, queue, texts):
@@ -122,45 +122,45 @@ def test_filters_by_site_state_and_time(history, queue, texts):
     add(queue, texts, 1, url="https://www.example.org/a")
     add(queue, texts, 2, url="https://news.example.org/b")
     add(queue, texts, 3, url="https://other.test/", state="failed")
-    assert found(history, site="example.org") == [2, 1]
-    assert found(history, site="www.Example.org") == [2, 1]
-    assert found(history, site="ample.org") == []
-    assert found(history, site="%") == found(history, site="example_org") == []
-    assert found(history, states=("failed",)) == [3]
-    assert found(history, states=("done",), since=2, until=3) == [2]
+    assert matching(history, site="example.org") == [2, 1]
+    assert matching(history, site="www.Example.org") == [2, 1]
+    assert matching(history, site="ample.org") == []
+    assert matching(history, site="%") == matching(history, site="example_org") == []
+    assert matching(history, states=("failed",)) == [3]
+    assert matching(history, states=("done",), since=2, until=3) == [2]
     assert history.sites() == ["example.org", "news.example.org", "other.test"]
 
 
 def test_it_follows_the_queue(history, queue, texts):
     add(queue, texts, 1, "Old words", state="running")
     print_id = f"{1:020x}"
-    assert found(history, words="words") == []
+    assert matching(history, words="words") == []
     queue.jobs[print_id] = replace(queue.jobs[print_id], state="done")
-    assert found(history, words="old words") == [1]
+    assert matching(history, words="old words") == [1]
     history.reopen(print_id)  # It is printed again.
     texts[print_id] = "New ones"
-    assert found(history, words="new") == [1]
-    assert found(history, words="old") == []
+    assert matching(history, words="new") == [1]
+    assert matching(history, words="old") == []
     del queue.jobs[print_id]  # By retention, or by another server.
-    assert found(history) == []
+    assert matching(history) == []
 
 
 def test_a_page_is_full_although_prints_are_gone(history, queue, texts):
     for number in range(1, 31):
         add(queue, texts, number)
-    assert len(found(history, limit=30)) == 30
+    assert len(matching(history, limit=30)) == 30
     for number in range(16, 30):
         del queue.jobs[f"{number:020x}"]
-    assert found(history, limit=5) == [30, 15, 14, 13, 12]
+    assert matching(history, limit=5) == [30, 15, 14, 13, 12]
 
 
 def test_texts_that_take_long_are_read_later(history, queue, texts, monkeypatch):
     monkeypatch.setattr(history_module, "_READ_SECONDS", 0.0)
     add(queue, texts, 1, "Found at last")
-    assert found(history, words="last") == []
-    assert found(history, states=("done",)) == [1]
+    assert matching(history, words="last") == []
+    assert matching(history, states=("done",)) == [1]
     monkeypatch.undo()
-    assert found(history, words="last") == [1]
+    assert matching(history, words="last") == [1]
 
 
 def test_a_broken_index_is_made_again(history, queue, texts, tmp_path):
@@ -168,8 +168,8 @@ def test_a_broken_index_is_made_again(history, queue, texts, tmp_path):
     path = tmp_path / "history.sqlite"
     path.write_bytes(b"no database" * 1000)
     with pytest.raises(history_module.JobsError):
-        found(history)
-    assert found(history, words="still") == [1]
+        matching(history)
+    assert matching(history, words="still") == [1]
     assert path.stat().st_mode & 0o77 == 0
     with closing(sqlite3.connect(path)) as index:
         assert index.execute("SELECT count(*) FROM prints").fetchone() == (1,)
@@ -181,11 +181,11 @@ def test_deleted_prints_are_out_of_sight_and_can_be_restored(history, queue, tex
     assert history.mark_deleted([print_id, "0" * 20], 1e9) == [print_id]
     assert history.mark_deleted([print_id], 2e9) == [], "deleted already"
     assert history.is_deleted(print_id)
-    assert found(history) == []
+    assert matching(history) == []
     assert history.expired() == [print_id]
     assert history.mark_deleted([print_id], None) == [print_id]
     assert history.expired() == []
-    assert found(history) == [1]
+    assert matching(history) == [1]
 
 
 def printed(server, title, url="https://history.example/story"):

@@ -76,8 +76,8 @@ def test_a_reader_finds_its_way_to_the_files(reader, prints):
 def test_it_searches(reader, prints):
     described = reader.get(link(feed(reader, "/opds").feed.links, "search")).text
     template = re.search(r'template="([^"]+)"', described)[1]
-    found = feed(reader, template.replace("{searchTerms}", "eider"))
-    assert [entry.title for entry in found.entries] == ["Of ducks"]
+    results = feed(reader, template.replace("{searchTerms}", "eider"))
+    assert [entry.title for entry in results.entries] == ["Of ducks"]
     assert feed(reader, template.replace("{searchTerms}", "walrus%20%22")).entries == []
 
 

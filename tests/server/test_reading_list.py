@@ -127,8 +127,8 @@ def test_several_pages_become_one_pdf(server, listed, web):
     text = server.client.get(job["links"]["article"]).json()["text"]
     assert "Story one" in text
     assert "Story two" in text
-    found = server.client.get("/api/prints?q=two&limit=1").json()
-    assert [result["id"] for result in found] == [job["id"]]
+    prints = server.client.get("/api/prints?q=two&limit=1").json()
+    assert [result["id"] for result in prints] == [job["id"]]
     page = server.client.get(f"/prints/{job['id']}")
     assert page.status_code == 200
     too_many = {"print": "yes", "page_url": [f"https://example.org/{n}" for n in range(21)]}

@@ -76,14 +76,14 @@ def test_a_capture_is_what_the_browser_displays(visit):
         "document.getElementById('host').attachShadow({mode: 'open'}).innerHTML ="
         "'<p>shadow</p><slot></slot><slot name=none>fallback</slot><style>i{}</style>'"
     )
-    found = page.evaluate(CAPTURE)
-    assert found["url"] == f"{SITE}/story"
-    assert found["html"].startswith('<!doctype html><html lang="en"><head>')
-    assert '<script type="application/ld+json">{"a": 1}</script>' in found["html"]
-    assert "<p>shadow</p><span><em>slotted</em></span><span>fallback</span>" in found["html"]
+    capture = page.evaluate(CAPTURE)
+    assert capture["url"] == f"{SITE}/story"
+    assert capture["html"].startswith('<!doctype html><html lang="en"><head>')
+    assert '<script type="application/ld+json">{"a": 1}</script>' in capture["html"]
+    assert "<p>shadow</p><span><em>slotted</em></span><span>fallback</span>" in capture["html"]
     for removed in ("<style", "secret", "never", "Cookies?", "rel=", "<!-- no"):
-        assert removed not in found["html"]
-    assert (found["pictures"], found["missing"]) == ({}, 0)
+        assert removed not in capture["html"]
+    assert (capture["pictures"], capture["missing"]) == ({}, 0)
 
 
 def test_a_selection_replaces_the_page(visit):
@@ -91,12 +91,12 @@ def test_a_selection_replaces_the_page(visit):
                  {f"{SITE}/a.png": picture()})  # fmt: skip
     page.evaluate("getSelection().setBaseAndExtent(document.querySelectorAll('p')[1], 0,"
                   " document.querySelectorAll('p')[1], 3)")  # fmt: skip
-    found = page.evaluate(CAPTURE)
-    body = found["html"].partition("<body>")[2]
+    capture = page.evaluate(CAPTURE)
+    body = capture["html"].partition("<body>")[2]
     assert body.startswith("<article><h1>Quay</h1>Two <img")
     assert "One" not in body
     assert "Four" not in body
-    assert list(found["pictures"]) == [f"{SITE}/a.png"]
+    assert list(capture["pictures"]) == [f"{SITE}/a.png"]
 
 
 def test_a_drawing_becomes_a_picture(visit):
@@ -119,10 +119,10 @@ SETS = {
 @pytest.mark.parametrize(("versions", "best"), SETS.values(), ids=SETS)
 def test_the_version_for_print_is_taken_from_a_set(visit, versions, best):
     page = visit(f"<img data-srcset='{versions}'>", {SITE + best: picture()})
-    found = page.evaluate(CAPTURE)
-    assert list(found["pictures"]) == [SITE + best]
-    assert found["pictures"][SITE + best].startswith("data:image/png;base64,")
-    assert f'<img src="{SITE}{best}">' in found["html"]
+    capture = page.evaluate(CAPTURE)
+    assert list(capture["pictures"]) == [SITE + best]
+    assert capture["pictures"][SITE + best].startswith("data:image/png;base64,")
+    assert f'<img src="{SITE}{best}">' in capture["html"]
 
 
 GRAY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
@@ -145,34 +145,34 @@ def test_a_picture_that_was_not_loaded_is_fetched(visit, html, address):
     page.evaluate(
         "document.addEventListener('webprint-progress', (e) => { window.told = e.detail; })"
     )
-    found = page.evaluate(CAPTURE)
-    assert list(found["pictures"]) == [address]
-    assert found["missing"] == 0
-    assert "source" not in found["html"]
+    capture = page.evaluate(CAPTURE)
+    assert list(capture["pictures"]) == [address]
+    assert capture["missing"] == 0
+    assert "source" not in capture["html"]
     assert page.evaluate("window.told") == "1 of 1"
 
 
 def test_pictures_of_other_sites_are_left_to_the_server(visit):
     page = visit("<img loading=lazy data-src=https://cdn.example.net/p.png>"
                  "<img data-src=https://example.com.evil.net/p.png>")  # fmt: skip
-    found = page.evaluate(CAPTURE)
-    assert (found["pictures"], found["missing"]) == ({}, 0)
-    assert 'data-src="https://cdn.example.net/p.png"' in found["html"]
+    capture = page.evaluate(CAPTURE)
+    assert (capture["pictures"], capture["missing"]) == ({}, 0)
+    assert 'data-src="https://cdn.example.net/p.png"' in capture["html"]
     assert not [url for url in page.requested if "example.net" in url or "evil" in url]
 
 
 def test_pictures_that_cannot_be_fetched_are_counted(visit):
     more = "".join(f"<img data-src=/{n}.png>" for n in range(61))
     page = visit(f"{more}<img src=/broken.png>", {f"{SITE}/0.png": picture()})
-    found = page.evaluate(CAPTURE)
-    assert list(found["pictures"]) == [f"{SITE}/0.png"]
-    assert found["missing"] == 60  # 59 of those it tries, and one beyond the limit.
+    capture = page.evaluate(CAPTURE)
+    assert list(capture["pictures"]) == [f"{SITE}/0.png"]
+    assert capture["missing"] == 60  # 59 of those it tries, and one beyond the limit.
 
 
 def test_a_page_that_breaks_the_capture_is_sent_as_it_is(visit):
     page = visit("<p>Quay</p><script>Element.prototype.cloneNode = () => { throw 1; }</script>")
-    found = page.evaluate(CAPTURE)
-    assert "<p>Quay</p><script>" in found["html"]
+    capture = page.evaluate(CAPTURE)
+    assert "<p>Quay</p><script>" in capture["html"]
 
 
 # The page that receives a page

@@ -22,7 +22,7 @@ def ids(selector, page=PAGE):
 
 
 @pytest.mark.parametrize(
-    ("selector", "found"),
+    ("selector", "matches"),
     [
         ("p", "a c e f"), ("#a", "a"), (".lead", "a"), ("p.lead.big", "a"), (".page.narrow", ""),
         ("main p", "a c e f"), ("main > p", "a c f"), ("h1 + p", "a"), ("#a ~ p", "c f"),
@@ -37,8 +37,8 @@ def ids(selector, page=PAGE):
         ("main > p:has(b):not(.small)", "a"), ("*:root", [None]), ("body", "top"), ("aside", ""),
     ],
 )  # fmt: skip
-def test_selectors_match(selector, found):
-    assert ids(selector) == (found if isinstance(found, list) else found.split())
+def test_selectors_match(selector, matches):
+    assert ids(selector) == (matches if isinstance(matches, list) else matches.split())
 
 
 @pytest.mark.parametrize(
@@ -128,11 +128,11 @@ XPATHS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "found"), XPATHS)
-def test_xpath_selectors_match(path, found):
+@pytest.mark.parametrize(("path", "matches"), XPATHS)
+def test_xpath_selectors_match(path, matches):
     tree = ElementIndex(html.document_fromstring(PAGE))
     places, texts = fulltextrss.select_xpath(tree, path)
-    assert [tree.elements[place].get("id") for place in places] == found.split()
+    assert [tree.elements[place].get("id") for place in places] == matches.split()
     assert texts == []
 
 

@@ -38,11 +38,11 @@ def suggested(path):
     }  # fmt: skip
     (target,) = select(tree, path)
     name = next(name for name, place in places.items() if place == target)
-    found = Suggester(tree, places).suggest(name)
-    for suggestion in found:
+    suggestions = Suggester(tree, places).suggest(name)
+    for suggestion in suggestions:
         assert name in suggestion.covers
         assert suggestion.count == len(select(tree, suggestion.selector))
-    return [suggestion.selector for suggestion in found]
+    return [suggestion.selector for suggestion in suggestions]
 
 
 def test_the_steadiest_comes_first():

@@ -76,9 +76,9 @@ def test_quotations_count_and_every_script_has_paragraphs():
 @given(st.lists(st.text(max_size=80), max_size=8), st.integers(1, 9), st.text(max_size=20))
 def test_at_most_the_requested_number_and_in_order(lines, count, query):
     article = Article("T", tuple(map(paragraph, lines)))
-    found = key(article, count, query=query)
-    assert found is article or len(found.blocks) <= count
-    places = [article.blocks.index(block) for block in found.blocks]
+    shortened = key(article, count, query=query)
+    assert shortened is article or len(shortened.blocks) <= count
+    places = [article.blocks.index(block) for block in shortened.blocks]
     assert places == sorted(places) or len(set(lines)) < len(lines)
 
 

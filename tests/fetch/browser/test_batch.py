@@ -48,8 +48,8 @@ def test_pages_are_loaded_at_once(web: WebServer) -> None:
 
     urls = [web.add(f"/{number}", answer) for number in range(3)]
     with Browser(FetchOptions(timeout=20), Guard([web.url]), pages=3) as browser:
-        found = capture_all(browser, urls)
-    for number, body in enumerate(found):
+        bodies = capture_all(browser, urls)
+    for number, body in enumerate(bodies):
         assert isinstance(body, bytes), body
         assert f"page /{number}<" in body.decode()
 
@@ -61,9 +61,9 @@ def test_a_tab_that_hangs_or_crashes_costs_its_own_page(web: WebServer) -> None:
     with Browser(FetchOptions(timeout=6), Guard([web.url]), pages=3) as browser:
         browser.capture(fine[0])
         before = browser._process
-        found = capture_all(browser, [hang, crash, *fine])
-        assert isinstance(found[0], FetchTimeout)
-        for n, body in enumerate(found[2:]):
+        bodies = capture_all(browser, [hang, crash, *fine])
+        assert isinstance(bodies[0], FetchTimeout)
+        for n, body in enumerate(bodies[2:]):
             assert isinstance(body, bytes), body
             assert f"fine {n}".encode() in body
         assert b"fine 1" in browser.capture(fine[1]).body
@@ -135,9 +135,9 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
 
         with ThreadPoolExecutor(1) as killer:
             killing = killer.submit(kill)
-            found = capture_all(browser, urls)
+            bodies = capture_all(browser, urls)
             killing.result()
-    for number, body in enumerate(found):
+    for number, body in enumerate(bodies):
         assert isinstance(body, bytes), body
         assert f"page /{number}<" in body.decode()
 

@@ -212,12 +212,12 @@ def test_root_is_warned_that_there_is_no_sandbox(
 
 def members(group: int) -> list[int]:
     """Return the processes of a process group."""
-    found = []
+    pids = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(ProcessLookupError):
             if os.getpgid(int(entry.name)) == group:
-                found.append(int(entry.name))
-    return found
+                pids.append(int(entry.name))
+    return pids
 
 
 def command_of(pid: int) -> str:
@@ -234,7 +234,7 @@ def listening_sockets(pids: list[int]) -> list[str]:
             for link in Path(f"/proc/{pid}/fd").iterdir():
                 with suppress(OSError):
                     inodes.update(re.findall(r"socket:\[(\d+)\]", str(link.readlink())))
-    found = []
+    addresses = []
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
             (
@@ -245,8 +245,8 @@ def listening_sockets(pids: list[int]) -> list[str]:
                 *_,
             ) = fields = line.split()
             if state == "0A" and fields[9] in inodes:
-                found.append(address)
-    return found
+                addresses.append(address)
+    return addresses
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="looks in /proc")
@@ -313,7 +313,7 @@ def test_every_process_of_a_browser_is_reaped(web: WebServer, tmp_path: Path) ->
 
 def processes_of(marker: str) -> list[int]:
     """Return the processes whose command line holds a text."""
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -321,8 +321,8 @@ def processes_of(marker: str) -> list[int]:
             except OSError:
                 continue
             if marker.encode() in words:
-                found.append(int(entry.name))
-    return found
+                pids.append(int(entry.name))
+    return pids
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
