@@ -54,13 +54,7 @@ from ..urls import is_http
 from .figures import FigurePlacer, PicturePlacement
 from .inline import inline
 from .limits import limit_article
-from .links import (
-    Anchors,
-    LinkTargets,
-    choose_footnotes,
-    choose_link_style,
-    highest_note_number,
-)
+from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, highest_note_number
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
@@ -316,16 +310,7 @@ class RenderContext:
         warnings.extend(_warn_of_endnotes(options, links, bounded))
         lead = ArticleView.of(bounded[0], "", fetched)
         return cls(
-            bounded,
-            options,
-            styling,
-            geometry,
-            links,
-            lead,
-            fetched,
-            dpi,
-            edition,
-            tuple(warnings),
+            bounded, options, styling, geometry, links, lead, fetched, dpi, edition, tuple(warnings)
         )
 
     @property

@@ -304,13 +304,7 @@ class FigurePlacer:
                 yield self._make_row(remaining[:count], in_row, is_even=not is_gallery)
                 remaining = remaining[count:]
 
-    def _make_row(
-        self,
-        cells: Sequence[_Cell],
-        in_row: int,
-        *,
-        is_even: bool,
-    ) -> FigureRow:
+    def _make_row(self, cells: Sequence[_Cell], in_row: int, *, is_even: bool) -> FigureRow:
         """Return a row across the measure, of equal widths or with pictures of equal height."""
         measure = self._measure_width()
         count = in_row if is_even else len(cells)

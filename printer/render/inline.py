@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markupsafe import Markup, escape
@@ -38,8 +38,8 @@ _CODE_MARKS = frozenset({"code", "samp", "kbd", "var"})
 #: A character without width at which no line breaks.
 WORD_JOINER = "\u2060"
 
-#: A highlighted line of code with a comment only.
-_COMMENT_LINE = re.compile(r"\s*<i>[^<]*</i>\s*")
+#: A highlighted line of code with a comment only, and the tags in one.
+_COMMENT_LINE, _TAG = re.compile(r"\s*<i>[^<]*</i>\s*"), re.compile("<[^<>]*>")
 
 #: A piece of code, and the name ('' for none) and class of its element.
 CodePiece: TypeAlias = tuple[str, str, str]
@@ -324,17 +324,30 @@ def highlight(code: str, language: str) -> Markup:
                 html = escape(breakable(line))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     html_lines = ["".join(line) for line in lines if line]
+    around = zip(("", *html_lines), html_lines, (*html_lines[1:], ""), strict=False)
     spans = (
-        f'<span class="line{" comment" if _is_comment_above(line, below) else ""}">{line}</span>'
-        for line, below in pairwise((*html_lines, ""))
+        f'<span class="line{" head" if _is_head(above, line, below) else ""}">{line}</span>'
+        for above, line, below in around
     )
     return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
 
 
-def _is_comment_above(line: str, below: str) -> bool:
-    """Return whether a highlighted line is nothing but a comment on the code below it."""
-    has_code_below = bool(below.strip()) and not below.lstrip().startswith("<i>")
-    return has_code_below and _COMMENT_LINE.fullmatch(line) is not None
+def _is_head(above: str, line: str, below: str) -> bool:
+    """Return whether a highlighted line belongs to the one below it.
+
+    Such a line is nothing but a comment on the code below, or the first line of a part of the code
+    whose next line is indented further.
+    """
+    if _COMMENT_LINE.fullmatch(line):
+        return bool(below.strip()) and not below.lstrip().startswith("<i>")
+    begins_part = bool(line.strip()) and not above.strip()
+    return begins_part and bool(below.strip()) and _indent(line) < _indent(below)
+
+
+def _indent(line: str) -> int:
+    """Return the number of blanks at the beginning of a highlighted line."""
+    text = _TAG.sub("", line)
+    return len(text) - len(text.lstrip(" "))
 
 
 def split_by_style(code: str, language: str) -> list[CodePiece]:

@@ -16,15 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from ..article import (
-    Article,
-    Note,
-    Paragraph,
-    Spans,
-    block_spans,
-    plain_text,
-    walk,
-)
+from ..article import Article, Note, Paragraph, Spans, block_spans, plain_text, walk
 from ..options import LinkStyle
 from ..text import truncate
 from ..urls import strip_tracking

@@ -85,8 +85,9 @@ CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG, LIST_INDENT = 0.603, 1.5, 8.0, 1.6
 
 #: The most items, and characters in all, of a list that is kept on one page, and the most
-#: characters of a cell of a row and of a box that are.
+#: characters of a cell of a row and of a box that are; those of an item that is a line, on average.
 MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL, MAX_UNBROKEN_BOX = 4, 300, 400, 600
+MAX_TERSE_ITEM = 80
 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
@@ -107,8 +108,8 @@ MAX_CODE_LABEL, MAX_LABEL, MAX_QUESTION, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90
 #: The most characters of a line of a list without a label, and its last sign.
 MAX_BARE_LINE = 48
 
-#: The most characters of a label above a table.
-MAX_TABLE_LABEL = 120
+#: The most characters of a label above a table, and the most blocks from a heading down to one.
+MAX_TABLE_LABEL, MAX_STACKED = 120, 3
 _BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
 
 #: The most characters of a plain line that is a heading, and the fewest of the paragraph below it;
@@ -119,12 +120,6 @@ _ITEM_SIGN = re.compile(r"[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]\ufe0
 _CLOSING_QUOTES = "’”»'\""
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
-#: A long run with other characters than letters, in a script with spaces.  A line may end at a
-#: hyphen inside it.
-_UNBREAKABLE = re.compile(
-    r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
-    r"(?=[^\s\u2010-\u2014-]*[\d_/@.=:]\w)"
-)
 #: A label with what it labels, as in "Type: text".
 _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 #: A line in brackets, as Japanese headings are.
@@ -207,6 +202,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         page_reference=_page_reference,
         table_class=table_class,
         table_parts=table_parts,
+        list_class=list_class,
         arranged=arrange_figures,
     )
     env.tests.update(
@@ -215,11 +211,9 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         entry=is_entry,
         signed=_begins_with_sign,
         long=is_long_row,
-        loose=is_loose,
         undefined_terms=is_undefined,
-        short=is_short,
-        rough=is_rough,
         titling=is_code_title,
+        turned=is_turned,
         introducing=introduces,
         labelling=is_label,
         lines=has_short_lines,
@@ -406,14 +400,6 @@ def _em(geometry: PageGeometry) -> float:
     return geometry.font_size * UNITS["pt"]
 
 
-def is_rough(block: Paragraph) -> bool:
-    """Return whether a paragraph has a piece that is neither broken nor hyphenated.
-
-    If it were justified, it would have wide gaps.
-    """
-    return _UNBREAKABLE.search(plain_text(block.spans)) is not None
-
-
 def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
     """Return whether a block is the title of code: its language or the name of its file.
 
@@ -433,16 +419,21 @@ def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
 def introduces(block: Paragraph, following: Block, before: Block | None = None) -> bool:
     """Return whether a paragraph introduces the next block and is kept with it.
 
-    Such a paragraph ends in a colon, or is a short line before code, below a heading, or at the
-    beginning of an item of several paragraphs, or a line or two above a table.
+    Such a paragraph ends in a colon, or inside a sentence before a formula, or is a short line
+    before code, below a heading, or at the beginning of an item of several paragraphs, or a line or
+    two above a table.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE
-    if isinstance(following, Paragraph):
-        return is_short and isinstance(before, Heading | None)
-    if not isinstance(following, List | Code | Table | Math | Quote | DefinitionList):
-        return False
+    if isinstance(following, Heading):
+        return is_short and before is None
+    if isinstance(following, Paragraph) and is_short and isinstance(before, Heading | None):
+        return True
     if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL:
+        return True
+    if not isinstance(following, Paragraph | List | Code | Math | Table | Quote | DefinitionList):
+        return False
+    if isinstance(following, Math) and not text.endswith((".", "!", "?")):
         return True
     return text.endswith(COLONS) or (is_short and isinstance(following, Code))
 
@@ -459,8 +450,8 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if len(text) > MAX_LABEL:
         return _is_question(block, text, following)
-    first, *later_spans = (span for span in block.spans if span.text.strip())
-    if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in later_spans):
+    marks = [span.marks for span in block.spans if any(map(str.isalnum, span.text))]
+    if marks and "strong" in marks[0] and all({"strong", "small"} & {*part} for part in marks):
         return True
     if any(span.href or span.note or span.math for span in block.spans):
         return False
@@ -523,6 +514,14 @@ def is_bare(block: Heading, following: Sequence[Block]) -> bool:
     return levels[0] < block.level or (levels[0] == block.level and levels[1] <= block.level)
 
 
+@pass_context
+def is_turned(context: Context, block: Heading, following: Sequence[Block]) -> bool:
+    """Return whether a heading stands above a table on a rotated page, perhaps with others."""
+    del block
+    below = next((part for part in following[:MAX_STACKED] if not isinstance(part, Heading)), None)
+    return isinstance(below, Table) and table_class(context, below) == "widest"
+
+
 def is_verse(block: Paragraph) -> bool:
     """Return whether a paragraph is verse: three or more lines, nearly all of them short.
 
@@ -548,10 +547,20 @@ def is_formula_number(block: Block, previous: Block) -> bool:
     return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
-def is_short(block: List) -> bool:
-    """Return whether a list is short enough to be kept on one page."""
-    text = "".join(iter_text(block))
-    return len(block.items) <= MAX_UNBROKEN_ITEMS and len(text) <= MAX_UNBROKEN_TEXT
+def list_class(block: List) -> str:
+    """Return the CSS classes of a list.
+
+    They are ``collection`` for one without marks, ``loose`` if an item has several paragraphs, so
+    that items need spacing, ``short`` if it is kept on one page, and ``terse`` if most items are a
+    line at most, so that justifying those of two lines would only leave gaps in them.
+    """
+    length = sum(map(len, iter_text(block)))
+    is_loose = any(
+        sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
+    )
+    is_short = len(block.items) <= MAX_UNBROKEN_ITEMS and length <= MAX_UNBROKEN_TEXT
+    kind = "collection" if block.style == "none" else "loose" if is_loose else "short" * is_short
+    return f"{kind} terse" if length <= MAX_TERSE_ITEM * len(block.items) else kind
 
 
 def is_brief(block: Block) -> bool:
@@ -563,13 +572,6 @@ def is_undefined(block: DefinitionList) -> bool:
     """Return whether a list has terms without descriptions, as tables of contents have."""
     details = (child for entry in block.entries for detail in entry.details for child in detail)
     return all(isinstance(child, DefinitionList) and is_undefined(child) for child in details)
-
-
-def is_loose(block: List) -> bool:
-    """Return whether an item of a list has several paragraphs, so that items need spacing."""
-    return any(
-        sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
-    )
 
 
 @pass_context

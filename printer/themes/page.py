@@ -238,7 +238,8 @@ table { border-width: .4pt !important }
 #: No page is rotated; the widest tables span the columns instead.
 COLUMNS_CSS = """
 .body { columns: var(--columns); column-gap: var(--gap) }
-div.widest { page: auto; break-after: auto; column-span: all }
+:is(.turned, div.widest) { page: auto }
+div.widest { break-after: auto; column-span: all }
 pre .line:nth-child(n) { break-before: auto; break-after: auto }
 """
 

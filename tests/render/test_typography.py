@@ -25,6 +25,7 @@ from printer.article import (
     Heading,
     Item,
     List,
+    Math,
     Note,
     Paragraph,
     Post,
@@ -37,10 +38,10 @@ from printer.options import PrintOptions
 from printer.render.context import ArticleView, render_html
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
 from printer.render.templates import (
+    introduces,
     is_bare,
     is_code_title,
     is_label,
-    is_rough,
     is_verse,
     table_class,
 )
@@ -200,6 +201,7 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph(Span(f"{WORDS * 2}is it?", ("em",))), paragraph(WORDS), True),
         (paragraph(Span(f"{WORDS * 2}it is.", ("strong",))), paragraph(WORDS), False),
         (paragraph(f"{WORDS * 2}is it?"), paragraph(WORDS), False),
+        (paragraph(Span("Tools of the mill", ("strong",)), Span(": ")), items("A wheel"), True),
         (paragraph(Span("The end", ("strong",))), None, False),
         (paragraph(Span("Above", ("strong",))), heading("A heading"), False),
         (paragraph(Span("Above", ("strong",))), Rule(), False),
@@ -231,6 +233,8 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
     [
         (heading("The lamp"), paragraph("By A. Writer\nMarch 25"), paragraph(WORDS)),
         (List((Item((paragraph("The lamp"), paragraph("The river rises."))),)),),
+        (List((Item((paragraph("The lamp"), heading("Oil", 3), paragraph(WORDS))),)),),
+        (paragraph(f"{WORDS * 4}The lamp:"), paragraph("– The river"), paragraph("– The mill")),
     ],
 )
 def test_a_short_line_that_introduces_is_not_parted_from_the_text(blocks):
@@ -240,6 +244,39 @@ def test_a_short_line_that_introduces_is_not_parted_from_the_text(blocks):
         pages = texts_of(render_pdf(render_html([text], {})).pdf)
         (page,) = (page for page in pages if "The lamp" in page)
         assert "The river" in page
+
+
+def test_a_sentence_is_not_parted_from_the_formula_in_it():
+    assert introduces(paragraph(f"{WORDS}For every length of the river,"), Math("x"))
+    assert not introduces(paragraph(f"{WORDS}It is long."), Math("x"))
+
+
+def test_a_list_of_short_items_is_not_justified():
+    short, long = (
+        "A wheel and a stone that turn all day and grind the grain of the valley",
+        WORDS * 3,
+    )
+    html = render_html([article(items(short, "An axle"), items(long, "An axle"))], {}).html
+    assert re.findall(r'<ul( class="[a-z ]+")?>', html) == [
+        ' class="short terse"',
+        ' class="short"',
+    ]
+
+
+def test_an_item_that_is_a_list_has_no_mark_of_its_own():
+    inner = items("A stone", "A wheel")
+    nested = article(List((Item((paragraph("The mill"), inner)), Item((items("A brook"),)))))
+    (text,) = texts_of(render_pdf(render_html([nested], {})).pdf)
+    assert [line[0] for line in text.splitlines() if line[:1] in "•–"] == ["•", "–", "–", "–"]
+
+
+def test_a_rule_may_stand_at_the_foot_of_a_page():
+    ends = set()
+    for count in range(30, 44):
+        parted = article(*paragraphs(count), Rule(), *[paragraph(WORDS * 4)] * 9)
+        first, *_ = texts_of(render_pdf(render_html([parted], {})).pdf)
+        ends.add(re.sub(r"page 1 of \d", "", first).strip()[-5:].replace("\r\n", " "))
+    assert any(end.endswith("*") for end in ends), ends
 
 
 def test_headings_with_nothing_under_them_do_not_hold_each_other():
@@ -454,8 +491,8 @@ def test_a_comment_on_the_last_line_of_code_is_highlighted():
 
 def test_a_comment_in_code_stays_with_the_line_below_it():
     html = str(highlight("# One.\n# Two.\nls  # three\n\n# Four.\n\nls", "bash"))
-    assert re.findall(r'"line( comment)?"><?i?>?(..)', html) == [
-        ("", "# "), (" comment", "# "), ("", "ls"), ("", "# "), ("", "ls")
+    assert re.findall(r'"line( head)?"><?i?>?(..)', html) == [
+        ("", "# "), (" head", "# "), ("", "ls"), ("", "# "), ("", "ls")
     ]  # fmt: skip
     steps = Code("\n".join(f"# Step {n}.\nls {n}" for n in range(80)), "bash")
     for count in range(4):
@@ -467,6 +504,15 @@ def test_a_comment_in_code_stays_with_the_line_below_it():
             document.close()
         assert len(pages) > 2
         assert not any(re.search(r"# Step \d+\.\s+page", text) for text in pages)
+
+
+def test_the_first_line_of_a_part_of_code_stays_with_the_indented_one_below_it():
+    html = str(highlight("import sys\n\ndef f():\n    if x:\n        y\n\nz\n", "python"))
+    heads = [line for line in html.split('<span class="line') if line.startswith(" head")]
+    assert len(heads) == 1
+    assert "def" in heads[0]
+    html = str(highlight("-n\n    The number.\n\n  -v\n    No.\n", ""))
+    assert re.findall(r'"line( head)?">(?= *-)', html) == [" head", " head"]
 
 
 def test_a_long_comment_is_not_parted_from_its_indentation():
@@ -592,15 +638,6 @@ def test_the_path_of_a_file_above_code_is_its_title():
     assert html.count('<pre class="code-title"><code>/etc/ferry/tide.conf</code></pre>') == 1
     assert html.count("<pre") == 3, "a title is counted as code"
     assert not is_code_title(Code("ls /etc"), code)
-
-
-def test_paragraphs_with_long_identifiers_are_ragged():
-    assert is_rough(paragraph("Write to thehouse-maven@talkinghomerenovations.example.com"))
-    assert is_rough(paragraph("Call weasyprint.layout.inline.split_first_line() now"))
-    assert not is_rough(paragraph("Donaudampfschifffahrtsgesellschaftskapitän und andere"))
-    assert not is_rough(paragraph("eine «10-Millionen-Schweiz» und die Ziffer-1-Regel-Debatte"))
-    assert is_rough(paragraph("siehe Anlage-weasyprint.layout.split_first_line()"))
-    assert not is_rough(paragraph("河水从山脊下流出，慢慢穿过草地。2024年COP30在贝伦举行，人们说"))
 
 
 def test_a_mark_of_its_own_does_not_begin_a_line():

@@ -235,7 +235,7 @@ def _line_heights(page: Any) -> dict[int, float]:
     if any(type(box).__name__.endswith("ReplacedBox") for box in root.descendants()):
         return {}
     imprint = {
-        line for box in root.descendants() if _has_class(box, "colophon")
+        line for box in root.descendants() if figure_placement.has_class(box, "colophon")
         for line in box.descendants()
     }  # fmt: skip
     return {
@@ -243,10 +243,6 @@ def _line_heights(page: Any) -> dict[int, float]:
         for box in root.descendants()
         if type(box).__name__ == "LineBox" and box.width and box not in imprint
     }
-
-
-def _has_class(box: Any, name: str) -> bool:
-    return box.element is not None and name in (box.element.get("class") or "").split()
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:

@@ -10,7 +10,8 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - moved before the text above it, as far as is needed to fit on the page,
 - moved behind the next heading and the paragraph below it, unless it is a row with texts,
 - if it stands above the heading of an entry, moved below this heading and the paragraph after it;
-  the figures of all entries after it then stand below their headings as well.
+  the figures of all entries after it then stand below their headings as well,
+- shrunk to half of its size if a fifth of the page would be blank.
 
 A change that does not fill the page better is undone.  Rows of figures are shrunk together so that
 one more fits.  A list, a table, a stanza or a box that is kept whole may be broken between its
@@ -39,9 +40,9 @@ Box: TypeAlias = Any
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
-#: The smallest gap to be filled, and that for which a picture is moved past a heading, as shares of
-#: the height of the page.
-MIN_GAP, MIN_GAP_TO_PASS_HEADING = 0.1, 0.15
+#: The smallest gap to be filled, that for which a picture is moved past a heading, and the largest,
+#: as shares of the height of the page.
+MIN_GAP, MIN_GAP_TO_PASS_HEADING, MAX_GAP = 0.1, 0.15, 0.2
 
 #: The fewest characters of an item and of a row that may stand alone on a page.
 MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
@@ -50,8 +51,10 @@ MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
 MAX_GAP_BEFORE_TURNED = 0.06
 
 #: The smallest scale to which a picture is shrunk, and one in a first row with texts; that to which
-#: it is shrunk first of all; the largest of one as wide as the text, which is then centered.
+#: it is shrunk first of all; the largest of one as wide as the text, which is then centered; that
+#: for a gap of ``MAX_GAP``; that of rows on one page that have been shrunk with all others before.
 MIN_SCALE, MIN_LABELLED_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.55, 0.85, 0.8
+LAST_SCALE, MIN_SCALE_ON_PAGE = 0.5, 0.8
 
 #: The lines of text that should stand below the pictures of a first page, and the fewest of a
 #: paragraph at the foot of a page.
@@ -69,8 +72,8 @@ TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
 UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside")
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
-#: The classes of paragraphs that are indented after each other.
-INDENTED = frozenset({"", "leads", "closing"})
+#: The classes of paragraphs that are indented after each other, and of paragraphs of short lines.
+INDENTED, LINES = frozenset({"", "leads", "closing"}), frozenset({"lines", "closing lines"})
 
 #: The attributes of a document with the number of repeated layouts, and whether a block that is
 #: kept whole may be broken.
@@ -193,7 +196,7 @@ class _Change:
             box, previous = parent.children[index], parent.children[index - 1]
             if _is_beside(previous) and index > 1:
                 previous = parent.children[index - 2]
-            style = indented if _is_indented(previous) or _has_lines(previous) else flush
+            style = indented if _is_indented(previous, INDENTED | LINES) else flush
             if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
                 continue
             self.set_style(box, margin_top=style["margin_top"])
@@ -201,13 +204,8 @@ class _Change:
                 self.set_style(line, text_indent=style["text_indent"])
 
 
-def _is_indented(box: Box) -> bool:
-    return bool(box.element_tag == "p" and (box.element.get("class") or "") in INDENTED)
-
-
-def _has_lines(box: Box) -> bool:
-    """Return whether a box is a paragraph of short lines."""
-    return bool(box.element_tag == "p" and "lines" in (box.element.get("class") or "").split())
+def _is_indented(box: Box, classes: frozenset[str] = INDENTED) -> bool:
+    return bool(box.element_tag == "p" and (box.element.get("class") or "") in classes)
 
 
 def _is_beside(box: Box) -> bool:
@@ -274,6 +272,7 @@ class _PageFiller:
             may_break = may_break and key not in self._tried
             self._tried.add(key)
             return may_break and _allow_breaks(place.figure, self._change)
+        is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
             "text": lambda: _move_text_before_figure(place, self._change, may_break=may_break),
@@ -283,6 +282,7 @@ class _PageFiller:
             "rows": lambda: _shrink_rows(page, place, self._change),
             "heading": lambda: _move_heading_before_figure(place, self._change),
             "entry": lambda: _move_below_headings(place, self._change),
+            "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
         }
         if _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
@@ -366,9 +366,9 @@ def count_wide_figures(pages: list[Any]) -> int:
 def is_picture_alone(page: Box) -> bool:
     """Return whether a page holds a single figure or row of figures, and at most the source."""
     bodies = (
-        box for box in page.descendants() if box.element_tag == "div" and _has_class(box, "body")
+        box for box in page.descendants() if box.element_tag == "div" and has_class(box, "body")
     )
-    blocks = [box for body in bodies for box in body.children if not _has_class(box, "colophon")]
+    blocks = [box for body in bodies for box in body.children if not has_class(box, "colophon")]
     return len(blocks) == 1 and _is_figure(blocks[0])
 
 
@@ -396,16 +396,14 @@ def _keeps_next(parent: Box, index: int) -> bool:
 
 def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
     """Return the heights of the gap at the foot of a page or its last column, and of the page."""
-    root, top, foot = page.children[0], page.content_box_y(), _foot(page)
-    if parent.style["column_count"] != "auto":
-        root = _fragments(page, parent)[-1]
-        top = root.position_y
-    return float(foot - lowest_edge(root, foot)), float(foot - top)
+    has_columns = parent.style["column_count"] != "auto"
+    root = _fragments(page, parent)[-1] if has_columns else page.children[0]
+    return measure_gap(page, root), _foot(page) - float(root.position_y)
 
 
-def measure_gap(page: Box) -> float:
-    """Return the height of the gap at the foot of a page."""
-    return (foot := _foot(page)) - lowest_edge(page.children[0], foot)
+def measure_gap(page: Box, root: Box | None = None) -> float:
+    """Return the height of the gap at the foot of a page, or of a part of it."""
+    return (foot := _foot(page)) - lowest_edge(root or page.children[0], foot)
 
 
 def _foot(page: Box) -> float:
@@ -460,25 +458,22 @@ def _allow_breaks(block: Box, change: _Change) -> bool:
 
 
 def _move_turned_table_behind_text(place: _Place, change: _Change) -> bool:
-    """Move a rotated table behind text; return whether it was moved."""
-    parent, index = place.parent, place.index
-    # A heading must not be left alone at the foot of the previous page.
-    after_heading = index > 0 and _has_tag(parent, index - 1, HEADINGS)
-    if not after_heading and place.gap <= MAX_GAP_BEFORE_TURNED * place.height:
+    """Move a rotated table and its headings behind text; return whether they were moved."""
+    parent, start, end = place.parent, place.start, place.index + 1
+    if place.gap <= MAX_GAP_BEFORE_TURNED * place.height:
         return False
-    end = index + 1
     while _has_tag(parent, end, HEADINGS):
         end += 1
     if end >= len(parent.children) or _is_turned(parent.children[end]):
         return False
-    return change.move(parent, index, end + 1)
+    return change.move(parent, start, end + 1, place.index + 1 - start)
 
 
 def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is no figure and no embed."""
     children = parent.children
     while index < len(children) and (
-        _is_figure(children[index]) or _has_class(children[index], "embed")
+        _is_figure(children[index]) or has_class(children[index], "embed")
     ):
         index += 1
     return index
@@ -624,7 +619,7 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
 def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
     """Shrink the pictures of a row and of those before it on the page; return whether it fits.
 
-    The rows behind one with texts are shrunk alike.
+    The rows behind one with texts are shrunk alike, and after that only those on one page.
     """
     if not _is_row(place.figure):
         return False
@@ -642,14 +637,18 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
     figures = [figure for row in rows for figure in row]
     rows_on_page = rows[: place.index + 1 - first]
     heights = [max(map(_picture_height, row), default=0.0) for row in rows_on_page]
-    if not heights[-1] or any(map(_is_shrunk, figures)):
+    are_shrunk = any(map(_is_shrunk, figures))
+    if not heights[-1] or (are_shrunk and not is_labelled):
         return False
     width = _fragments(page, place.parent)[-1].width
     headings = [*place.above, *place.parent.children[place.start : place.index]]
     needed = sum(_text_height(box, width) for box in headings)
-    excess = SLACK + needed + _row_height(place.figure, heights[-1]) - place.gap
+    # There is space below the labels of the row before, too.
+    excess = 2 * SLACK + needed + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.
     scale = MIN_LABELLED_SCALE if is_labelled and first == place.index else MIN_SCALE
+    if are_shrunk:
+        figures, scale = [figure for row in rows_on_page for figure in row], MIN_SCALE_ON_PAGE
     return _shrink_by(figures, sum(heights), excess, change, scale, is_centered=not is_labelled)
 
 
@@ -672,16 +671,16 @@ def _shrink_by(
 
 
 def _is_row(box: Box) -> bool:
-    return _has_class(box, "figures")
+    return has_class(box, "figures")
 
 
 def _is_labelled(box: Box) -> bool:
     """Return whether a box is a row of figures with text besides captions."""
-    cells = (part for part in box.descendants() if _has_class(part, "cell")) if _is_row(box) else ()
+    cells = (part for part in box.descendants() if has_class(part, "cell")) if _is_row(box) else ()
     return any(len(cell.children) > 1 for cell in cells)
 
 
-def _has_class(box: Box, name: str) -> bool:
+def has_class(box: Box, name: str) -> bool:
     """Return whether a box is of an element with just this class."""
     return bool(box.element is not None and box.element.get("class") == name)
 
@@ -698,7 +697,7 @@ def _row_figures(row: Box) -> list[Box]:
 def _row_height(row: Box, picture_height: float) -> float:
     """Return roughly the height of a row of figures with their labels."""
     texts = [0.0]
-    for cell in (box for box in row.descendants() if _has_class(box, "cell")):
+    for cell in (box for box in row.descendants() if has_class(box, "cell")):
         width = max((box.style["width"].value for box in _pictures(cell)), default=0.0)
         labels = (box for box in cell.children if box.element_tag != "figure")
         texts.append(sum(_text_height(box, width) for box in labels) if width else 0.0)

@@ -52,9 +52,10 @@ MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
 #: The share of a line that the words before a title's colon fill if a line ends there.
 MIN_HEAD = 1 / 3
 
-#: The scale of a title that needs smaller type to keep its quotation whole, to have at most three
-#: lines, or to end a line at a pause; and the breaks of three lines.
-SMALLER_TITLE, MAX_TITLE_BREAKS = 0.83, 2
+#: The scale of a title that has fewer faults in smaller type; the breaks of the three lines that it
+#: should not exceed; the least length of a line as a share of the longest, and for the last line,
+#: the factor by which it counts as longer.
+SMALLER_TITLE, MAX_TITLE_BREAKS, MIN_LINE, LAST_LINE = 0.83, 2, 0.62, 1.5
 
 #: The text and the style of a text box before lines were chosen, whether a title was scaled, and
 #: the width for which the lines of a heading were chosen.
@@ -144,20 +145,28 @@ def break_heading(context: Any, box: Box) -> None:
         colon = text.find(": ") + 1
         if box.element_tag == "h1" and len(chosen) > 1 and colon in ends[:-1]:
             chosen = _end_line_at(ends.index(colon), chosen, words, spaces, penalties, box.width)
-        if box.element_tag == "h1" and (faults := _count_faults(chosen, penalties)):
+        if box.element_tag == "h1" and (faults := _count_faults(chosen, words, penalties)):
             smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
-            if _count_faults(smaller, penalties) < faults:
+            if _count_faults(smaller, words, penalties) < faults:
                 chosen = smaller
                 _scale_once([box, *inside])
         _insert_breaks(pieces, [breaks[n] for n in chosen])
 
 
-def _count_faults(chosen: list[int], penalties: list[float]) -> int:
-    """Return the number of faults of a title: a torn quotation, too many lines, a missed pause."""
+def _count_faults(chosen: list[int], words: list[float], penalties: list[float]) -> float:
+    """Return the number of faults of a title.
+
+    They are a torn quotation, too many lines, a missed pause, and a line that is much shorter than
+    the longest, as half a fault; the first may be as short, and the last shorter than the others.
+    """
+    starts = [0, *(n + 1 for n in chosen), len(words)]
+    lengths = [sum(words[start:end]) for start, end in pairwise(starts)]
+    shortest = min(*lengths[1:-1], LAST_LINE * lengths[-1], max(lengths))
+    is_uneven = shortest < MIN_LINE * max(lengths)
     is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
     has_pause = any(penalty <= AFTER_CJK_PAUSE for penalty in penalties)
     misses_pause = has_pause and all(penalties[n] > AFTER_CJK_PAUSE for n in chosen)
-    return is_torn + (len(chosen) > MAX_TITLE_BREAKS) + misses_pause
+    return is_torn + (len(chosen) > MAX_TITLE_BREAKS) + misses_pause + is_uneven / 2
 
 
 def _scale_once(parts: list[Box]) -> None:

@@ -94,6 +94,7 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     paper = printed(full, pictures=specimens.pictures())
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
     monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
+    monkeypatch.setattr(figure_placement, "LAST_SCALE", 2.0)
     monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
     monkeypatch.setattr(figure_placement, "_move_before_text", lambda *_: False)
     plain = printed(full, pictures=specimens.pictures())
@@ -186,6 +187,26 @@ def test_a_quotation_in_a_post_is_not_parted_from_the_reply_to_it(printed, lines
     paper = printed(replace(SAMPLE_ARTICLE, blocks=(first, reply), url=""))
     (page,) = [text for text in paper.texts if "Was the meadow" in text]
     assert "It was." in page
+
+
+def test_a_high_picture_that_ends_a_post_is_shrunk_by_half_rather_than_leave_a_page_blank(
+    printed, monkeypatch
+):
+    picture = specimens.png(specimens.landscape(500, 800))
+    post = Post("Ada", "today", (paragraph(TEXT * 2), Figure("high")))
+    answer = Post("Ida", "today", (paragraph(TEXT),))
+    lines = [paragraph(f"Line {n}.") for n in range(4)]
+    full = replace(SAMPLE_ARTICLE, blocks=(*lines, post, answer), url="")
+    assert white(printed(full, pictures={"high": picture}), 0) < 0.15
+    monkeypatch.setattr(figure_placement, "LAST_SCALE", 2.0)
+    assert white(printed(full, pictures={"high": picture}), 0) > figure_placement.MAX_GAP
+
+
+@pytest.mark.parametrize("lines", range(24, 31, 2))
+def test_an_item_of_several_lines_may_stand_alone_on_a_page(printed, lines):
+    before = (paragraph(f"Line {n}.") for n in range(lines))
+    blocks = (*before, heading("It"), items(*[TEXT[:230]] * 6), paragraph(TEXT))
+    assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
 
 
 UNBROKEN_BLOCKS = {
@@ -313,7 +334,7 @@ def wide_table():
     )
 
 
-def test_a_turned_table_goes_past_headings_and_leaves_none_alone(printed):
+def test_a_turned_table_goes_past_headings_and_takes_its_own_with_it(printed):
     parts = [
         block
         for n in range(12)
@@ -324,7 +345,11 @@ def test_a_turned_table_goes_past_headings_and_leaves_none_alone(printed):
         )
     ]
     paper = printed(
-        replace(SAMPLE_ARTICLE, blocks=(heading("Counts"), wide_table(), *parts), url="")
+        replace(
+            SAMPLE_ARTICLE,
+            blocks=(heading("Counts"), heading("All", 3), wide_table(), *parts),
+            url="",
+        )
     )
     turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
     at = turned.index(True)
@@ -332,7 +357,9 @@ def test_a_turned_table_goes_past_headings_and_leaves_none_alone(printed):
     for number in range(at):
         assert white(paper, number) < 0.25, f"page {number + 1} is left white"
     last_line = paper.texts[at - 1].replace("\r", "").split("page ")[0].strip().splitlines()[-1]
-    assert not last_line.startswith(("Part", "Counts"))
+    assert not last_line.startswith("Part")
+    assert "Counts" in paper.texts[at]
+    assert "All" in paper.texts[at]
     words = paper.text
     places = [words.index(f"End {n}.") for n in range(12)]
     assert places == sorted(places)
@@ -580,10 +607,25 @@ def test_pictures_of_shrunk_rows_are_alike_and_begin_above_their_labels():
     full = replace(SAMPLE_ARTICLE, blocks=(*before, *entries))
     boxes = boxes_of(full, pictures)
     figures = [box for box in boxes if box.element_tag == "figure" and box.width]
-    (cell_width,) = {box.width for box in boxes if figure_placement._has_class(box, "cell")}
+    (cell_width,) = {box.width for box in boxes if figure_placement.has_class(box, "cell")}
     assert {figure.margin_left for figure in figures} == {0}
     (width,) = {round(figure.width) for figure in figures}
     assert figure_placement.MIN_SCALE * cell_width < width < cell_width
+
+
+def test_rows_on_one_page_are_shrunk_once_more_to_fill_a_large_gap(printed, monkeypatch):
+    entries, pictures = goods(42, (600, 600))
+    shapes = [specimens.jpeg(specimens.landscape(600, h)) for h in (600, 300, 450, 600, 600)]
+    pictures = {name: shapes[n // 3 % len(shapes)] for n, name in enumerate(pictures)}
+    full = replace(SAMPLE_ARTICLE, blocks=(paragraph("Line."), *entries), url="")
+
+    def largest_gap():
+        paper = printed(full, pictures=pictures)
+        return max(white(paper, number) for number in range(paper.pages - 1))
+
+    gap = largest_gap()
+    monkeypatch.setattr(figure_placement, "MIN_SCALE_ON_PAGE", 2.0)
+    assert gap < largest_gap() - 0.03
 
 
 def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):

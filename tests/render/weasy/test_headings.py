@@ -97,6 +97,13 @@ def test_a_title_is_smaller_if_that_keeps_its_quotation_whole() -> None:
     assert lines(title, 13) == expected
 
 
+def test_a_title_is_smaller_if_that_leaves_no_short_line_between_longer_ones() -> None:
+    title = "Mill Searches for the Most Gifted Baker and Brewer in All Valleys"
+    expected = ["Mill Searches for the Most Gifted", "Baker and Brewer in All Valleys"]
+    assert lines(title, 17.3) == expected
+    assert len(lines(title.replace("Gifted", "Gifted Young"), 17.3)) == 3
+
+
 def test_a_line_rather_ends_before_a_name_behind_a_dash_than_inside() -> None:
     title = "Floods in the valley – Miller Anna tells"
     penalties = {title[: place.end]: place.penalty for place in find_breaks(title, "en")}
@@ -109,7 +116,10 @@ def test_a_line_rather_ends_elsewhere_than_beside_an_ampersand() -> None:
     assert lines("Storm halts Miller & Company works", 12) == expected
 
 
-def test_no_line_begins_with_a_dash_even_if_there_are_more_lines() -> None:
+def test_no_line_begins_with_a_dash_even_if_there_are_more_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(headings, "SMALLER_TITLE", 1)
     broken = lines("The mill burnt – nobody is hurt", 7.2)
     assert len(broken) == 3
     assert not any(line.startswith("–") for line in broken)
