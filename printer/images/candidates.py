@@ -37,6 +37,7 @@ from .srcset import (
     read_sources,
     src_attribute,
     width_from_url,
+    without_proxy,
 )
 
 Kind = Literal["image", "drawing", "poster", "background", "lead"]
@@ -76,17 +77,23 @@ _MIN_BOX, _MIN_BACKGROUND = 2.0, 150.0
 #: The share of the article's text that may lie outside its column on each side.
 _OUTSIDE_COLUMN = 0.05
 
-#: The words in the name of a file that tell the screens that it is made for.
-_SMALL_SCREENS, _LARGE_SCREENS = "m|mobile|phone|sm|xs", "d|desktop|tablet|md|lg|xl"
-_SMALL_SCREEN_SUFFIX, _SCREEN_SUFFIX = (
-    re.compile(rf"(?<![^_-])(?:{words})[_-]|[_-](?:{words})(?=\.\w+$)", re.IGNORECASE)
-    for words in (_SMALL_SCREENS, f"{_SMALL_SCREENS}|{_LARGE_SCREENS}")
+#: The words in the name of a file that tell the screens that it is made for: small or dark ones,
+#: whose versions are not printed, and others.
+_UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
+_PRINTED_SCREENS = "d|desktop|pc|tablet|md|lg|xl|light"
+_UNPRINTED_SCREEN, _ANY_SCREEN = (
+    re.compile(rf"(?<![^_-])(?:{words})[_-]|[._-](?:{words})(?=\.\w+$)", re.IGNORECASE)
+    for words in (_UNPRINTED_SCREENS, f"{_UNPRINTED_SCREENS}|{_PRINTED_SCREENS}")
 )
 
 _NUMBER = re.compile(r"\s{0,9}(\d{1,5})(?:\.\d{1,9})?\s{0,9}(?:px)?\s{0,9}$")
 _STYLE = {
     side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
     for side in ("width", "height")
+}
+#: A class of the Tailwind framework for the side of an icon, in units of four pixels.
+_SMALL_SIDE_CLASS = {
+    side: re.compile(rf"(?:^|\s)(?:{side[0]}|size)-(1?[0-9])(?=\s|$)") for side in _STYLE
 }
 _SIZE_IN_URL = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
 
@@ -279,7 +286,10 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     if match is None:
         style = element.get("style")
         match = _STYLE[side].search(style[:2000]) if style else None
-    return int(match[1]) if match else 0
+    if match:
+        return int(match[1])
+    match = _SMALL_SIDE_CLASS[side].search((element.get("class") or "")[:1000])
+    return 4 * int(match[1]) if match else 0
 
 
 def _repeated_sources(page: Page) -> frozenset[str]:
@@ -305,7 +315,7 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
     if previous.kind != "image" or current.kind != "image":
         return False
     if _is_for_other_screen(previous, current):
-        if _SMALL_SCREEN_SUFFIX.search(_file_name(previous)):
+        if _UNPRINTED_SCREEN.search(_file_name(previous)):
             candidates[-1] = current
         return True
     shares_url = bool(_non_data_urls(previous) & _non_data_urls(current))
@@ -389,15 +399,17 @@ def _is_for_other_screen(previous: Candidate, current: Candidate) -> bool:
     if (
         not previous.alt
         or previous.alt != current.alt
-        or previous.element.getparent() is not current.element.getparent()
+        or previous.segment != current.segment
+        or not _have_common_ancestor(previous.element, current.element)
     ):
         return False
     names = _file_name(previous), _file_name(current)
-    return names[0] != names[1] and len({_SCREEN_SUFFIX.sub("", name) for name in names}) == 1
+    return names[0] != names[1] and len({_ANY_SCREEN.sub("", name) for name in names}) == 1
 
 
 def _file_name(candidate: Candidate) -> str:
-    return (candidate.best.url if candidate.best else "").partition("?")[0].rpartition("/")[2]
+    url = without_proxy(candidate.best.url) if candidate.best else ""
+    return url.partition("?")[0].rpartition("/")[2]
 
 
 def _has_picture(candidate: Candidate) -> bool:

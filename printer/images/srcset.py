@@ -51,7 +51,7 @@ _BLURRED = re.compile(r"blur[_=(,\d-]")
 _WIDTH = re.compile(
     r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|s|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\w)"
     r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])|-w(\d{2,4})/"
-    r"|/(?:rs:\w{1,9}:|fit-in/)?(\d{2,4})x\d{0,4}/|[/_](\d{3,4})w?[/_.](?=[^/]{0,60}$)",
+    r"|/(?:rs:\w{1,9}:|fit-in/|[a-z_]{1,20})?(\d{2,4})x\d{0,4}/|[/_](\d{3,4})w?[/_.](?=[^/]{0,60}$)",
     re.IGNORECASE,
 )
 
@@ -290,7 +290,10 @@ _TRANSFORM = re.compile(
     r"/(?:(?:w|h|c|q|f|g|ar|dpr|fl|e|b|t|x|y)_[\w.:%-]{1,40},?){1,12}(?=/)|"
     r"/(?:fill|fit|crop|resize|thumb|max|width)[_/]\d{0,4}[x,/]?\d{0,4}(?=/)|"
     r"/\d{2,4}x\d{2,4}(?=/|$)|/styles/[\w-]{1,60}/public(?=/)|(?<=/)\d{2,4}x\d{2,4}_(?=[^/]*$)|"
-    r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}|-w\d{2,4}(?=/)"
+    r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}|-w\d{2,4}(?=/)|"
+    r"/(?!(?:19[5-9]|20)\d\d?/)\d{3,4}/(?:\d{3,4}|x)(?=/)|/(?:16|[1-5]|9|21)[-x:](?:16|[1-5]|9)(?=/)|"
+    r"/(?:thumb(?:nail)?s?|small|medium|large|big|full|orig(?:inals?)?|mini|preview|resized?|cache)"
+    r"(?=/)"
 )
 #: The name that a server gives a version of a picture, with a hash of how it was scaled.
 _VERSION = re.compile(r"(?<=/)csm_([^/]+)_[0-9a-f]{10}(?=\.\w{2,5}$)")
@@ -299,6 +302,8 @@ _SCALING = frozenset(_TABLES["scaling_parameters"])
 _SCRIPT = re.compile(r"\.(?:php\d?|aspx?|ashx|axd|cgi|jsp|cfm|do|dll|pl)$", re.IGNORECASE)
 #: The most addresses nested in one another as parameters.
 _MAX_NESTED = 3
+#: A size in pixels, and the digits beside it in the name of a file that no other picture has.
+_PIXELS, _MIN_NAME_DIGITS = re.compile(r"\d{2,4}x\d{2,4}"), 5
 _FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IGNORECASE)
 
 
@@ -321,8 +326,14 @@ def picture_key(url: str) -> str:
     if not _FILE_ENDING.search(path):
         query = _identifying_parameters(query, keep=bool(_SCRIPT.search(path))) if query else ""
         return f"{path}?{query}" if query else path
-    stem = _SIZE_SUFFIX.sub("", _SIZE_SUFFIX.sub("", path))
-    return stem.rpartition(".")[0].lower()
+    stem = _SIZE_SUFFIX.sub("", _SIZE_SUFFIX.sub("", path)).rpartition(".")[0].lower()
+    name = stem.rpartition("/")[2]
+    return name if is_numbered(name) else stem
+
+
+def is_numbered(name: str) -> bool:
+    """Return whether the name of a file has so many digits that no other picture has it."""
+    return sum(map(str.isdigit, _PIXELS.sub("", name))) >= _MIN_NAME_DIGITS
 
 
 def without_proxy(url: str) -> str:

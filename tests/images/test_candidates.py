@@ -194,6 +194,25 @@ def test_pictures_side_by_side_are_not_one() -> None:
     assert len(found('<p><img src="/a.jpg"></p><p>Text between.</p><p><img src="/a.jpg"></p>')) == 2
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("a.dark.png", "a.png"), ("a-mo.jpg", "a-pc.jpg"), ("m_a.jpg", "d_a.jpg")]
+)
+def test_of_the_versions_for_screens_one_is_printed(one: str, other: str) -> None:
+    html = '<i class="a"><img src="/{}" alt="Boat"></i><i class="b"><img src="/{}" alt="Boat"></i>'
+    for names in ((one, other), (other, one)):
+        assert found(f"<div>{html.format(*names)}</div>") == [
+            (f"https://news.example.org/{other}",)
+        ]
+    assert len(found(f"<div>{html.format('a-1.jpg', 'a-2.jpg')}</div>")) == 2
+
+
+def test_a_class_tells_the_sides_of_an_icon() -> None:
+    page = read_page('<body><img src="/a.jpg" class="w-8 h-6 md:w-10"></body>', URL)
+    assert [(picture.width, picture.height) for picture in find_candidates(page)] == [(32, 24)]
+    page = read_page('<body><img src="/a.jpg" class="w-50 h-auto"></body>', URL)
+    assert [(picture.width, picture.height) for picture in find_candidates(page)] == [(0, 0)]
+
+
 def test_files_are_named_by_files_only() -> None:
     assert found('<img src="img/p.jpg">', "file:///home/me/page.html") == [
         ("file:///home/me/img/p.jpg",)
@@ -290,6 +309,10 @@ def test_the_best_is_wide_enough_and_no_wider() -> None:
         ("/_next/image?url=%2Fp.jpg&w=640", "/_next/image?url=%2Fp.jpg&w=1080"),
         ("https://x.org/p@2x.png", "https://x.org/p.png"),
         ("/f/b/8/csm_p_a860d2f5af.jpg", "/f/b/8/csm_p_1694444c90.jpg"),
+        ("https://x.org/i/48213-7.jpg", "https://cdn.x.org/compressed/b7/48213-7.jpg"),
+        ("https://x.org/cache/1920/1080/m/p.jpg", "https://x.org/cache/1920/x/m/p.jpg"),
+        ("https://x.org/m/16-9/p.jpg", "https://x.org/m/3-4/p.jpg"),
+        ("https://x.org/thumbnails/resized/630x420/m/p.jpg", "https://x.org/m/p.jpg"),
     ],
 )
 def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
@@ -303,6 +326,8 @@ def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
         ("https://x.org/image?id=1", "https://x.org/image?id=2"),
         ("https://x.org/p1.jpg", "https://x.org/p2.jpg"),
         ("https://x.org/a-1280.jpg", "https://x.org/b-1280.jpg"),
+        ("https://x.org/a/size=1280x720.jpg", "https://x.org/b/size=1280x720.jpg"),
+        ("https://x.org/2020/1105/p.jpg", "https://x.org/2020/1106/p.jpg"),
     ],
 )
 def test_other_pictures_are_not(one: str, other: str) -> None:
