@@ -40,6 +40,8 @@ _FLOATED_NAME = re.compile(
 _MAX_LINKS = 5
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _HEADING = int(ElementFlag.HEADING)
+#: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
+_PICTURE_TAGS = frozenset({"picture", "source"})
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
 
 _CAPTION_NAME = re.compile(
@@ -90,11 +92,11 @@ class CaptionFinder:
     def _ancestors(self, candidate: Candidate) -> Iterator[int]:
         """Yield the indexes of the picture's element and of its ancestors.
 
-        ``source`` does not count: a parser that does not know it nests what follows.
+        Those that hold its versions do not count.
         """
         index = candidate.index
         while index >= 0:
-            if self._index.elements[index].tag != "source":
+            if self._index.elements[index].tag not in _PICTURE_TAGS:
                 yield index
             index = self._index.parents[index]
 
@@ -102,7 +104,6 @@ class CaptionFinder:
         """Return a picture's caption, empty if it has none."""
         segments = (
             self._in_figcaption(candidate)
-            or self._described_by(candidate)
             or self._titled_by_link(candidate)
             or self._named_caption(candidate)
             or self._text_below(candidate)
@@ -164,23 +165,6 @@ class CaptionFinder:
             begin, end = self._segment_bounds(index)
             if end - begin > _MAX_SEGMENTS:
                 break
-        return ()
-
-    def _described_by(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return the text that ``aria-describedby`` of the picture or its figure points to."""
-        for index in islice(self._ancestors(candidate), 3):
-            name = self._index.elements[index].get("aria-describedby")
-            if not name or self._picture_counts[index] > 1:
-                continue
-            begin = max(0, candidate.segment - _MAX_SEGMENTS)
-            nearby = self._page.segments[begin : candidate.segment + _MAX_SEGMENTS]
-            described = [
-                segment
-                for segment in nearby
-                if any(outer.get("id") == name for outer in segment.block.xpath("self::*|.."))
-            ]
-            if described:
-                return described
         return ()
 
     def _titled_by_link(self, candidate: Candidate) -> Sequence[Segment]:
@@ -392,7 +376,7 @@ _IGNORED_MARKS = frozenset({"small", "em", "cite"})
 _CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
 #: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
 _CAPTION_CREDIT = re.compile(
-    r"(?:caption|legend)[-_]{1,2}(?:image[-_])?"
+    r"(?:caption|legend)[-_]{0,2}(?:image[-_])?"
     r"(?:credits?|authors?|copyright|photographer|agency|source)"
     r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
     re.IGNORECASE,
@@ -431,13 +415,15 @@ _MEDIA = frozenset(_TABLE["media"])
 _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
-_COUNTER_BEFORE = re.compile(r"^\s*\[\d{1,3}\s?/\s?\d{1,3}\]\s*")
+_COUNTER_BEFORE = re.compile(
+    r"^\s*(?:\[\d{1,3}\s?/\s?\d{1,3}\]\s*|\d{1,2}/\d{1,2}\s+(?=[^\W\d_a-z]))"
+)
 #: The begin of a credit after a caption, which pages may put right behind its last letter, and what
 #: parts it from the caption.
 _CREDIT_AFTER = re.compile(
     "(?:"
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
-    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) "
+    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
 )
 #: Names after the end of a sentence: in brackets, behind a bar, or the last of them an agency's.
 _NAMES_AFTER = re.compile(

@@ -49,7 +49,6 @@ def test_the_heading_of_a_figure_begins_its_caption() -> None:
         f'<div><div>{IMG}</div><div class="image-caption"><span>The boat.</span></div></div>',
         f'<div>{IMG}<p class="cap">The boat.</p></div>',
         f'<div>{IMG}<div itemprop="caption">The boat.</div></div>',
-        f'<div aria-describedby="c7">{IMG}<p id="c7">The boat.</p></div>',
         f"<table><tr><td>{IMG}</td></tr><tr><td>The boat.</td></tr></table>",
         f"<center>{IMG}<br><font size=2><i>The boat.</i></font></center>",
         f"<p>{IMG}</p><p><em>The boat.</em></p>",
@@ -199,6 +198,11 @@ def test_other_text_is_no_caption(html: str) -> None:
         ('<i class="photo-author">By</i>', "", ""),
         ('The boat. <span class="caption__source">A. Name</span>', "The boat.", "A. Name"),
         ('The boat. <b class="m-caption__image-copyright">A. Name</b>', "The boat.", "A. Name"),
+        ('The boat <b class="captionCredit">A. Name</b>', "The boat", "A. Name"),
+        ("Das Boot. (Symbolfoto: A. Name)", "Das Boot.", "Symbolfoto: A. Name"),
+        ("배. [사진 출처 = 연합뉴스]", "배.", "사진 출처 = 연합뉴스"),
+        ("船（Ｃ）共同通信社", "船", "（Ｃ）共同通信社"),
+        ("The boat. | Ann Other/Getty Images", "The boat.", "Ann Other/Getty Images"),
         ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
     ],
 )  # fmt: skip
@@ -247,6 +251,8 @@ def test_a_caption_of_several_paragraphs_claims_all_of_them() -> None:
     [
         "<span>[1/5]</span> The boat.",
         "[2/5]The boat.",
+        "2/5 The boat.",
+        "The boat. <a href='#'>View image credit</a>",
         "The boat. <span>Visa mer</span>",
         "<a href='#'>Agrandir</a> The boat.",
         "The boat. <span>3 of 12</span>",
