@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
-from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
@@ -25,7 +24,7 @@ from ..urls import host_of
 from .candidates import Candidate, is_preview
 from .captions import Caption
 from .papers.cuter import ArticleBounds
-from .srcset import picture_key, without_proxy
+from .srcset import is_numbered, picture_key, without_proxy
 
 _TABLES = load_json(__file__, "features.json")
 _FEATURES_BY_FLAG = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
@@ -61,10 +60,20 @@ _BADGE = re.compile(
 )
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
+#: The name of a link that shows a picture in a window of its own.
+_ENLARGING_NAME = re.compile(
+    r"(?:light|fancy|color|thick|swipe)-?b?box|photo-?swipe|magnific|enlarge|gallery|(?<![a-z])zoom",
+    re.IGNORECASE,
+)
 #: The longest short side of a rule; the fewest links of a row of pictures that is a menu.
 _RULE_SIDE, _MENU_LINKS = 3, 6
 #: A size or a number in the query of a picture's address, which a counter's does not have.
 _LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
+#: A parameter by which a link tells which advertisement it belongs to, the features of linked
+#: pictures that are advertisements or buttons, and those of pictures like others in the text.
+_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
+_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
+_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
 #: The address of a picture that a server of advertisements chooses.
 _ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
 #: The fewest characters of a caption that tells a picture of the article from a teaser's.
@@ -76,24 +85,29 @@ _MAX_TEASER_SEGMENTS, _MAX_TEASER_LINKS = 40, 50
 _MAX_BESIDE_NAME = 24
 #: The most characters before a name in a byline: 'written by '.
 _MAX_BEFORE_NAME = 12
-#: The words of a link to a feed, and its address.
-_FEED = re.compile(r"(?:rss|atom|xml)(?: ?feeds?)?|feeds?", re.IGNORECASE)
+#: The address of a feed.
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
-#: The fewest digits, or characters, in the name of a file that no other picture has, the segments
-#: above the title among which the lead picture may be, the properties of schema.org that state it,
-#: and features that it never has.
-_MIN_FILE_DIGITS, _MIN_FILE_CHARS, _MAX_SEGMENTS_ABOVE_TITLE = 5, 24, 8
+#: The fewest characters in the name of a file that no other picture has, the segments above the
+#: title among which the lead picture may be, the properties of schema.org that state it, features
+#: that suggest it, and features that it never has.
+_MIN_FILE_CHARS, _MAX_SEGMENTS_ABOVE_TITLE = 24, 8
+_LEAD_KINDS = frozenset({"image", "background"})
 _LEAD_PROPERTIES = frozenset({"image", "associatedMedia", "primaryImageOfPage"})
-_LINK_FEATURES = frozenset({
-    "linked within the site", "linked elsewhere", "linked to the front page", "linked for sharing",
-    "linked for money", "linked with words of its own",
+_LEAD_FEATURES = frozenset({
+    "the page's own picture", "alt like the title", "named as a lead", "side under 400",
+    "side large", "file under 800 wide", "file wide",
 })  # fmt: skip
-_ICON_FEATURES = frozenset({"file of an icon", "named as an icon", "file of a network"})
+_ICON_FEATURES = frozenset({
+    "file of an icon", "named as an icon", "file of a network", "file of an ad",
+})  # fmt: skip
 _FURNITURE_FEATURES = frozenset({
     "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
     "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
+    "file of nothing", "a GIF file", "an SVG file", "a strip", "repeated often",
+    "linked within the site", "linked elsewhere", "linked for sharing", "linked for money",
+    "linked with words of its own", "linked to nowhere",
 })  # fmt: skip
 _HEADING = int(ElementFlag.HEADING)
 #: The number of levels above the picture whose names are read, and the characters of each name.
@@ -132,11 +146,8 @@ class FeatureReader:
         for segments in self._segments_by_structure.values():
             segments.sort()
         self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
-        name = self._lead.rpartition("/")[2]
-        digits = sum(map(str.isdigit, name))
-        is_distinctive = digits >= _MIN_FILE_DIGITS or len(name) >= _MIN_FILE_CHARS
-        self._lead_file = name if is_distinctive else ""
-        self._title = _long_words(page.metadata.title)
+        self._lead_file = self._lead.rpartition("/")[2]
+        self._title = long_words(page.metadata.title)
         self._site_name = (page.metadata.site or _site_host(page.url)).lower()
         self._name_features: dict[int, frozenset[str]] = {}
 
@@ -170,41 +181,52 @@ class FeatureReader:
             return "a drawing of the interface"
         if not caption.text and (reason := self._refusal_without_caption(candidate, names)):
             return reason
-        if self._is_of_feed_or_form(candidate):
-            return "an icon of a feed or a form"
+        if "form" in map(self._index.tags.__getitem__, self._ancestors_without_article(candidate)):
+            return "a picture of a form"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
         has_caption = len(caption.text) >= _MIN_CAPTION and not self._is_linked(caption)
         if not has_caption and self._is_teaser(candidate, caption):
             return "a teaser of another page"
-        if 0 < candidate.width <= _MAX_ICON_SIDE and 0 < candidate.height <= _MAX_ICON_SIDE:
+        sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
+        if all(0 < side <= _MAX_ICON_SIDE for side in sides):
             return "as small as an icon"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
 
     def _refusal_without_caption(self, candidate: Candidate, names: frozenset[str]) -> str:
-        if "linked elsewhere" in names and _BADGE.fullmatch(candidate.alt):
-            return "a badge of a shop or player"
-        if {"hidden", "linked elsewhere"} <= names:
-            return "a hidden button"
+        if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
+            return "a badge or a hidden button"
         if candidate.kind == "image" and is_preview(candidate):
             return "a placeholder"
         is_rule = 0 < min(candidate.width, candidate.height) <= _RULE_SIDE
         if is_rule or _is_counter_or_advertisement(candidate):
             return "a rule, a counter or an advertisement"
+        if self._is_linked_banner(candidate, names):
+            return "a banner or a button that leads to another page"
         if self._is_below_other_heading(candidate):
             return "a picture below a heading of something else"
         return "a menu of pictures" if self._is_in_menu(candidate) else ""
 
-    def _is_of_feed_or_form(self, candidate: Candidate) -> bool:
-        """Return whether a picture links to a feed, or is in a form without the article's text."""
-        link = _nearest_ancestor(candidate.element, "a", 3)
-        if link is not None:
-            href = (link.get("href") or "").strip()[:2000]
-            labels = (candidate.alt, candidate.title, (link.get("title") or "")[:40].strip())
-            if _FEED_LINK.match(href) or any(map(_FEED.fullmatch, labels)):
-                return True
-        ancestors = self._ancestors_without_article(candidate)
-        return any(self._index.tags[index] == "form" for index in ancestors)
+    def _is_linked_banner(self, candidate: Candidate, names: frozenset[str]) -> bool:
+        """Return whether a picture of an article leads to a page and is not part of the text.
+
+        Its names, its place or its link tell.
+        """
+        link = _nearest_ancestor(candidate.element, "a", 8)
+        if link is None or not _leads_to_page(link) or "the page's own picture" in names:
+            return False
+        if self._verdict.kind != "article" or self._bounds is None:
+            return False
+        is_outside = (
+            candidate.segment > self._bounds.last and names.isdisjoint(_ALIKE_FEATURES)
+        ) or (candidate.segment < self._bounds.first and "linked elsewhere" in names)
+        href = (link.get("href") or "").strip()[:2000]
+        return (
+            is_outside
+            or not names.isdisjoint(_BANNER_FEATURES)
+            or {"file of an icon", "no alt"} <= names
+            or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
+        )
 
     def _ancestors_without_article(self, candidate: Candidate) -> Iterator[int]:
         """Yield the indexes of a picture's element and its ancestors up to the article's text."""
@@ -228,8 +250,7 @@ class FeatureReader:
             return False
         links = islice(self._index.elements[row].iter("a"), _MAX_TEASER_LINKS)
         pictures = (link for link in links if link.find(".//img") is not None)
-        page_links = (link for link in pictures if _is_page((link.get("href") or "").strip()))
-        return len(list(islice(page_links, _MENU_LINKS))) == _MENU_LINKS
+        return len(list(islice(filter(_leads_to_page, pictures), _MENU_LINKS))) == _MENU_LINKS
 
     def _is_below_other_heading(self, candidate: Candidate) -> bool:
         """Return whether a picture after the text stands below a heading that is left out."""
@@ -294,10 +315,9 @@ class FeatureReader:
         """Return whether an element is in a link to another page or contains one."""
         outer_link = _nearest_ancestor(element, "a", 3)
         links = islice(element.iter("a"), _MAX_TEASER_LINKS)
-        for link in chain((outer_link,) if outer_link is not None else (), links):
-            if _is_page((link.get("href") or "").strip()):
-                return True
-        return False
+        return any(
+            map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links))
+        )
 
     def _position(self, candidate: Candidate) -> Iterable[str]:
         if self._bounds is None:
@@ -325,8 +345,6 @@ class FeatureReader:
             yield f"{name}: {share}"
         if article[min(last_position, position + 4)] == article[min(last_position, position)]:
             yield "no text of the article follows"
-        if article[min(last_position, position)] == article[max(0, position - 4)]:
-            yield "no text of the article goes before"
 
     def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
         flags = self._index.flags[candidate.index]
@@ -388,7 +406,7 @@ class FeatureReader:
         if link is None:
             return
         href = (link.get("href") or "").strip()[:2000]
-        if _PICTURE_FILE.search(href):
+        if _enlarges(link):
             yield "linked to a picture"
         elif not href or href.startswith(("#", "javascript:")):
             yield "linked to nowhere"
@@ -397,8 +415,6 @@ class FeatureReader:
         else:
             site = _site_host(href)
             is_internal = not site or site == _site_host(self._page.url)
-            if is_internal and urlsplit(href).path in ("", "/"):
-                yield "linked to the front page"
             yield "linked within the site" if is_internal else "linked elsewhere"
             if "sponsored" in (link.get("rel") or ""):
                 yield "linked for money"
@@ -425,9 +441,7 @@ class FeatureReader:
         is_data = candidate.best.url[:5] == "data:"
         url = "data:" if is_data else without_proxy(candidate.best.url)
         path = url.partition("?")[0]
-        yield from file_features(path[-80:])
-        if not is_data:
-            yield from host_features(path[:80])
+        yield from address_features(url)
         if path.endswith(".svg"):
             yield "an SVG file"
         elif path.endswith(".gif"):
@@ -438,40 +452,40 @@ class FeatureReader:
             yield "a PNG file"
         elif not _PICTURE_FILE.search(path):
             yield "a file of no kind"
-        if is_data:
-            yield "picture as data"
         if self._lead and (candidate.url_key == self._lead or self._has_lead_file(candidate)):
             yield "the page's own picture"
 
     def key(self, candidate: Candidate) -> str:
         """Return a key that crops of the page's own picture, too, share."""
-        return self._lead if self._has_lead_file(candidate) else candidate.url_key
+        is_lead = self._lead_file == candidate.url_key.rpartition("/")[2]
+        return self._lead if is_lead and _is_distinct(self._lead_file) else candidate.url_key
 
     def _has_lead_file(self, candidate: Candidate) -> bool:
-        """Return whether a picture's file has the distinct name of the page's own picture."""
-        return bool(self._lead_file) and candidate.url_key.rpartition("/")[2] == self._lead_file
+        """Return whether the name of a picture's file and that of the page's own are alike.
 
-    def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
-        """Return whether the metadata suggest that a picture above the text is the lead picture."""
+        One is in the other, which a server completes with how it scaled the picture.
+        """
+        names = candidate.url_key.rpartition("/")[2], self._lead_file
+        shorter, longer = sorted(names, key=len)
+        return _is_distinct(shorter) and shorter in longer
+
+    def is_near_title(self, candidate: Candidate) -> bool:
+        """Return whether a picture of an article stands where lead pictures do."""
         if self._bounds is None or self._verdict.kind != "article":
             return False
-        is_near_title = (
-            self._bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
-            <= candidate.segment
-            <= self._bounds.start
-        )
-        if (
-            not is_near_title
-            or names & (_LINK_FEATURES | _FURNITURE_FEATURES)
-            or candidate.kind != "image"
-        ):
+        first = self._bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
+        return first <= candidate.segment <= self._bounds.start
+
+    def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
+        """Return whether a picture near the title may be the lead picture, by markup or size."""
+        levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
+        is_still = any("player" in (element.get("class") or "") for element in levels)
+        if is_still or names & _FURNITURE_FEATURES or candidate.kind not in _LEAD_KINDS:
             return False
-        ancestors = chain((candidate.element,), islice(candidate.element.iterancestors(), 4))
-        is_marked = any(
+        return bool(names & _LEAD_FEATURES) or any(
             _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split())
-            for element in ancestors
+            for element in levels
         )
-        return is_marked or bool(names & {"the page's own picture", "alt like the title"})
 
     def _alt(self, alt: str) -> Iterable[str]:
         if not alt:
@@ -481,21 +495,35 @@ class FeatureReader:
         elif len(alt) > 50:
             yield "long alt"
         if self._title:
-            shared_words = len(self._title & _long_words(alt))
+            shared_words = len(self._title & long_words(alt))
             if shared_words >= 2 and shared_words * 2 >= len(self._title):
                 yield "alt like the title"
-            elif shared_words:
-                yield "alt touches the title"
         if alt and alt.lower() == self._site_name:
             yield "alt names the site"
         if _PORTRAIT_ALT.search(alt[:100]):
             yield "alt of a logo or portrait"
 
 
-def _is_page(href: str) -> bool:
-    """Return whether a link leads to another page."""
-    is_other = bool(href) and not href.startswith(("#", "javascript:"))
-    return is_other and not _PICTURE_FILE.search(href)
+def _is_distinct(name: str) -> bool:
+    """Return whether the name of a file is so long that no other picture has it."""
+    return len(name) >= _MIN_FILE_CHARS or is_numbered(name)
+
+
+def _leads_to_page(link: HtmlElement) -> bool:
+    """Return whether a link leads to another page rather than to a larger picture."""
+    href = (link.get("href") or "").strip()
+    return bool(href) and not href.startswith(("#", "javascript:")) and not _enlarges(link)
+
+
+def _enlarges(link: HtmlElement) -> bool:
+    """Return whether a link enlarges the picture in it, by its address or for a script."""
+    if _PICTURE_FILE.search((link.get("href") or "").strip()[:2000]):
+        return True
+    names = f"{link.get('class') or ''} {link.get('rel') or ''} {' '.join(link.attrib)}"
+    return _ENLARGING_NAME.search(names[:500]) is not None or any(
+        name.startswith("data-") and _PICTURE_FILE.search(value[-200:])
+        for name, value in link.attrib.items()
+    )
 
 
 def _is_counter_or_advertisement(candidate: Candidate) -> bool:
@@ -526,8 +554,6 @@ def _size(candidate: Candidate) -> Iterable[str]:
     if candidate.natural_width:
         width = candidate.natural_width
         yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
-    if len(candidate.sources) > 2:
-        yield "in many sizes"
 
 
 def _structure(element: HtmlElement) -> tuple[str, ...]:
@@ -554,7 +580,7 @@ def _site_host(url: str) -> str:
     return host_of(url).removeprefix("www.")
 
 
-def _long_words(text: str) -> set[str]:
+def long_words(text: str) -> set[str]:
     return set(re.findall(r"\w{3,}", text[:300].lower()))
 
 
@@ -618,5 +644,12 @@ class _WordTable:
 
 
 name_features = lru_cache(8192)(_WordTable(_TABLES["names"]).features)
-file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
-host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
+_file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
+_host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
+
+
+def address_features(url: str) -> frozenset[str]:
+    """Return the features of the words in the address of a picture."""
+    # Drupal keeps all files of a site in this folder.
+    path = url.partition("?")[0].replace("/sites/default/files/", "/")
+    return _file_features(path[-80:]) | _host_features(path[:80])

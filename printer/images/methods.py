@@ -9,6 +9,7 @@ comparison of names changed no result in cross-validation.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,9 +22,10 @@ from ..html.index import ElementFlag
 from ..html.page import Page
 from ..options import IMAGE_METHODS, ExtractOptions
 from ..selection import Verdict
+from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
 from .captions import Caption, CaptionFinder
-from .features import FeatureReader, file_features, host_features
+from .features import FeatureReader, address_features, long_words
 from .papers import cuter, joshi_liu
 from .papers.cuter import article_bounds, nearby_segments
 from .papers.ner import RULES, check_recognizer
@@ -143,14 +145,22 @@ def _keep_only(
 
 #: Text that is marked up as a caption or is in a figure.
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
-#: How far below the threshold the picture that a page states as its own may score.
-_LEAD_BONUS = 0.8
+#: How far below the threshold the lead picture may score.
+_LEAD_BONUS = 1.8
 #: The feature of a picture among text of the article, and the fewest like it that are selected; the
 #: smallest share of these on pages that list things, with any text around them.
 _LISTED_FEATURE, _MIN_LISTED, _MIN_LISTED_SHARE = "with: all", 3, 0.5
 _KINDS_OF_LISTS = frozenset({"collection", "listing", "service"})
 _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
 _REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
+#: Words in the address of a picture that networks show for any page of a site, and the fewest
+#: words of the title in the name of one of this page.
+_MIN_TITLE_WORDS = 2
+_SITE_PICTURE = re.compile(
+    r"(?<![a-z])(?:og|open-?graph|social|shar(?:e|ing)|fallback|site|standard|home|card|assets|"
+    r"static|themes?|dist)(?![a-z])",
+    re.IGNORECASE,
+)
 #: If captions without such markup are a larger share of the article, they are its text.
 _MAX_UNMARKED_SHARE = 0.3
 
@@ -195,8 +205,6 @@ def select_by_score(
             rejected.append(RejectedPicture(candidate, "beside the column of the article"))
         else:
             scored.append(candidate)
-    if not scored:
-        return PictureSelection(_lead_picture(page, verdict), tuple(rejected))
     captions = CaptionFinder(page, candidates)
     reader = FeatureReader(page, verdict, candidates, bounds)
     features = [(candidate, reader.features(candidate)) for candidate in scored]
@@ -207,9 +215,11 @@ def select_by_score(
         reader,
         lists_things=verdict.kind in _KINDS_OF_LISTS,
     )
+    rejected += below_threshold
     selected = share_captions(page, selected)
     return PictureSelection(
-        _drop_unmarked(page, verdict, selected), tuple(rejected + below_threshold)
+        _drop_unmarked(page, verdict, selected) or _lead_picture(page, verdict, rejected),
+        tuple(rejected),
     )
 
 
@@ -236,11 +246,10 @@ def _apply_threshold(
         if weights.score(names) >= weights.threshold:
             high_scores[reader.shape(candidate)] += 1
             high_scores_in_text[reader.shape(candidate)] += _LISTED_FEATURE in names
+    lead = _find_lead(features, weights, captions, reader)
     for candidate, names in features:
         score = weights.score(names)
-        threshold = weights.threshold
-        if score < threshold and reader.is_lead(candidate, names):
-            threshold -= _LEAD_BONUS
+        threshold = weights.threshold - (_LEAD_BONUS if candidate is lead else 0)
         if score < threshold and names & _SHORT_TEXT_FEATURES and not names & _REPEATED_FEATURES:
             shape = reader.shape(candidate)
             is_listed = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
@@ -273,6 +282,26 @@ def _apply_threshold(
     return selected, rejected
 
 
+def _find_lead(
+    features: Sequence[tuple[Candidate, frozenset[str]]],
+    weights: Weights,
+    captions: CaptionFinder,
+    reader: FeatureReader,
+) -> Candidate | None:
+    """Return the best candidate for the lead picture if none near the title would be selected."""
+    leads: dict[Candidate, float] = {}
+    for candidate, names in features:
+        if not reader.is_near_title(candidate):
+            continue
+        score = weights.score(names)
+        if score < weights.threshold:
+            if reader.is_lead(candidate, names):
+                leads[candidate] = score
+        elif not reader.refusal(candidate, names, captions.find(candidate)):
+            return None
+    return max(leads, key=leads.__getitem__, default=None)
+
+
 def _drop_unmarked(
     page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
@@ -294,16 +323,23 @@ def _drop_unmarked(
     )
 
 
-def _lead_picture(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
+def _lead_picture(
+    page: Page, verdict: Verdict, rejected: Sequence[RejectedPicture]
+) -> tuple[SelectedPicture, ...]:
     """Return the picture named by the metadata, for an article without pictures of its own."""
     url = page.metadata.image
     body = page.tree.find("body")
     if not url or body is None or verdict.kind != "article" or not any(verdict.keep):
         return ()
     path = url.partition("?")[0]
-    is_furniture = file_features(path[-80:]) or host_features(path[:80])
-    if is_furniture or path.lower().endswith(".svg"):
+    file = path.partition("//")[2].partition("/")[2][:500].lower()
+    site = host_of(page.url).removeprefix("www.").partition(".")[0]
+    name = file.rpartition("/")[2]
+    names_title = len(long_words(page.metadata.title) & long_words(name)) >= _MIN_TITLE_WORDS
+    is_of_site = _SITE_PICTURE.search(file) or (site and site in name)
+    if (is_of_site and not names_title) or address_features(path) or name.endswith(".svg"):
         return ()
     source = ImageSource(url, 0, PLAIN)
     lead = Candidate(body, "lead", 0, 0, (source,), url_key=picture_key(url), best=source)
-    return (SelectedPicture(lead, Caption()),)
+    is_rejected = any(picture.candidate.url_key == lead.url_key for picture in rejected)
+    return () if is_rejected else (SelectedPicture(lead, Caption()),)

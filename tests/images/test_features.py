@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from printer.html.page import Page, read_page
 from printer.images.candidates import find_candidates
-from printer.images.features import FeatureReader, file_features, host_features, name_features
+from printer.images.features import FeatureReader, address_features, name_features
 from printer.images.papers.cuter import article_bounds
 from printer.selection import Verdict
 
@@ -34,8 +34,7 @@ def features_of(html: str, head: str = "") -> frozenset[str]:
 def test_a_random_name_has_no_words(identifier: uuid.UUID, data: bytes) -> None:
     for name in (str(identifier), str(identifier).upper(), identifier.hex, data.hex()):
         if any(map(str.isdigit, name)):
-            assert not file_features(f"/2024/{name}.jpeg")
-            assert not host_features(f"https://img.example.org/{name}")
+            assert not address_features(f"https://img.example.org/2024/{name}.jpeg")
 
 
 @pytest.mark.parametrize(
@@ -54,6 +53,11 @@ def test_a_random_name_has_no_words(identifier: uuid.UUID, data: bytes) -> None:
 )
 def test_words_are_read_from_names_but_not_from_identifiers(name: str, feature: str) -> None:
     assert name_features(name) == (frozenset({feature}) if feature else frozenset())
+
+
+def test_the_folder_in_which_drupal_keeps_all_files_has_no_feature() -> None:
+    assert not address_features("https://example.org/sites/default/files/2024/boat.jpg")
+    assert address_features("https://example.org/img/default.jpg") == {"file of nothing"}
 
 
 def test_a_gif_is_suspicious_only_if_it_is_small_or_of_unknown_size() -> None:

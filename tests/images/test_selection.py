@@ -109,23 +109,27 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
         ('<p><a href="https://music.example.com/show"><img src="/a.png" width="300" height="73" '
-         'alt="Listen on Amazon Music"></a></p>', "a badge of a shop or player"),
+         'alt="Listen on Amazon Music"></a></p>', "a badge or a hidden button"),
         ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
          "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of a sound"),
         (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
          "a portrait of the author"),
-        ('<p><a href="/backend.php" title="RSS"><img src="/r.png" width="400" height="400"></a></p>',
-         "an icon of a feed or a form"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
-         "an icon of a feed or a form"),
+         "a banner or a button that leads to another page"),
         (f'<form><input name="q"><p>{PLAIN.format("Sheep")}</p></form>',
-         "an icon of a feed or a form"),
+         "a picture of a form"),
+        (f'<p><a href="https://shop.example.net/?utm_source=tide">{PLAIN.format("Sheep")}</a></p>',
+         "a banner or a button that leads to another page"),
+        ('<p><a href="/join"><img src="/join-cta.jpg" width="900" height="300"></a></p>',
+         "a banner or a button that leads to another page"),
+        ('<p class="prize-award"><img src="/img/BEST-2026.svg"></p>',
+         "a drawing of the interface"),
         (f'<div style="display: none"><a href="https://voice.example.net/read?id=5">'
-         f'{PLAIN.format("Listen to this page")}</a></div>', "a hidden button"),
+         f'{PLAIN.format("Listen to this page")}</a></div>', "a badge or a hidden button"),
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
-         "author's name", "smiley", "favicon", "badge", "placeholder", "player", "sound", "byline", "feed's title",
-         "feed", "form", "hidden"],
+         "author's name", "smiley", "favicon", "badge", "placeholder", "player", "sound", "byline",
+         "feed", "form", "campaign", "call to action", "award", "hidden"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
     names = (
@@ -168,6 +172,58 @@ def test_the_picture_that_the_page_states_as_its_own_is_found_above_the_text() -
     assert names(find_pictures(page, verdict)) == ["photo.jpg"]
 
 
+@pytest.mark.parametrize(
+    ("lead", "count"),
+    [
+        ('<div><div class="page-hero"><img src="/boat.jpg"></div></div>', 1),
+        ('<div><div class="page-hero" style="background-image: url(/boat.jpg)"></div></div>', 1),
+        ('<div><img src="/boat.jpg" width="900" height="500"></div>', 1),
+        ('<div><img src="/boat.jpg"></div>', 0),
+        ('<div class="player page-hero"><img src="/boat.jpg"></div>', 0),
+        ('<div class="page-hero"><a href="/news/"><img src="/boat.jpg"></a></div>', 0),
+        ('<div class="page-hero"><img src="/boat.gif"></div>', 0),
+    ],
+)
+def test_an_article_without_one_gets_the_best_candidate_for_a_lead_picture(
+    lead: str, count: int
+) -> None:
+    below = '<p>By the editors</p><p class="time">Monday, 9 am</p>' * 2
+    html = f"<main><p>News</p>{lead}{below}{article()}</main>"
+    assert len(find_pictures(*read(html))) == count
+
+
+@pytest.mark.parametrize(
+    ("address", "is_printed"),
+    [
+        ("/2024/boat.jpg", True),
+        ("/2024/news.png", False),
+        ("/assets/boat.png", False),
+        ("/open-graph.jpg", False),
+        ("/assets/kestermouth-ferry.png", True),
+        ("/2024/other.jpg", False),
+    ],
+)
+def test_the_picture_of_the_metadata_is_printed_if_all_others_are_rejected(
+    address: str, is_printed: bool
+) -> None:
+    head = f'<meta property="og:image" content="https://news.example.org{address}">'
+    icon = '<p><img src="/2024/other.jpg" width="20" height="20"></p>'
+    head += "<title>A ferry leaves Kestermouth</title>"
+    assert bool(find_pictures(*read(article(icon), head))) == is_printed
+
+
+def test_a_link_that_enlarges_a_picture_leads_to_no_other_page() -> None:
+    link = f'<div><a href="/gallery/5" {{}}>{PLAIN.format("Sheep")}<b>{"Sheep at home. " * 3}</b></a></div>'
+    for attribute in (
+        'class="lightbox"',
+        'class="gallery-link"',
+        'data-zoom="1"',
+        'data-img="/large/sheep.jpg"',
+    ):
+        assert len(find_pictures(*read(article(PHOTO, link.format(attribute))))) == 2
+    assert len(find_pictures(*read(article(PHOTO, link.format(""))))) == 1
+
+
 LICENSE = '<a href="/rights.html">Kestermouth Pictures</a> | <a href="/shop.html">Buy this</a>'
 NAMED = '<meta property="og:image" content="https://cdn.example.org/fb/128/128/Ferry-At-Kestermouth-Quay.jpg">'
 
@@ -199,6 +255,13 @@ def test_of_several_crops_of_the_lead_picture_one_is_printed() -> None:
         "Ferry-At-Kestermouth-Quay.jpg",
         "photo.jpg",
     ]
+
+
+def test_the_address_of_the_lead_picture_may_state_how_a_server_scales_it() -> None:
+    head = '<meta property="og:image" content="https://cdn.example.org/20240312-55.jpg">'
+    lead = '<p>News</p><div><img src="/20240312-55_cut=1,2.jpg" width="160" height="90"></div>'
+    page, verdict = read(f"<main>{lead}{article(PHOTO)}</main>", head)
+    assert names(find_pictures(page, verdict)) == ["20240312-55_cut=1,2.jpg", "photo.jpg"]
 
 
 def figure(alt: str) -> str:
