@@ -39,6 +39,7 @@ from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from ..text import WORD, comparison_key, count_words, did_you_mean
 from .classifier.model import classify, load_default_model
+from .entries import add_prices, complete_entries
 from .missing_blocks import (
     add_announced_lists,
     add_item_labels,
@@ -46,7 +47,6 @@ from .missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
-    add_prices,
     add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
@@ -68,8 +68,8 @@ PAPER_METHODS: Mapping[str, Callable[[Page], Scores]] = MappingProxyType({
     "useful-text": useful_text.score,
 })  # fmt: skip
 
-#: The kinds of pages whose lists have prices; on others, they are those of other things.
-_WITH_PRICES = frozenset({"collection", "listing", "service"})
+#: The kinds of pages that consist of entries; on others, lists are of other things.
+_LISTS = frozenset({"collection", "listing", "service"})
 #: The confidence of the papers' methods, which do not compute one.
 _UNKNOWN_CONFIDENCE = 0.5
 
@@ -89,8 +89,11 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
         keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
-    if verdict.kind in _WITH_PRICES:
+    if verdict.kind in _LISTS:
         keep = add_prices(page.segments, keep)
+    if verdict.kind != "article":
+        is_list = verdict.kind in _LISTS
+        keep = complete_entries(page, keep, verdict.scores["default"], is_list=is_list)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind), verdict.kind)
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     keep = replace_previews(page, keep)
@@ -270,9 +273,6 @@ _HEADING_CHARS, _MAX_LINKED, _MIN_SCORE, _LIKELY = 120, 0.3, 0.2, 0.3
 #: The most lines between the main heading and the text; the fewest words of it, and the share of
 #: the title's words from which it is the title.
 _ABOVE_TEXT, _MAIN_WORDS, _SAME_TITLE = 3, 3, 0.7
-#: The fewest lines of a kind, the smallest share of selected ones, how near to selected text the
-#: others must be, and how often a button is repeated.
-_MIN_ALIKE, _ALIKE_SHARE, _NEAR, _REPEATED = 4, 0.8, 2, 3
 #: The longest label, in characters, its lowest score, and elements that are no such labels.
 _LABEL_CHARS, _LABEL_SCORE, _TERM_TAGS = 40, 0.4, frozenset({"td", "th", "dt", "li"})
 #: The fewest words and the ends of a sentence, and the largest share of links in it.
@@ -298,8 +298,6 @@ def add_alike(
     candidates += ((segment, _LABEL_SCORE) for segment in _labels(page, keep))
     if kind == "article":
         candidates += ((segment, _LIKELY) for segment in _linked_sentences(page, keep))
-    else:
-        candidates += ((segment, _MIN_SCORE) for segment in _alike_lines(page, keep))
     for segment, least in candidates:
         i = segment.index
         selected[i] |= scores[i] >= least and segment.text not in texts
@@ -332,30 +330,6 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     is_name = len(words) < _MAIN_WORDS or is_date_line(heading.text, page.metadata.language)
     if _is_heading(heading) and not (is_title or is_name):
         yield heading
-
-
-def _alike_lines(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the lines near selected ones of which nearly all that look alike are selected.
-
-    What several entries repeat is a label or a button.
-    """
-    counts = Counter(segment.text for segment in page.segments)
-    kinds: dict[tuple[str, ...], list[Segment]] = {}
-    for segment in page.segments:
-        parent = segment.block.getparent()
-        around = _shape(parent) if parent is not None else ("", "")
-        shape = (*_shape(segment.block), *around)
-        if shape[1] or shape[3]:
-            kinds.setdefault(shape, []).append(segment)
-    for alike in kinds.values():
-        count = sum(keep[segment.index] for segment in alike)
-        if len(alike) < _MIN_ALIKE or count < _ALIKE_SHARE * len(alike):
-            continue
-        for segment in alike:
-            i = segment.index
-            is_near = not keep[i] and any(keep[max(0, i - _NEAR) : i + _NEAR + 1])
-            if is_near and counts[segment.text] < _REPEATED:
-                yield segment
 
 
 def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:

@@ -54,12 +54,6 @@ _MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
 _HEADING_CHARS, _MIN_SCORE, _MIN_BLOCK_SCORE, _MIN_HEADING_SCORE = 100, 0.35, 0.2, 0.3
 #: The lowest score of any line between selected ones, and the longest one that may be repeated.
 _MIN_LINE_SCORE, _REPEATED_CHARS = 0.6, 25
-#: A sum of money, and one with a word right after it; the longest line with a price, the most lines
-#: from a name to its price, the fewest prices of a list; the elements of choices and buttons.
-_PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
-_JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
-_PRICE_CHARS, _PRICE_DISTANCE, _MIN_PRICES = 40, 4, 3
-_CHOICE_TAGS = frozenset({"li", "button", "option", "label"})
 #: The fewest questions of a list of them, the longest one, the longest first answer in segments,
 #: and the lowest mean score of the list.
 _MIN_QUESTIONS, _QUESTION_CHARS, _ANSWER_SEGMENTS, _MIN_LIST_SCORE = 3, 160, 8, 0.45
@@ -604,40 +598,6 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
     """Return whether an item has a link to a page of the same site."""
     links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED))
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
-
-
-def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the prices below the selected names of the entries of a list.
-
-    The names look alike, and most of the prices that look alike stand below one.
-    """
-    flags = list(keep)
-    looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
-    prices_by_look: dict[tuple[str, str | None], list[int]] = {}
-    for segment in filter(_is_price, segments):
-        prices_by_look.setdefault(looks[segment.index], []).append(segment.index)
-    for prices in prices_by_look.values():
-        below: dict[tuple[str, str | None], list[int]] = {}  # by the look of the name
-        for previous, i in pairwise([-1, *prices]):
-            names = [j for j in range(max(previous + 1, i - _PRICE_DISTANCE), i) if keep[j]]
-            if names and not keep[i]:
-                below.setdefault(looks[names[-1]], []).append(i)
-        missing = max(below.values(), key=len, default=[])
-        if len(missing) >= _MIN_PRICES and 2 * len(missing) >= len(prices):
-            for i in missing:
-                flags[i] = True
-    return tuple(flags)
-
-
-def _is_price(segment: Segment) -> bool:
-    """Return whether a line is a price, or a few words with one."""
-    text = segment.text
-    return (
-        len(text) <= _PRICE_CHARS
-        and segment.block.tag not in _CHOICE_TAGS
-        and _PRICE.search(text) is not None
-        and _JOINED_WORDS.search(text) is None
-    )
 
 
 def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:

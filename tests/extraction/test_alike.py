@@ -51,18 +51,6 @@ def test_the_main_heading_stands_above_the_text_beside_another_title(
     assert (True in flags[:2]) is found
 
 
-def test_an_entry_of_a_list_has_its_name_if_nearly_all_others_have() -> None:
-    html = "".join(
-        f"<div class=entry><div class=name>Boat {n}</div><p>{TEXT} {n}</p></div>" for n in range(6)
-    )
-    assert added(html, "Boat 3", kind="collection") == ["Boat 3"]
-    assert added(html, "Boat 3") == []
-    buttons = html.replace("Boat 3", "Sold out") + 2 * "<div>Sold out</div>"
-    assert added(buttons, "Sold", kind="collection") == []
-    few = "".join(f"<div class=name>Boat {n}</div><p>{TEXT} {n}</p>" for n in range(3))
-    assert added(few, "Boat 1", kind="collection") == []
-
-
 def test_a_sentence_with_a_long_link_below_a_paragraph_stays() -> None:
     sentence = "A version of this story <a href=/t>also stood in The Harbour Times</a>."
     html = f"<div><p>{TEXT}</p><p>{sentence}</p></div>"

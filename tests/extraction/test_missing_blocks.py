@@ -13,7 +13,6 @@ from printer.extraction.missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
-    add_prices,
     add_subheadings,
 )
 from printer.html.page import read_page
@@ -336,34 +335,3 @@ def test_in_documentation_only_headings_are_labels() -> None:
     page = read_page(f"<body>{items}</body>")
     keep = tuple(segment.text != "Since 1.3" for segment in page.segments)
     assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
-
-
-def added_prices(html: str) -> list[str]:
-    """Return the lines that are added to the selected headings of a list."""
-    page = read_page(f"<html><body>{html}</body></html>")
-    keep = tuple(segment.block.tag == "h3" for segment in page.segments)
-    flags = add_prices(page.segments, keep)
-    return [
-        s.text
-        for s, before, after in zip(page.segments, keep, flags, strict=True)
-        if after > before
-    ]
-
-
-def test_prices_below_selected_names_are_added() -> None:
-    card = "<div><h3>{0}</h3><p class=new>New</p><p class=price>{1}</p><p>Add to cart</p></div>"
-    things = {"Oar": "$30", "Sail": "from 1.299,00 €", "Rope": "£4.50 £3.00", "Net": "99 kr"}
-    cards = "".join(card.format(*thing) for thing in things.items())
-    assert added_prices(cards) == list(things.values())
-    assert added_prices(card.format("Oar", "$30") * 2) == []
-    unnamed = "<p class=price>$5</p>" * 9
-    assert added_prices(unnamed + cards) == []
-
-
-@pytest.mark.parametrize("price", ["$79.00Price $ 79.00", "$$299", "30", "$" + "9" * 40])
-def test_other_lines_below_names_are_no_prices(price: str) -> None:
-    assert added_prices(f"<h3>Oar</h3><p class=price>{price}</p>" * 4) == []
-
-
-def test_the_ranges_of_a_filter_are_no_prices() -> None:
-    assert added_prices("<h3>Price</h3><ul><li>$25 - $50<li>$50 - $75<li>$75 - $90</ul>") == []

@@ -1,0 +1,129 @@
+"""Give each entry of a list what others have: its name, its price, its details.
+
+The classifier decides line by line, so that of twenty products, only eight would have a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from ..html.index import ElementFlag, PageIndex, Segment
+from ..html.page import Page
+from ..html.visibility import HEADING_TAGS
+
+_DIGITS = re.compile(r"\d+")
+#: The fewest lines and selected lines of a part of the entries, and the smallest share of distinct
+#: ones: a button or label is the same in all entries.
+_MIN_ENTRIES, _MIN_SELECTED, _MIN_DISTINCT = 4, 2, 0.2
+#: The share of selected lines from which a part is completed, also on pages that do not consist of
+#: entries; the mean score of its lines from which it is; the lowest score of a line.
+_PART_SHARE, _LARGE_SHARE, _PART_SCORE, _MIN_SCORE = 0.3, 0.8, 0.35, 0.25
+#: How often a button is repeated, and the longest line that entries may share, in characters.
+_REPEATED, _SHARED_CHARS = 3, 25
+_OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN)
+#: A sum of money, and one with a word right after it; the longest line with a price, the most lines
+#: from a name to its price, the fewest prices of a list; the elements of choices and buttons.
+_PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
+_JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
+_PRICE_CHARS, _PRICE_DISTANCE, _MIN_PRICES = 40, 4, 3
+_CHOICE_TAGS = frozenset({"li", "button", "option", "label"})
+
+
+def complete_entries(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], *, is_list: bool
+) -> tuple[bool, ...]:
+    """Return the selection with the parts of entries that are selected in other entries.
+
+    A part are the lines in elements of the same names and classes.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+        is_list: Whether the page consists of entries.  If so, fewer must be selected.
+    """
+    min_share, min_score = (_PART_SHARE, _PART_SCORE) if is_list else (_LARGE_SHARE, 1)
+    added: list[int] = []
+    for lines in _parts(page.index):
+        count = sum(keep[i] for i in lines)
+        distinct = len({page.segments[i].text for i in lines})
+        is_part = len(lines) >= _MIN_ENTRIES and distinct >= _MIN_DISTINCT * len(lines)
+        if is_part and count >= _MIN_SELECTED:
+            is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
+            if is_likely or count >= min_share * len(lines):
+                added += (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
+    selected = list(keep)
+    for i in _without_repeated(page, keep, sorted(added)):
+        selected[i] = True
+    return tuple(selected)
+
+
+def _parts(index: PageIndex) -> Iterable[list[int]]:
+    """Return the segments in elements of the same names, the last two of the same classes."""
+    path_numbers: dict[tuple[int, str], int] = {}
+    paths: list[int] = []
+    for tag, parent in zip(index.tags, index.parents, strict=True):
+        outer = paths[parent] if parent >= 0 else -1
+        paths.append(path_numbers.setdefault((outer, tag), len(path_numbers)))
+    parts: dict[tuple[int, str, str], list[int]] = {}
+    for i, block in enumerate(index.segment_blocks):
+        if not index.flags[block] & _OUTSIDE_ENTRIES:
+            names = (index.classes[element] or "" for element in (block, index.parents[block]))
+            inner, outer_names = (_DIGITS.sub("", text) for text in names)
+            parts.setdefault((paths[block], inner, outer_names), []).append(i)
+    return parts.values()
+
+
+def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) -> Iterator[int]:
+    """Yield the lines but buttons and those of copied entries, as of a carousel."""
+    texts = [segment.text for segment in page.segments]
+    counts, pairs = Counter(texts), Counter(pairwise(texts))
+    known = {text for text, flag in zip(texts, keep, strict=True) if flag}
+    for i in lines:
+        text = texts[i]
+        if text in known:
+            is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _SHARED_CHARS
+            neighbors = pairwise(texts[max(0, i - 1) : i + 2])
+            is_repeated = is_name or all(pairs[pair] > 1 for pair in neighbors)
+        else:
+            is_repeated = counts[text] >= _REPEATED and not _PRICE.search(text)
+        if not is_repeated:
+            known.add(text)
+            yield i
+
+
+def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection with the prices below the selected names of the entries of a list.
+
+    The names look alike, and most of the prices that look alike stand below one.
+    """
+    flags = list(keep)
+    looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
+    prices_by_look: dict[tuple[str, str | None], list[int]] = {}
+    for segment in filter(_is_price, segments):
+        prices_by_look.setdefault(looks[segment.index], []).append(segment.index)
+    for prices in prices_by_look.values():
+        below: dict[tuple[str, str | None], list[int]] = {}  # by the look of the name
+        for previous, i in pairwise([-1, *prices]):
+            names = [j for j in range(max(previous + 1, i - _PRICE_DISTANCE), i) if keep[j]]
+            if names and not keep[i]:
+                below.setdefault(looks[names[-1]], []).append(i)
+        missing = max(below.values(), key=len, default=[])
+        if len(missing) >= _MIN_PRICES and 2 * len(missing) >= len(prices):
+            for i in missing:
+                flags[i] = True
+    return tuple(flags)
+
+
+def _is_price(segment: Segment) -> bool:
+    """Return whether a line is a price, or a few words with one."""
+    text = segment.text
+    return (
+        len(text) <= _PRICE_CHARS
+        and segment.block.tag not in _CHOICE_TAGS
+        and _PRICE.search(text) is not None
+        and _JOINED_WORDS.search(text) is None
+    )

@@ -1,0 +1,100 @@
+"""The entries of a list have the same parts: a name, a price, details."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+
+import pytest
+
+from printer.extraction.entries import add_prices, complete_entries
+from printer.html.page import read_page
+
+NAMES = ("Oar", "Sail", "Rope", "Net", "Buoy", "Keel")
+CARD = "<div class=card><h3>{0}</h3><p class=of>Of {0}</p><p class=wood>{1}</p><a>{2}</a></div>"
+
+
+def completed(
+    html: str, selected: Collection[str], *, score: float = 0.3, is_list: bool = True
+) -> list[str]:
+    """Return the lines that are added to a choice by text, each the first time it occurs."""
+    page = read_page(f"<html><body>{html}</body></html>")
+    texts = [segment.text for segment in page.segments]
+    keep = [text in selected and text not in texts[:i] for i, text in enumerate(texts)]
+    flags = complete_entries(page, keep, [score] * len(keep), is_list=is_list)
+    return [text for text, before, after in zip(texts, keep, flags, strict=True) if after > before]
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 0), (2, 4), (5, 1)])
+def test_entries_have_names_if_others_have(count: int, expected: int) -> None:
+    cards = "".join(CARD.format(name, "Ash", "Buy") for name in NAMES)
+    assert completed(cards, NAMES[:count]) == list(NAMES[6 - expected :])
+
+
+def test_a_likely_part_is_completed_though_few_lines_are_selected() -> None:
+    names = [f"Boat {chr(97 + n)}" for n in range(12)]
+    cards = "".join(f"<div><h3>{name}</h3></div>" for name in names)
+    assert completed(cards, names[:2]) == []
+    assert completed(cards, names[:2], score=0.4) == names[2:]
+    assert completed(cards, names[:6], score=0.2) == []
+
+
+def test_on_other_pages_most_of_a_part_must_be_selected() -> None:
+    cards = "".join(CARD.format(name, "Ash", "Buy") for name in NAMES)
+    assert completed(cards, NAMES[:5], is_list=False) == ["Keel"]
+    assert completed(cards, NAMES[:4], is_list=False) == []
+
+
+def test_buttons_and_copied_entries_are_not_completed() -> None:
+    labels = ["Buy", "Rent", "Sold out", "Sold out", "Sold out", "Sell"]
+    cards = [CARD.format(n, "Ash", label) for n, label in zip(NAMES, labels, strict=True)]
+    assert completed("".join(cards), ["Buy", "Rent"]) == ["Sell"]
+    names = "".join(cards) + "".join(cards)
+    assert completed(names, NAMES) == []
+    form = "".join(f"<p><button>{name}</button></p>" for name in NAMES)
+    assert completed(form, NAMES[:3]) == []
+
+
+def test_what_entries_share_is_completed() -> None:
+    woods = ["Ash", "Oak", "Ash", "Ash", "Oak", "Ash"]
+    cards = [CARD.format(name, wood, "Buy") for name, wood in zip(NAMES, woods, strict=True)]
+    assert completed("".join(cards), [*NAMES, "Ash", "Oak"]) == woods[2:]
+
+
+def test_entries_are_completed_in_linear_time() -> None:
+    page = read_page("<ul>" + "<li><b>Oar</b><p>Ash</p>" * 20_000 + "</ul>")
+    keep = [True, *[False] * (len(page.segments) - 1)]
+    started = time.process_time()
+    complete_entries(page, keep, [0.5] * len(keep), is_list=True)
+    assert time.process_time() - started < 2
+
+
+def added_prices(html: str) -> list[str]:
+    """Return the lines that are added to the selected headings of a list."""
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = tuple(segment.block.tag == "h3" for segment in page.segments)
+    flags = add_prices(page.segments, keep)
+    return [
+        s.text
+        for s, before, after in zip(page.segments, keep, flags, strict=True)
+        if after > before
+    ]
+
+
+def test_prices_below_selected_names_are_added() -> None:
+    card = "<div><h3>{0}</h3><p class=new>New</p><p class=price>{1}</p><p>Add to cart</p></div>"
+    things = {"Oar": "$30", "Sail": "from 1.299,00 €", "Rope": "£4.50 £3.00", "Net": "99 kr"}
+    cards = "".join(card.format(*thing) for thing in things.items())
+    assert added_prices(cards) == list(things.values())
+    assert added_prices(card.format("Oar", "$30") * 2) == []
+    unnamed = "<p class=price>$5</p>" * 9
+    assert added_prices(unnamed + cards) == []
+
+
+@pytest.mark.parametrize("price", ["$79.00Price $ 79.00", "$$299", "30", "$" + "9" * 40])
+def test_other_lines_below_names_are_no_prices(price: str) -> None:
+    assert added_prices(f"<h3>Oar</h3><p class=price>{price}</p>" * 4) == []
+
+
+def test_the_ranges_of_a_filter_are_no_prices() -> None:
+    assert added_prices("<h3>Price</h3><ul><li>$25 - $50<li>$50 - $75<li>$75 - $90</ul>") == []
