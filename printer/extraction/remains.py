@@ -18,8 +18,8 @@ _BYLINE_CHARS = 100
 _CODE_LABEL_CHARS = 30
 #: Elements that are pictures, or are printed as such.
 _PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
-#: The most characters of a heading that may have been left without its section.
-_HEADING_CHARS = 40
+#: The most characters of a label, and of a heading that may have been left without its section.
+_LABEL_CHARS, _HEADING_CHARS = 40, 80
 #: The most lines and characters of a box that offers something, and characters of its button; the
 #: largest share of the text that such boxes are; the fewest boxes that are cards.
 _OFFER_LINES, _OFFER_CHARS, _BUTTON_CHARS, _OFFERS_SHARE, _MIN_CARDS = 4, 400, 40, 0.1, 3
@@ -38,10 +38,10 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     segments = page.segments
     dropped = [*_partial_bylines(segments, keep), *_code_labels(segments)]
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
-    dropped += _pagers(page)
+    dropped += [*_pagers(page), *_copies(segments, keep)]
     if kind == "article":
         dropped += [*_offers(page, keep), *_subjects(segments, keep)]
-    if kind == "product":
+    else:
         dropped += _empty_sections(page, keep)
     for segment in dropped:
         keep[segment.index] = False
@@ -68,6 +68,25 @@ def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     return tuple(selected)
 
 
+def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the lines around paragraphs that were left out as copies, as in narrow windows."""
+    first_positions: dict[str, int] = {}
+    for i, segment in enumerate(segments):
+        first = first_positions.setdefault(segment.text, i)
+        if len(segment.text) < _PARAGRAPH_CHARS or keep[first] == keep[i]:
+            continue
+        original, copy = (first, i) if keep[first] else (i, first)
+        for step in (-1, 1):
+            offset = step
+            while first + offset >= 0 and i + offset < len(segments):
+                text = segments[original + offset].text
+                is_line = keep[original + offset] and len(text) < _PARAGRAPH_CHARS
+                if not is_line or text != segments[copy + offset].text:
+                    break
+                yield segments[copy + offset]
+                offset += step
+
+
 def _partial_bylines(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
     """Return the bylines of cards or reviews of which most were left out."""
     by_shape: dict[tuple[str, str], list[Segment]] = {}
@@ -84,22 +103,23 @@ def _partial_bylines(segments: Sequence[Segment], keep: Sequence[bool]) -> Itera
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
     """Yield the headings whose sections were left out, if most alike have text below them.
 
-    If most have none, they are the entries of a list.  A picture may be all of a section.
+    If most have none, they are the entries of a list, and so are links.  A picture may be all of a
+    section.
     """
     segments, blocks = page.segments, page.index.segment_blocks
     by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
     headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
     for position, following in pairwise([*headings, len(segments)]):
-        block = segments[position].block
+        heading, block = segments[position], segments[position].block
         ends_section = following == len(segments) or segments[following].block.tag <= block.tag
-        is_short = len(segments[position].text) <= _HEADING_CHARS
-        is_empty = ends_section and following > position + 1 and is_short
+        is_label = not heading.link_chars and len(heading.text) <= _HEADING_CHARS
+        is_empty = ends_section and following > position + 1 and is_label
         is_empty = is_empty and not any(keep[position + 1 : following])
         if is_empty:
             subtree_end = blocks[following] if following < len(segments) else len(page.index.tags)
             is_empty = _PICTURE_TAGS.isdisjoint(page.index.tags[blocks[position] : subtree_end])
         shape = str(block.tag), block.get("class") or ""
-        by_shape.setdefault(shape, []).append((segments[position], is_empty))
+        by_shape.setdefault(shape, []).append((heading, is_empty))
     for headings_alike in by_shape.values():
         empty = [heading for heading, is_empty in headings_alike if is_empty]
         if 2 * len(empty) < len(headings_alike):
@@ -203,7 +223,7 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
     selected = [segment for segment in segments if keep[segment.index]]
     labels = page_labels("box_labels")
     for segment, following in pairwise(selected):
-        is_short = len(segment.text) <= _HEADING_CHARS and segment.block.tag in _LABEL_TAGS
+        is_short = len(segment.text) <= _LABEL_CHARS and segment.block.tag in _LABEL_TAGS
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
         # A link beside the label unfolds the box.

@@ -38,11 +38,23 @@ def test_the_heading_of_a_section_that_was_left_out_goes_beside_those_that_stay(
     rest = "<div><h3>Use for</h3><p>Rowing</p></div>"
     drawn = "<div><h3>Scale</h3><p>One in ten</p><img src=/scale.png></div>"
     selected = ["Oar ", TEXT, "Use for", "Scale"]
-    texts = choice(f"<h1>Oars</h1>{parts}{rest}{drawn}<h3>Oar 3</h3>{TEXT}", selected, "product")
-    assert "Scale" in texts
-    assert "Use for" not in texts
+    for kind in ("product", "service", "listing"):
+        texts = choice(f"<h1>Oars</h1>{parts}{rest}{drawn}<h3>Oar 3</h3>{TEXT}", selected, kind)
+        assert "Scale" in texts
+        assert "Use for" not in texts
     cards = "".join(f"<div><h3>Boat {n}</h3><p>Details</p></div>" for n in range(4))
     assert len(choice(f"<h1>Boats</h1>{cards}", ["Boat "], "product")) == 4
+
+
+@pytest.mark.parametrize("kind", ["article", "collection"])
+def test_the_heading_of_a_paragraph_that_was_left_out_as_a_copy_goes(kind: str) -> None:
+    box = f"<h4>So dry!</h4><p>{TEXT} Dry, too.</p><p>Ann</p>"
+    html = f"<div class=wide>{box}</div><p>{TEXT}</p><div class=narrow>{box}</div>"
+    page = read_page(f"<body>{html}<h4>So dry!</h4><p>{TEXT} Again.</p></body>")
+    keep = [True] * len(page.segments)
+    keep[5] = False
+    flags = complete_elements(page, keep, kind)
+    assert flags == (True, True, True, True, False, False, False, True, True)
 
 
 @pytest.mark.parametrize(
