@@ -55,7 +55,8 @@ _MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
 
 #: Controls that unfold something, and the heading before an element.
 _UNFOLDING: Callable[..., Any] = etree.XPath(
-    "//@aria-controls/.. | //@data-toggle[.='collapse']/.. | //@data-bs-toggle[.='collapse']/.."
+    "//@aria-controls/.. | //button[@aria-expanded]"
+    " | //@data-toggle[.='collapse']/.. | //@data-bs-toggle[.='collapse']/.."
 )
 _HEADING_BEFORE: Callable[..., Any] = etree.XPath(
     "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
@@ -301,7 +302,7 @@ def _name_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source:
         heading = button.getparent()
         if heading is not None and heading.tag in HEADING_TAGS and len(heading) == 1:
             _make_inline(button, "button", "div", "p")
-    if "aria-controls" not in source and "collapse" not in source:
+    if not any(name in source for name in ("aria-controls", "aria-expanded", "collapse")):
         return
     controls = _UNFOLDING(tree)[:_MAX_CONTROLS]
     boxes_by_control = [
@@ -329,7 +330,8 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
     )
     name = control.get("aria-controls") or target.removeprefix("#")
     label = _beginning_of_text(control)
-    if not name or not 2 < len(label) <= _MAX_CONTROL_LABEL:
+    is_unnamed = not name and control.get("aria-expanded") is not None
+    if not (name or is_unnamed) or not 2 < len(label) <= _MAX_CONTROL_LABEL:
         return None
     for box in (control, *islice(control.iterancestors(), 3)):
         if _beginning_of_text(box) != label:
@@ -337,7 +339,10 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         part = next(box.itersiblings("*"), None)
         if part is not None and part.tag in ("style", "script"):
             part = next(part.itersiblings("*"), None)
-        if part is None or name not in (part.get("id"), *(inner.get("id") for inner in part[:1])):
+        if part is None:
+            continue
+        ids = (part.get("id"), *(inner.get("id") for inner in part[:1]))
+        if not is_unnamed and name not in ids:
             continue
         links = islice(part.iter("a"), _MAX_CONTROLS)
         length = len(_beginning_of_text(part, _MAX_PART))

@@ -146,6 +146,7 @@ PART = "<p>The sand comes down with the spring tides, and nobody has ever dredge
         "<div role=tab><h3><a role=button data-toggle=collapse href=#part{0}>{1}</a></h3></div>",
         "<h3 role=button aria-controls=part{0}>{1}</h3>",
         "<div><div data-bs-toggle=collapse data-bs-target=#part{0}>{1}</div></div>",
+        "<button aria-expanded=false>{1}</button>",
     ],
 )
 def test_controls_that_unfold_text_are_its_headings(control: str) -> None:
@@ -173,6 +174,7 @@ def test_controls_of_short_parts_are_headings_too() -> None:
     "html",
     [
         f"<button aria-controls=a>Read more</button><div id=a>{PART}</div>",
+        f"<button aria-expanded=true>Read more</button><div>{PART}</div>",
         f"<button aria-controls=a>Size</button><div id=a>{PART}<input></div>"
         f"<button aria-controls=b>Color</button><div id=b>{PART}<input></div>",
         f"<button aria-controls=a>More</button><div id=a>{PART}</div>"
@@ -182,7 +184,7 @@ def test_controls_of_short_parts_are_headings_too() -> None:
         "<button aria-controls=b>Elm</button><div id=b><a href=/3>Loads of elm from Harrow</a>"
         "<a href=/4>Loads of elm from the mill</a></div>",
     ],
-    ids=["one", "filters", "alike", "links"],
+    ids=["one", "one unnamed", "filters", "alike", "links"],
 )
 def test_other_controls_are_no_headings(html: str) -> None:
     segments = read_page(f"<body>{html}".encode(), "").segments
