@@ -271,7 +271,7 @@ def needs_space(
         word = text_before.lstrip(_OPENING)
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     is_name = text[0].isupper() or len(text) > 1
-    if _ends_label(last, text_before):
+    if _ends_label(last, text_before) or _ends_title(last, leaf, text_before):
         return True
     if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
         return True
@@ -288,6 +288,26 @@ def _ends_label(leaf: Leaf, text_before: str) -> bool:
     """Return whether a text is the number or label at the beginning of its paragraph."""
     names = leaf.element.get("class") or ""
     return not leaf.tail and text_before[-1] in _LABEL_ENDS and bool(_LABEL_CLASS.search(names))
+
+
+def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
+    """Return whether an element with a class begins its paragraph, and a sentence follows it."""
+    element, parent = title.element, title.element.getparent()
+    is_first = element.getprevious() is None and parent is not None and not parent.text
+    is_beside = leaf.tail and leaf.element is element and not title.tail
+    has_words = " " in text_before.strip() and _ends_word(text_before)
+    return (
+        is_first
+        and is_beside
+        and has_words
+        and leaf.text[:1].isupper()
+        and bool(element.get("class"))
+    )
+
+
+def _ends_word(text: str) -> bool:
+    end = text[-_MIN_WORD_END:]
+    return len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
 
 
 def _is_label_boundary(text_before: str, text: str) -> bool:
@@ -359,8 +379,7 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
 
     One of the elements must have a class, and one several words, unlike markup within a word.
     """
-    end = text_before[-_MIN_WORD_END:]
-    is_word = len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
+    is_word = _ends_word(text_before)
     has_price = (
         text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE:]) is not None
     )
