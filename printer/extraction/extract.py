@@ -37,7 +37,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
-from ..text import WORD, comparison_key, count_words, did_you_mean
+from ..text import WORD, comparison_key, did_you_mean
 from .classifier.model import classify, load_default_model
 from .entries import add_prices, complete_entries
 from .missing_blocks import (
@@ -88,7 +88,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
         keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
-    keep = add_alike(page, keep, verdict.scores["default"], verdict.kind)
+    keep = add_alike(page, keep, verdict.scores["default"])
     if verdict.kind in _LISTS:
         keep = add_prices(page.segments, keep)
     if verdict.kind != "article":
@@ -265,7 +265,7 @@ def _between(selected: Bools) -> Bools:
     return flags
 
 
-# Headings and lines alike
+# Headings and labels
 
 #: The longest heading, and the largest share of links in it; the lowest score of what looks like
 #: selected lines, and of anything else.
@@ -275,29 +275,16 @@ _HEADING_CHARS, _MAX_LINKED, _MIN_SCORE, _LIKELY = 120, 0.3, 0.2, 0.3
 _ABOVE_TEXT, _MAIN_WORDS, _SAME_TITLE = 3, 3, 0.7
 #: The longest label, in characters, its lowest score, and elements that are no such labels.
 _LABEL_CHARS, _LABEL_SCORE, _TERM_TAGS = 40, 0.4, frozenset({"td", "th", "dt", "li"})
-#: The fewest words and the ends of a sentence, and the largest share of links in it.
-_SENTENCE_WORDS, _SENTENCE_ENDS, _MOSTLY_LINKED = 6, tuple(".!?。…！？"), 0.7
 
 
-def add_alike(
-    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
-) -> tuple[bool, ...]:
-    """Return the selection with the headings and lines that look like selected ones.
-
-    Args:
-        page: The page.
-        keep: The selected segments.
-        scores: The classifier's score of each segment.
-        kind: The kind of the page.
-    """
+def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the headings and labels that look like selected ones."""
     selected = list(keep)
     texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
     texts.add(page.metadata.title)
     candidates = [(segment, _MIN_SCORE) for segment in _alike_headings(page, keep)]
     candidates += ((segment, _LIKELY) for segment in _main_heading(page, keep))
     candidates += ((segment, _LABEL_SCORE) for segment in _labels(page, keep))
-    if kind == "article":
-        candidates += ((segment, _LIKELY) for segment in _linked_sentences(page, keep))
     for segment, least in candidates:
         i = segment.index
         selected[i] |= scores[i] >= least and segment.text not in texts
@@ -342,19 +329,6 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
         if is_label and keep[below.index] and not segment.link_chars:
             is_inside = parent is not None and parent is below.block.getparent()
             if is_inside and segment.block.tag not in _TERM_TAGS:
-                yield segment
-
-
-def _linked_sentences(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the sentences with a long link right below selected paragraphs of the same element."""
-    for above, segment in pairwise(page.segments):
-        text = segment.text
-        is_sentence = count_words(text) >= _SENTENCE_WORDS and text[-1] in _SENTENCE_ENDS
-        if keep[above.index] and not keep[segment.index] and is_sentence:
-            blocks = above.block, segment.block
-            is_same = _shape(blocks[0]) == _shape(blocks[1]) and blocks[1].tag == "p"
-            is_same = is_same and blocks[0].getparent() is blocks[1].getparent()
-            if is_same and _MAX_LINKED < segment.link_chars / len(text) <= _MOSTLY_LINKED:
                 yield segment
 
 

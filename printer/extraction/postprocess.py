@@ -84,13 +84,10 @@ _COMMENT_TAGS = frozenset(
 #: The largest share of the selected text that a box of other stories may be, and the lowest share
 #: of its text that is links.
 _STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
-#: The lowest share of links in the terms of a definition list of other stories, and the fewest
-#: other selected characters.
-_STORIES_TERMS, _BESIDE_NEWSWIRES = 0.7, 400
 #: The largest share of the selected text that may be hidden text to drop; the same beside that
 #: number of visible characters.
 _HIDDEN_SHARE, _MOSTLY_HIDDEN, _VISIBLE_CHARS = 0.3, 0.75, 300
-#: The fewest terms of such a list, and the most stories below a heading.
+#: The most stories below a heading.
 _MAX_STORIES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
 #: characters; the largest share of the text that such lines may be, also with a statement of
@@ -105,7 +102,6 @@ _CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
 _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
 )
-_WEB_ADDRESS = re.compile(r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?")
 #: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
 _CALL_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
 #: The initials of a reporter or an editor: 'abc/', 'sda/ab'.
@@ -117,7 +113,7 @@ _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "v
 _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
-_BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS, _INITIALS_WORDS = 4, 4, 160, 3
+_BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
 _CAPTION_CLASS = re.compile("caption", re.IGNORECASE)
 _BYLINE_CLASS = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
 #: The most lines above the text to examine, and the most words of one that is not a paragraph.
@@ -141,8 +137,6 @@ _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 #: The fewest words or characters of a link that is a teaser; a shorter link may be a paragraph of
 #: one word.
 _TEASER_WORDS, _TEASER_CHARS = 5, 25
-#: The most words of a line that is not a paragraph, and the characters that are enough to know.
-_SHORT_WORDS, _MAX_COUNTED_CHARS = 15, 600
 
 
 def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
@@ -161,15 +155,12 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_requests()
         selection.drop_pointers()
         selection.drop_teasers()
-        selection.drop_newswires()
-        selection.drop_above_title()
         selection.drop_hidden()
         selection.drop_closing_lines()
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
     selection.settle_captions()
     selection.drop_labels(kind)
-    selection.drop_table_remains(kind)
     drop_remains(page, selection.keep, kind)
     return add_fragments(page.segments, selection.keep)
 
@@ -275,21 +266,6 @@ class _Selection:
         is_button = chars == 1 or (chars <= _BUTTON_CHARS and segment.block.tag in _BUTTON_TAGS)
         return is_button and self.counts[segment.text] > 2
 
-    def drop_table_remains(self, kind: str) -> None:
-        """Drop the few selected cells of data tables: without the others they say nothing."""
-        completed = _COMPLETION_SHARES_IN_ARTICLES if kind == "article" else _COMPLETION_SHARES
-        index = self.index
-        max_table_chars = _LAYOUT_TABLE * self.total()
-        for i in (i for i, tag in enumerate(index.tags) if tag == "table"):
-            segment_range = index.segment_range(i)
-            if len(segment_range) < 2 or not 0 < self.size(segment_range) <= max_table_chars:
-                continue
-            tags = index.tags[i + 1 : index.subtree_ends[i]]
-            total = sum(self.sizes[segment_range.start : segment_range.stop])
-            is_partial = self.size(segment_range) < completed["table"] * total
-            if is_partial and "th" in tags and "table" not in tags:
-                self.drop(segment_range)
-
     def drop_opening_lines(self, kind: str) -> None:
         """Drop lines above the text that only name the author or the date, as the title block does.
 
@@ -326,17 +302,7 @@ class _Selection:
                 self.keep[i] = False
             elif kind == "article" and title not in fold_words(text):
                 is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
-                is_byline = is_named or self._is_date(text) or self._is_byline(text)
-                self.keep[i] = not (is_byline or (late_bylines is None and self._is_initials(i)))
-
-    def _is_initials(self, position: int) -> bool:
-        """Return whether a small heading of few words above the text is smaller than the next."""
-        tag, *tags_below = (
-            self.segments[i].block.tag for i in range(position, len(self.keep)) if self.keep[i]
-        )
-        next_tag = next(filter(HEADING_TAGS.__contains__, tags_below), "h3")
-        is_short = count_words(self.segments[position].text) <= _INITIALS_WORDS
-        return is_short and tags_below[:1] == ["p"] and "h4" <= tag <= "h6" and tag > next_tag
+                self.keep[i] = not (is_named or self._is_date(text) or self._is_byline(text))
 
     def _is_date(self, text: str) -> bool:
         """Return whether a line only says when something was published, as the title block does."""
@@ -538,41 +504,6 @@ class _Selection:
         ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
         return lines if len(lines) <= 3 and position in ends else []
 
-    def drop_newswires(self) -> None:
-        """Drop definition lists whose terms are links to other pages, beside enough other text."""
-        index = self.index
-        newswires: set[int] = set()
-        for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
-            if tag != "dl":
-                continue
-            segment_range = index.segment_range(position)
-            terms = [self.segments[i] for i in segment_range if self.segments[i].block.tag == "dt"]
-            linked = sum(term.link_chars for term in terms)
-            if len(terms) >= _MAX_STORIES and linked > _STORIES_TERMS * sum(
-                len(t.text) for t in terms
-            ):
-                newswires.update(segment_range)
-        if newswires and self.total() - self.size(newswires) >= _BESIDE_NEWSWIRES:
-            self.drop(newswires)
-
-    def drop_above_title(self) -> None:
-        """Drop everything above the last occurrence of the title before the first paragraph."""
-        title = fold_words(self.page.metadata.title)
-        lines_above: list[int] = []
-        dropped: list[int] = []
-        for i, segment in enumerate(self.segments):
-            if not lines_above and not self.keep[i]:
-                continue
-            if title and fold_words(segment.text) == title:
-                dropped += lines_above
-                lines_above = []
-            elif self.keep[i]:
-                words = count_words(segment.text[:_MAX_COUNTED_CHARS])
-                if words > _SHORT_WORDS and not _is_link(segment):
-                    break
-                lines_above.append(i)
-        self.drop(dropped)
-
     def drop_hidden(self) -> None:
         """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
         index = self.index
@@ -625,21 +556,17 @@ class _Selection:
             return True
         if len(text) <= _BYLINE_CHARS and self._is_byline(text):
             return True
+        label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
+        if colon and fold_words(label) in page_labels("subjects"):
+            return True
         if len(text) > _CREDIT_CHARS or segment.block.tag not in _CREDIT_TAGS:
             return False
-        label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
         return bool(
-            (_is_link(segment) and not (_is_internal_link(segment) or self._is_address(i)))
+            (_is_link(segment) and not _is_internal_link(segment))
             or (colon and fold_words(label) in page_labels("credits"))
             or _IN_BRACKETS.fullmatch(text)
             or _INITIALS.fullmatch(text)
         )
-
-    def _is_address(self, i: int) -> bool:
-        """Return whether a line is a web address in one paragraph with the selected line above."""
-        segment, above = self.segments[i], self.segments[max(i - 1, 0)]
-        is_below = bool(i) and self.keep[i - 1] and above.block is segment.block
-        return is_below and _WEB_ADDRESS.fullmatch(segment.text) is not None
 
     def _is_author_note(self, text: str) -> bool:
         """Return whether a paragraph begins with the full name of an author, as their notes do."""

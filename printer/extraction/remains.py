@@ -8,13 +8,11 @@ from itertools import islice, pairwise
 from lxml.html import HtmlElement
 
 from ..html.index import Leaf, Segment
-from ..html.metadata.bylines import BYLINE
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
 
-_BYLINE_CHARS = 100
 _CODE_LABEL_CHARS = 30
 #: Elements that are pictures, or are printed as such.
 _PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
@@ -28,7 +26,6 @@ _PARAGRAPH_CHARS = 80
 _PAGER_LEVELS, _PAGER_LINKS = 6, 12
 #: The fewest characters of the beginning of a preview.
 _BEGINNING = 30
-_SUBJECTS_CHARS = 100
 #: Elements that label a box.
 _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 
@@ -36,13 +33,12 @@ _LABEL_TAGS = HEADING_TAGS | {"p", "div"}
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the remains of parts that were left out from a selection."""
     segments = page.segments
-    dropped = [*_partial_bylines(segments, keep), *_code_labels(segments)]
+    dropped = list(_code_labels(segments))
     dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
-    dropped += [*_pagers(page), *_copies(segments, keep)]
-    if kind == "article":
-        dropped += [*_offers(page, keep), *_subjects(segments, keep)]
-    else:
-        dropped += _empty_sections(page, keep)
+    dropped += _pagers(page)
+    dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
+    if kind != "documentation":  # whose examples repeat lines
+        dropped += _copies(segments, keep)
     for segment in dropped:
         keep[segment.index] = False
 
@@ -85,19 +81,6 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
                     break
                 yield segments[copy + offset]
                 offset += step
-
-
-def _partial_bylines(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Return the bylines of cards or reviews of which most were left out."""
-    by_shape: dict[tuple[str, str], list[Segment]] = {}
-    for segment in segments:
-        if len(segment.text) <= _BYLINE_CHARS and BYLINE.match(segment.text):
-            shape = str(segment.block.tag), segment.block.get("class") or ""
-            by_shape.setdefault(shape, []).append(segment)
-    for bylines in by_shape.values():
-        selected = [segment for segment in bylines if keep[segment.index]]
-        if 2 * len(selected) < len(bylines):
-            yield from selected
 
 
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
@@ -198,15 +181,6 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     total = sum(len(segment.text) for segment in segments if keep[segment.index])
     is_little = sum(len(segments[line].text) for line in offer_lines) <= _OFFERS_SHARE * total
     return [segments[line] for line in offer_lines] if is_little else []
-
-
-def _subjects(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the last line if it only lists the subjects of the article."""
-    last = next((segment for segment in reversed(segments) if keep[segment.index]), None)
-    if last is not None and len(last.text) <= _SUBJECTS_CHARS:
-        label, colon, _ = last.text.replace("：", ":").partition(":")
-        if colon and fold_words(label) in page_labels("subjects"):
-            yield last
 
 
 def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:

@@ -163,14 +163,6 @@ def test_a_stretch_can_begin_the_page() -> None:
     assert added(page, add=add_long_stretches).startswith("They sailed for 0 days")
 
 
-@pytest.mark.parametrize(("other_stories", "title"), [(3, "Bread is late"), (2, "")])
-def test_a_story_among_others_with_titles_has_its_title(other_stories: int, title: str) -> None:
-    story = f"<article><h2>{TEXT}</h2><div><p>{TEXT} Yes.</p></div></article>"
-    last = f"<article><h2><a href=/b>Bread is late</a></h2><div><p>{TEXT}</p></div></article>"
-    untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
-    assert added(story * other_stories + last + untold, 0.0) == title
-
-
 @pytest.mark.parametrize(
     ("line", "items", "found"),
     [
