@@ -23,7 +23,7 @@ _MIN_ENTRIES, _MIN_SELECTED, _MIN_DISTINCT = 4, 2, 0.2
 _PART_SHARE, _LARGE_SHARE, _PART_SCORE, _MIN_SCORE = 0.3, 0.8, 0.35, 0.25
 #: How often a button is repeated, and the longest line that entries may share, in characters.
 _REPEATED, _SHARED_CHARS = 3, 25
-_OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN)
+_OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
 #: A sum of money, and one with a word right after it; the longest line with a price, the most lines
 #: from a name to its price, the fewest prices of a list; the elements of choices and buttons.
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")

@@ -25,6 +25,8 @@ _MIN_PARAGRAPHS, _MIN_SHARE = 2, 0.25
 _PARAGRAPH_CHARS = 40
 #: The share of the selected text that is nearly all.
 _NEARLY_ALL = 0.9
+#: The tags of titles of stories, and the fewest selected ones.
+_TITLE_TAGS, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 #: Elements whose number above a heading does not count it.
 _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
@@ -84,7 +86,7 @@ def add_missing_blocks(
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     min_scores.setdefault(_common_container(index, keep), _MIN_SCORE)
     ranges = _likely_gaps(index, keep, scores) + _question_lists(index, keep, scores)
-    ranges += _headed_boxes(index, keep, scores)
+    ranges += _story_titles(page, keep) + _headed_boxes(index, keep, scores)
     for container, min_score in min_scores.items():
         missing = _missing_ranges(index, container, keep, scores)
         ranges += [
@@ -159,6 +161,28 @@ def _question_lists(
             ranges.append((start, end))
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
+
+
+def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
+    """Return the missing titles of stories with selected text, if other stories have theirs."""
+    index = page.index
+    selected_count = 0
+    missing: list[int] = []
+    for i, tag in enumerate(index.tags):
+        if tag != "article" or "article" in index.tags[i + 1 : index.subtree_ends[i]]:
+            continue
+        segment_range = index.segment_range(i)
+        title = next((j for j in segment_range if index.segments[j].block.tag in _TITLE_TAGS), None)
+        if title is None or not any(keep[title + 1 : segment_range.stop]):
+            continue
+        if keep[title]:
+            selected_count += 1
+        elif index.segments[title].text != page.metadata.title:
+            missing.append(title)
+    if not missing or selected_count < max(_MIN_TITLES, len(missing)):
+        return []
+    selected_texts = _selected_texts(index, keep)
+    return [(i, i + 1) for i in missing if index.segments[i].text not in selected_texts]
 
 
 def _headed_boxes(

@@ -327,3 +327,11 @@ def test_in_documentation_only_headings_are_labels() -> None:
     page = read_page(f"<body>{items}</body>")
     keep = tuple(segment.text != "Since 1.3" for segment in page.segments)
     assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
+
+
+@pytest.mark.parametrize(("other_stories", "title"), [(3, "Bread is late"), (2, "")])
+def test_a_story_among_others_with_titles_has_its_title(other_stories: int, title: str) -> None:
+    story = f"<article><h2>{TEXT}</h2><div><p>{TEXT} Yes.</p></div></article>"
+    last = f"<article><h2><a href=/b>Bread is late</a></h2><div><p>{TEXT}</p></div></article>"
+    untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
+    assert added(story * other_stories + last + untold, 0.0) == title
