@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
@@ -29,6 +29,11 @@ _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDE
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 _JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
 _PRICE_CHARS, _PRICE_DISTANCE, _MIN_PRICES = 40, 4, 3
+#: The most main headings to examine, lines from the name of a product to its price, and lines
+#: between its prices; the smallest share of a former price; the letters that are more than a unit;
+#: a number.
+_MAX_NAMES, _BELOW_NAME, _BETWEEN_PRICES, _LOWEST_PRICE, _PRICE_LETTERS = 3, 10, 3, 0.3, 5
+_NUMBER = re.compile(r"([0-9](?:[0-9.,' ]{0,12}?[0-9])?)(?:[.,]([0-9]{1,2}))?(?![0-9])")
 _CHOICE_TAGS = frozenset({"li", "button", "option", "label"})
 
 
@@ -116,6 +121,36 @@ def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool,
             for i in missing:
                 flags[i] = True
     return tuple(flags)
+
+
+def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection with the price below the name of a product.
+
+    Of several in a row, the lowest is not crossed out.
+    """
+    flags = list(keep)
+    names = (segment.index for segment in segments if segment.block.tag == "h1")
+    for name in islice(names, _MAX_NAMES):
+        below = [segment for segment in segments[name + 1 :][:_BELOW_NAME] if _is_price(segment)]
+        if any(keep[segment.index] for segment in below):
+            break
+        amounts = {segment.index: _amount(segment) for segment in below}
+        prices = [i for i in amounts if amounts[i]]
+        if prices:
+            near = [i for i in prices if i <= prices[0] + _BETWEEN_PRICES]
+            least = _LOWEST_PRICE * amounts[prices[0]]
+            lowest = min((i for i in near if amounts[i] >= least), key=amounts.__getitem__)
+            flags[lowest] = True
+            break
+    return tuple(flags)
+
+
+def _amount(segment: Segment) -> float:
+    """Return the amount of a line that is only a price, 0 for any other."""
+    letters = sum(map(str.isalpha, segment.text))
+    is_named = "price" in (segment.block.get("class") or "").lower()
+    number = _NUMBER.search(segment.text) if is_named or letters < _PRICE_LETTERS else None
+    return float(f"{re.sub('[^0-9]', '', number[1])}.{number[2] or 0}") if number else 0
 
 
 def _is_price(segment: Segment) -> bool:

@@ -39,7 +39,7 @@ from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from ..text import WORD, comparison_key, did_you_mean
 from .classifier.model import classify, load_default_model
-from .entries import add_prices, complete_entries
+from .entries import add_price, add_prices, complete_entries
 from .missing_blocks import (
     add_announced_lists,
     add_item_labels,
@@ -91,6 +91,8 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     keep = add_alike(page, keep, verdict.scores["default"])
     if verdict.kind in _LISTS:
         keep = add_prices(page.segments, keep)
+    if verdict.kind == "product":
+        keep = add_price(page.segments, keep)
     if verdict.kind != "article":
         is_list = verdict.kind in _LISTS
         keep = complete_entries(page, keep, verdict.scores["default"], is_list=is_list)

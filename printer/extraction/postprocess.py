@@ -68,6 +68,12 @@ _PROMOTION_CLASS = re.compile(
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _NOTICE_CLASS.pattern
 )
+#: The names of boxes that show other products.
+_OTHER_PRODUCTS_CLASS = re.compile(
+    r"(?:related|similar)[-_ ]?(?:items|products?)(?![a-z])|recommend(?:ations?|ed)?(?![a-z])"
+    r"|(?:cross|up)-?sells?(?![a-z])|also-?(?:bought|like|viewed)|" + _NOTICE_CLASS.pattern
+)
+_BOX_CLASSES = {"article": _PROMOTION_CLASS, "product": _OTHER_PRODUCTS_CLASS}
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
 #: The most levels from the heading of a story to its box, and links of that to examine.
@@ -145,7 +151,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     selection.complete(kind)
     if kind in ("article", "documentation"):
         selection.drop_contents()
-    selection.drop_boxes(has_promotions=kind == "article")
+    selection.drop_boxes(kind)
     if kind == "article":
         selection.drop_comments()
     selection.drop_opening_lines(kind)
@@ -316,21 +322,18 @@ class _Selection:
             return True
         return bool(metadata.byline) and join_names([text], metadata.language) == metadata.byline
 
-    def drop_boxes(self, *, has_promotions: bool) -> None:
+    def drop_boxes(self, kind: str) -> None:
         """Drop tooltips and notices by their names, and small boxes that promote something."""
-        pattern = _PROMOTION_CLASS if has_promotions else _NOTICE_CLASS
+        pattern = _BOX_CLASSES.get(kind, _NOTICE_CLASS)
         index = self.index
         max_box_chars = _BOX_SHARE * self.total()
-        promoting = {
-            classes for classes in set(index.classes) if classes and pattern.search(classes.lower())
-        }
+        names = filter(None, set(index.classes))
+        promoting = {classes for classes in names if pattern.search(classes.lower())}
         for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
-            if classes in promoting:
-                box = i
-            elif has_promotions and tag == "input":
-                box = self._find_form_box(i)
-            else:
+            is_field = kind == "article" and tag == "input" and classes not in promoting
+            if not (is_field or classes in promoting):
                 continue
+            box = self._find_form_box(i) if is_field else i
             lines = index.segment_range(box)
             is_small = box >= 0 and 0 < self.size(lines) <= max_box_chars
             if is_small and index.segment_blocks[lines.start] >= box:  # not part of a paragraph

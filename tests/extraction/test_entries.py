@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import pytest
 
-from printer.extraction.entries import add_prices, complete_entries
+from printer.extraction.entries import add_price, add_prices, complete_entries
 from printer.html.page import read_page
 
 NAMES = ("Oar", "Sail", "Rope", "Net", "Buoy", "Keel")
@@ -69,11 +69,11 @@ def test_entries_are_completed_in_linear_time() -> None:
     assert time.process_time() - started < 2
 
 
-def added_prices(html: str) -> list[str]:
+def added_prices(html: str, add: Callable[..., tuple[bool, ...]] = add_prices) -> list[str]:
     """Return the lines that are added to the selected headings of a list."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(segment.block.tag == "h3" for segment in page.segments)
-    flags = add_prices(page.segments, keep)
+    flags = add(page.segments, keep)
     return [
         s.text
         for s, before, after in zip(page.segments, keep, flags, strict=True)
@@ -98,3 +98,25 @@ def test_other_lines_below_names_are_no_prices(price: str) -> None:
 
 def test_the_ranges_of_a_filter_are_no_prices() -> None:
     assert added_prices("<h3>Price</h3><ul><li>$25 - $50<li>$50 - $75<li>$75 - $90</ul>") == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("<p>4.8 stars</p><p>$30</p><p>$6</p>", ["$30"]),
+        (
+            "<p class=price>1.399,00 €</p><p class=price>1.299,90 €</p><p>ab 40 € frei</p>",
+            ["1.299,90 €"],
+        ),
+        ("<p class=price>From: £2.98</p><p>£3.50</p>", ["From: £2.98"]),
+        ("<p>Free delivery over $75</p><p>$39/mo</p>", ["$39/mo"]),
+        ("<h3>Oar $30</h3><p>$30</p>", []),
+        ("<p>Ash</p>" * 10 + "<p>$30</p>", []),
+        ("<p>$3.4.5.6</p>", ["$3.4.5.6"]),
+        ("<p>No price</p>", []),
+    ],
+)
+def test_the_price_below_the_name_of_a_product_is_added(lines: str, expected: list[str]) -> None:
+    assert (
+        added_prices(f"<h1>Shop</h1>{'<p>Menu</p>' * 10}<h1>Oar</h1>{lines}", add_price) == expected
+    )

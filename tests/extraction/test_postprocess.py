@@ -770,3 +770,10 @@ def test_the_counts_of_a_list_are_no_page_numbers():
     counts = "".join(f"<div><a href='/{n}'>{n}0,551</a></div>" for n in (3, 4))
     html = f"<p>{TEXT}</p>{counts}"
     assert (len(choice(html, [""], "listing")), len(choice(html, [""]))) == (3, 1)
+
+
+@pytest.mark.parametrize("name", ["related products", "up-sells", "product-recommendations"])
+def test_boxes_of_other_products_are_dropped(name):
+    html = f"<h1>Oar</h1><p>{TEXT}</p><p>{TEXT} Two.</p><div class='{name}'><h2>Sail</h2></div>"
+    assert "Sail" not in choice(html, [TEXT, "Oar", "Sail"], "product")
+    assert "Sail" in choice(html, [TEXT, "Oar", "Sail"], "service")
