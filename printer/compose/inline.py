@@ -29,6 +29,8 @@ _FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 _MARK_BY_TAG = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
 }  # fmt: skip
+#: What shortens an address; the longest one to print whole, and the longest scheme.
+_OMISSION, _MAX_ADDRESS, _SCHEME_CHARS = re.compile(r"\s?(?:…|\.{3})\s?"), 200, len("https://www.")
 _BOLD_STYLE = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC_STYLE = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 
@@ -57,6 +59,7 @@ _MIN_WRAP_WORDS = 4
 _MIN_PARAGRAPH = 80
 #: The longest line of verse, an address or a list, beside no longer one.
 _MAX_VERSE_LINE = 72
+_ADDRESS = re.compile(r"https?://\S+")
 #: The most words of the end of a sentence torn off by a stray break.
 _MAX_TORN_WORDS = 2
 #: A bold line up to this length may head the longer line below it.
@@ -199,10 +202,25 @@ class TextRun:
         self.space, self.breaks, self.joint = False, 0, False
 
     def take(self) -> Spans:
-        spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
+        spans = tuple(
+            [
+                Span(_complete_address("".join(texts), style.href), *style)
+                for style, texts in self.parts
+            ]
+        )
         self.parts = []
         self.forget()
         return spans
+
+
+def _complete_address(text: str, href: str) -> str:
+    """Return a link's address if that is its text, shortened ('https://a.org/ ... page')."""
+    beginning, *end = _OMISSION.split(text, 1) if href else (text,)
+    if not end or "/" not in beginning:
+        return text
+    start = href.find(beginning, 0, _SCHEME_CHARS + len(beginning))
+    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_ADDRESS
+    return href[start:] if is_address else text
 
 
 def _collapse_joints(text: str) -> tuple[bool, str, bool]:
@@ -410,7 +428,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
         return [join_lines(lines, " ")]
-    is_prose = max(map(len, texts)) > _MAX_VERSE_LINE
+    is_prose = max(len(_ADDRESS.sub("", text)) for text in texts) > _MAX_VERSE_LINE
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and ends_sentence(previous):

@@ -109,3 +109,8 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
         (bold, Span("\nA line of verse that is longer than that")),
     ):
         assert [plain_text(part) for part in split_labels(spans)] == [plain_text(spans)]
+
+
+def test_long_addresses_one_below_the_other_are_no_prose() -> None:
+    lines = [f"https://harbour.test/nantmoor/{'ferries/' * 9}{n}" for n in range(3)]
+    assert read(*lines) == ["\n".join(lines)]
