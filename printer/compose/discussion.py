@@ -25,7 +25,7 @@ from ..article import (
 from ..html.discussion import Comments, read_posts
 from ..html.index import Segment
 from ..html.page import Page
-from ..html.posts import Post, is_written_date
+from ..html.posts import Post, is_in_card, is_written_date
 from ..i18n import is_advertisement_label, load_table
 from ..selection import Verdict
 from ..text import comparison_key
@@ -48,7 +48,6 @@ _ATTRIBUTION_CHARS, _MAX_SEARCHED = 90, 200_000_000
 _LEAD_CHARS = 40
 #: The longest line above a quotation that says whose it is.
 _MAX_INTRODUCTION = 150
-_MAX_EDIT_LINE = 100
 _POINTER_SIGNS = " \n↑↗→»"
 _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
@@ -85,24 +84,16 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     lead = comparison_key(page.metadata.lead)[:_LEAD_CHARS]
     first = "".join(leaf.text for leaf in posts[0].leaves)
     is_opened = bool(lead) and lead in comparison_key(first)
-    content = {leaf: post for post in posts for leaf in post.leaves}
+    content = {leaf for post in posts for leaf in post.leaves}
     elements = {post.element for post in posts}
-    lines: dict[HtmlElement, list[int]] = {post.element: [] for post in posts}
     keep: list[bool] = []
     has_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
-        owner = next((content[leaf] for leaf in segment.leaves if leaf in content), None)
-        is_content = owner is not None
-        if owner is not None:
-            lines[owner.element].append(segment.index)
+        is_content = not content.isdisjoint(segment.leaves)
         has_posts = has_posts or is_content or _is_inside(segment.block, elements)
         is_printed = is_content or (selected and not has_posts and not is_opened)
         is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
         keep.append(is_printed and not is_label)
-    for post in posts:
-        *earlier, last = lines[post.element] or [-1]
-        if earlier and _is_edit_line(page.segments[last].text, post.author):
-            keep[last] = False
     return replace(verdict, keep=tuple(keep))
 
 
@@ -123,7 +114,8 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
     figures = {
         element: figure
         for element, figure in selection.figures.items()
-        if _is_inside(element, bodies) or not _is_inside(element, elements)
+        if not is_in_card(element.iterancestors())
+        and (_is_inside(element, bodies) or not _is_inside(element, elements))
     }
     return replace(selection, leaves=leaves, figures=figures)
 
@@ -168,31 +160,26 @@ def _names_attachment(link: HtmlElement, text: str) -> bool:
     return match is not None and link.tag == "a" and match[1] in (link.get("href") or "")
 
 
-def _is_edit_line(text: str, author: str) -> bool:
-    """Return whether a line only says when an author edited a post."""
-    is_short = len(text) <= _MAX_EDIT_LINE and len(author) > 1
-    return is_short and author in text and any(map(str.isdecimal, text))
-
-
 def _comparison_key(blocks: Iterable[Block]) -> str:
     return comparison_key(" ".join(iter_text(*blocks)))
 
 
 def _attributed(quote: Quote) -> Quote:
-    """Return a quotation with a first line that ends in a colon as its attribution."""
+    """Return a quotation with a first line that ends in a colon as its attribution.
+
+    What is quoted may be in an element of its own, and a date above it.
+    """
     if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
         return quote
     text = plain_text(first.spans).rstrip(_POINTER_SIGNS)
     if len(text) > _ATTRIBUTION_CHARS or not text.endswith(COLONS):
         return quote
-    remaining = quote.blocks[1:]
-    if (
-        isinstance(remaining[0], Paragraph)
-        and len(remaining) > 1
-        and is_written_date(plain_text(remaining[0].spans))
-    ):
-        remaining = remaining[1:]
-    return replace(quote, blocks=remaining, cite=(Span(text),))
+    date, *remaining = quote.blocks[1:]
+    if not (isinstance(date, Paragraph) and remaining and is_written_date(plain_text(date.spans))):
+        remaining.insert(0, date)
+    if len(remaining) == 1 and isinstance(inner := remaining[0], Quote) and not inner.cite:
+        remaining = [*inner.blocks]
+    return replace(quote, blocks=tuple(remaining), cite=(Span(text),))
 
 
 class _Quotations:

@@ -121,10 +121,17 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     parts = _list_typed_items(_drop_idle_blocks(parts))
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
-    if parts and isinstance(last := parts[-1], Heading):
-        # The title of a linked page, as nothing stands below it.
-        parts[-1] = Paragraph(last.spans, last.id, last.lang, last.dir)
-    return tuple(parts)
+    return tuple(
+        # The title of a linked page.
+        Paragraph(block.spans, block.id, block.lang, block.dir)
+        if isinstance(block, Heading) and (block is parts[-1] or _is_link(block))
+        else block
+        for block in parts
+    )
+
+
+def _is_link(heading: Heading) -> bool:
+    return all(span.href for span in heading.spans if span.text.strip())
 
 
 def _clean_paragraph(block: Block) -> Block | None:
@@ -358,7 +365,9 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     if not key or len(blocks) == 1:
         return blocks
     has_text = False
-    for position, block in enumerate(blocks[:_MAX_TITLE_POSITION]):
+    # The pictures of a product stand above its name.
+    pictures = sum(1 for _ in takewhile(lambda block: isinstance(block, Figure), blocks))
+    for position, block in enumerate(blocks[: pictures + _MAX_TITLE_POSITION]):
         if not isinstance(block, Heading | Paragraph):
             continue
         text = plain_text(block.spans)

@@ -45,6 +45,8 @@ MAX_POSTS, MAX_DEPTH = 2_000, 8
 #: If this share of the comments is signed, the unsigned ones are not comments.
 _MAX_SIGNED = 0.8
 _MIN_POSTS = 2
+#: The fewest characters of a post that nobody writes twice.
+_COPY_CHARS = 80
 #: The share of the selected text that posts must contain; less on a page known to be a discussion,
 #: as its first post may be unlike the others.
 _MIN_SHARE, _MIN_SHARE_IF_KNOWN = 0.5, 0.25
@@ -166,11 +168,23 @@ def read_posts(
             merit = size / (content_size + sizes.total()) * (authors + dates) / len(posts)
             if merit > best_merit:
                 best, best_merit = posts, _MIN_IMPROVEMENT * merit
+    best = _without_copies(best)
     _set_depths(best)
     if all(post.depth for post in best[1:]):  # all answer the first
         for post in best[1:]:
             post.depth -= 1
     return tuple(best)
+
+
+def _without_copies(posts: Iterable[Post]) -> list[Post]:
+    """Return the posts without copies of long ones: some pages have the first post twice."""
+    unique: dict[tuple[str, str], Post] = {}
+    for post in posts:
+        text = _post_text(post)
+        author = post.author if len(text) >= _COPY_CHARS else str(len(unique))
+        original = unique.setdefault((text, author), post)
+        original.date = post.date or original.date  # of a copy, the day may be displayed
+    return list(unique.values())
 
 
 # Finding posts

@@ -27,6 +27,8 @@ MAX_ELEMENTS, CLIMB, FEW = 200_000, 40, 8
 _MIN_POSTS_SHARE, _MIN_TEXT_SHARE = 0.75, 0.85
 #: Text in this many posts, not longer than this, is an interface's.
 _REPEATS, _REPEATED_CHARS = 3, 100
+#: The length of a line about an edit, in characters.
+_MAX_NOTE = 300
 
 NAME_CHARS = 80
 #: The longest name of an author, and line of a name with its surroundings, in characters.
@@ -97,7 +99,7 @@ _FURNITURE_CLASS = re.compile(
 )
 #: Furniture within the text of a post.
 _INNER_FURNITURE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?|quote-?controls|avatar"
+    r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:quote)?(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?|\w{2,20}truncate_more|quote-?controls|avatar"
     r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
     r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
@@ -131,6 +133,7 @@ class Post:
     body: HtmlElement | None = None
     marks: list[HtmlElement] = field(default_factory=list)
     stated: bool = False
+    dated: HtmlElement | None = None
 
     @property
     def is_signed(self) -> bool:
@@ -393,12 +396,9 @@ class PostReader:
         elif is_profile:
             profiles.append((post, element))
         if is_date and (date := read_date(element)):
-            day = date.removeprefix(post.author).partition("(")[0]
-            # What is displayed, rather than the same day as data.
-            if not post.date or (
-                _ISO_DATE.match(post.date) and parse_date(day)[:7] == post.date[:7]
-            ):
-                post.date = _clean_date(day)
+            day = _clean_date(date.removeprefix(post.author).partition("(")[0])
+            if post.dated is None or _is_better_date(post, element, day):
+                post.date, post.dated = day, element
             post.marks.append(element)
 
     def _is_quoted(self, element: HtmlElement, post: Post) -> bool:
@@ -542,17 +542,25 @@ class PostReader:
                 continue
             if post.date and _repeats_date(leaf, path, post.date):
                 continue
-            if _is_in_card(path):
+            if is_in_card(path):
                 continue
             content.append(leaf)
             if post.body is None and any(self._is_marked_body(element) for element in path):
                 marked_content.append(leaf)
-        content = _without_preview(marked_content or content)
+        content = _without_edit_note(_without_preview(marked_content or content), post)
         return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
 
     def _is_marked_body(self, element: HtmlElement) -> bool:
         is_named = element.attrib and kind_of(element) & IS_BODY
         return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
+
+
+def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
+    """Return whether a date is the day of a post as displayed, or earlier than that of an edit."""
+    if _ISO_DATE.match(post.date) and parse_date(date)[:7] == post.date[:7]:
+        return True
+    is_alike = bool(mark.get("class")) and _path_step(mark) == _path_step(post.dated)
+    return is_alike and "" < parse_date(date) < parse_date(post.date)
 
 
 def _without_preview(content: list[Leaf]) -> list[Leaf]:
@@ -572,6 +580,25 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
         for leaf in content
         if len(leaf.text) <= _REPEATED_CHARS or unique.setdefault(leaf.text, leaf) is leaf
     ]
+
+
+def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
+    """Return the text nodes of a post without the last lines if they tell when it was edited."""
+    first, last = (content[0].parent, content[-1].parent) if content else (None, None)
+    if first is None or last is None:
+        return content
+    around_text = {first, *first.iterancestors()}
+    note: set[HtmlElement] = set()
+    for element in islice(chain((last,), last.iterancestors()), FEW):
+        line = element_line(element, limit=2 * _MAX_NOTE)
+        if element in around_text or len(line) > _MAX_NOTE:
+            break
+        inside = set(element.iter())
+        is_signed = len(post.author) > 1 and post.author in line and len(line) <= _MAX_LINE
+        is_dated = bool(find_date(line) or _CLOCK.search(line))
+        if (is_signed and is_dated) or any(e.tag == "time" for e in inside):
+            note = inside
+    return [leaf for leaf in content if leaf.parent not in note]
 
 
 def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:
@@ -594,7 +621,7 @@ def _is_code_header(element: HtmlElement) -> bool:
     )
 
 
-def _is_in_card(path: Iterable[HtmlElement]) -> bool:
+def is_in_card(path: Iterable[HtmlElement]) -> bool:
     """Return whether text is in the preview of a linked page, apart from its title."""
     for element in path:
         if element.tag in HEADINGS:
@@ -680,12 +707,16 @@ def read_date(mark: HtmlElement) -> str:
 
 
 def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
-    """Return the last date with a time of day around the text of a post.
+    """Return the last date with a time of day above the text of a post, or else below it.
 
-    The author's first day in the forum may stand there, too.
+    The author's first day in the forum may stand above it, too; that of an edit stands below.
     """
     latest = latest_text = ""
-    for leaf in islice((leaf for leaf in leaves if leaf not in content), _MAX_FIRST_TEXTS):
+    for leaf in islice(leaves, _MAX_FIRST_TEXTS + len(content)):
+        if leaf in content and latest_text:
+            break
+        if leaf in content:
+            continue
         text = " ".join(leaf.text[: 2 * _DATE_CHARS].split())
         if is_written_date(text) and (not latest_text or parse_date(text) > latest):
             latest, latest_text = parse_date(text), _clean_date(text)

@@ -206,3 +206,39 @@ def test_the_label_of_an_attached_file_is_no_text_of_a_post() -> None:
     article = thread(*remarks, ("Bo", f"{quote}<p>See <a href=/bus/12>bus 12</a>. {SENTENCE}</p>"))
     assert "View attachment" not in article.text
     assert "See bus 12" in article.text
+
+
+def test_the_time_and_reason_of_an_edit_in_a_post_are_not_printed() -> None:
+    note = (
+        "<span><strong>Edited <time>May 5, 2024</time> by Ida</strong><br>a slip of the pen</span>"
+    )
+    remarks = [("Rosa", thought("Rosa")), ("Ida", f"<div>{thought('Ida')}{note}</div>")]
+    article = thread(*remarks, ("Vera", thought("Vera")))
+    assert "slip" not in article.text
+    assert [len(post.blocks) for post in posts(article)] == [2, 2, 2]
+
+
+def test_what_is_quoted_in_an_element_of_its_own_is_one_quotation() -> None:
+    quotation = f"<aside class=quote><div class=title>Rosa:</div><blockquote><p>{LONG}</p></blockquote></aside>"
+    found = posts(thread(("Rosa", thought("Rosa")), ("Ida", quotation + thought("Ida"))))
+    quote = found[1].blocks[0]
+    assert isinstance(quote, Quote)
+    assert plain_text(quote.cite) == "Rosa:"
+    assert quote.blocks == (Paragraph(plain(LONG)),)
+
+
+def test_the_preview_of_a_linked_page_is_its_title_without_its_picture() -> None:
+    card = (
+        "<aside class=onebox><img src=/b.jpg width=690 height=388><h3><a href=https://b.test/>"
+        "The harbour news</a></h3><p>All of it.</p></aside>"
+    )
+    remarks = [("Rosa", thought("Rosa")), ("Ida", f"{thought('Ida')}{card}{thought('Ida')}")]
+    blocks = posts(thread(*remarks, ("Vera", thought("Vera"))))[1].blocks
+    assert [type(block) for block in blocks] == [Paragraph] * 5
+    assert "The harbour news" in map(plain_text, (getattr(block, "spans", ()) for block in blocks))
+
+
+def test_the_button_that_unfolds_a_quotation_is_not_printed() -> None:
+    quotation = f"<blockquote>{LONG}<div class=quoteExpand>Click to unfold</div></blockquote>"
+    remarks = [("Rosa", thought("Rosa")), ("Ida", quotation + thought("Ida"))]
+    assert "unfold" not in thread(*remarks, ("Vera", thought("Vera"))).text

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printer.article import Paragraph
+from printer import extract
+from printer.article import Figure, Paragraph
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import Verdict
@@ -127,6 +128,17 @@ def test_the_title_is_not_repeated() -> None:
     article = compose(page, Verdict((True,) * len(page.segments)), ())
     assert article.title == "A fine day"
     assert article.text == "It was."
+
+
+def test_the_name_of_a_product_is_not_repeated_below_its_pictures() -> None:
+    pictures = "".join(f"<img src=/{n}.jpg width=800 height=600>" for n in range(9))
+    text = (
+        "<p>The oar is made of ash, three metres long, and oiled three times on the quay.</p>" * 5
+    )
+    html = f"<title>Blue oar</title><div>{pictures}</div><h1>Blue oar</h1>{text}"
+    article = extract(html, URL)
+    assert sum(isinstance(block, Figure) for block in article.blocks) == 9
+    assert "Blue oar" not in article.text
 
 
 def test_a_heading_below_text_may_end_with_the_title() -> None:

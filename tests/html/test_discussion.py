@@ -332,3 +332,37 @@ def test_a_link_in_a_post_to_an_address_that_begins_like_a_profile_names_no_auth
         f"<div id=comments class=comments>{html.replace('class=post', 'class=comment')}</div>"
     )
     assert [post.author for post in found.posts] == ["", "", "owner of the mill"]
+
+
+EDITED = """<div class=post id=p{0}><div class=time-of>changed <i class=posted-on>May {2}, 2024</i></div>
+<div class=time-of>asked <i class=posted-on>May {1}, 2024</i></div><a href=/u/{3}>{3}</a>
+<div class=text>{3} asks at some length where the nets are dried in the winter.</div></div>"""
+
+
+def test_of_two_dates_marked_alike_the_earlier_one_is_that_of_the_post() -> None:
+    html = "".join(EDITED.format(n, n, 20 + n, name) for n, name in enumerate(["Ann", "Ben"], 1))
+    assert [post.date for post in posts(html)] == ["May 1, 2024", "May 2, 2024"]
+
+
+def test_a_written_date_above_a_post_is_rather_its_own_than_one_below() -> None:
+    html = "".join(
+        f"<div class=post id=p{n}><p class=by>by <a href=/u/{n}>{name}</a> » Tue Aug 27, 2019 1:4{n} am</p>"
+        f"<div class=content>The nets are dry and the ferry leaves at dawn, {name}.</div>"
+        f"<div class=notice>Last edited by <a href=/u/{n}>{name}</a> on Tue Aug 27, 2019 10:03 pm, "
+        "edited 1 time in total.</div></div>"
+        for n, name in enumerate(["Ann", "Ben"], 1)
+    )
+    assert [post.date for post in posts(html)] == [f"Tue Aug 27, 2019 1:4{n} am" for n in (1, 2)]
+
+
+def test_the_first_post_of_a_page_that_has_it_twice_is_read_once() -> None:
+    text = (
+        "The nets are dry and the ferry leaves at dawn; who will come to mend the sail on the quay?"
+    )
+    post = "<article class=post><b class=author>{0}</b><i class=date>{1}</i><p>{2}</p></article>"
+    opening = post.format("Ann", "2024-05-03", text) + post.format("Ann", "May 3, 2024", text)
+    thanks = post.format("Ben", "May 4, 2024", "Thanks.") * 2
+    found = posts(opening + thanks + post.format("Cy", "May 4, 2024", f"{text} I do not."))
+    assert signed(found) == [
+        ("Ann", "May 3, 2024"), *[("Ben", "May 4, 2024")] * 2, ("Cy", "May 4, 2024"),
+    ]  # fmt: skip
