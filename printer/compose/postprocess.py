@@ -366,7 +366,7 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
         return blocks
     has_text = False
     # The pictures of a product stand above its name.
-    pictures = sum(1 for _ in takewhile(lambda block: isinstance(block, Figure), blocks))
+    pictures = sum(1 for _ in takewhile(lambda block: isinstance(block, Figure | Rule), blocks))
     for position, block in enumerate(blocks[: pictures + _MAX_TITLE_POSITION]):
         if not isinstance(block, Heading | Paragraph):
             continue

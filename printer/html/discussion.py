@@ -153,14 +153,14 @@ def read_posts(
             continue
         reader.read(sizes)
         posts = [post for post in reader.posts.values() if post.leaves]
-        size = sum(map(reader.size_of, posts))
+        size = sum(reader.selected[post] for post in posts)
         authors = sum(bool(post.author) for post in posts)
         signed = sum(post.is_signed for post in posts)
         if (
             authors >= _MIN_POSTS
             and signed >= _MAX_SIGNED * len(posts)
             and size >= min_share * sizes.total()
-            and sum(bool(reader.size_of(post)) for post in posts)
+            and sum(bool(reader.selected[post]) for post in posts)
             >= (_MIN_POSTS if is_known else len(posts) / 2)
         ):
             dates = sum(bool(post.date) for post in posts)

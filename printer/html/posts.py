@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 from lxml.html import HtmlElement
 
@@ -239,24 +239,21 @@ class PostReader:
             if not YEAR.search(post.date):
                 post.date = _find_written_date(post_leaves, set(post.leaves)) or post.date
         self._find_written_authors(leaves)
-        if sizes is not None:
-            for group in self._group_by_kind(leaves):
-                content = sum(_text_length(post.leaves, None) for post in group)
-                are_dated = any(post.date and self.selected[post] for post in group)
-                for post in group:
-                    if are_dated and not post.date and not self.selected[post]:  # folded to a line
-                        post.leaves = []
-                if sum(self.selected[post] for post in group) < _MIN_SELECTED * content:
-                    for post in group:  # the remarks of a kind that is not the page's topic
-                        post.leaves = []
+        for post in leaves:
+            post.leaves = _without_edit_note(post.leaves, post)
+        for group in self._group_by_kind(leaves) if sizes is not None else ():
+            content = sum(_text_length(post.leaves, None) for post in group)
+            are_dated = any(post.date and self.selected[post] for post in group)
+            # The remarks of a kind that is not the page's topic.
+            are_aside = sum(self.selected[post] for post in group) < _MIN_SELECTED * content
+            for post in group:
+                is_folded = are_dated and not post.date and not self.selected[post]  # to a line
+                if are_aside or is_folded:
+                    post.leaves = []
 
     def count_selected_chars(self, sizes: Mapping[HtmlElement, int]) -> int:
         """Return the length of the selected text in the posts before any of it is left out."""
         return sum(_text_length(leaves, sizes) for leaves in self._leaves_by_post().values())
-
-    def size_of(self, post: Post) -> int:
-        """Return the length of a post's text that the body is sought by."""
-        return self.selected.get(post, 0)
 
     def _enclosing_post(self, element: HtmlElement | None) -> Post | None:
         """Return the innermost post around an element, with the result cached on the way up."""
@@ -455,7 +452,7 @@ class PostReader:
                     text_counts.get(leaf.text.strip(), 0) >= _REPEATS
                 ):
                     continue
-                ancestors = self._ancestors_within(parent, post)
+                ancestors = _ancestors_within(parent, post)
                 if sizes is None and self._is_furniture(ancestors, outside=True):
                     continue
                 if not marks.isdisjoint(ancestors):
@@ -500,14 +497,6 @@ class PostReader:
                 unique = level[0]
         return None if unique is post.element else unique
 
-    def _ancestors_within(self, element: HtmlElement | None, post: Post) -> list[HtmlElement]:
-        """Return the elements from one up to its post, without the post."""
-        path = []
-        while element is not None and element is not post.element:
-            path.append(element)
-            element = element.getparent()
-        return path
-
     def _is_furniture(self, path: Iterable[HtmlElement], *, outside: bool) -> bool:
         """Return whether one of some nested elements is an interface's."""
         for element in path:
@@ -531,7 +520,7 @@ class PostReader:
         marked_content: list[Leaf] = []  # in elements marked as the text
         marks = set(post.marks)
         for leaf in leaves:
-            path = self._ancestors_within(leaf.parent, post)
+            path = _ancestors_within(leaf.parent, post)
             if post.body is not None:
                 if post.body not in path:
                     continue
@@ -547,12 +536,18 @@ class PostReader:
             content.append(leaf)
             if post.body is None and any(self._is_marked_body(element) for element in path):
                 marked_content.append(leaf)
-        content = _without_edit_note(_without_preview(marked_content or content), post)
+        content = _without_preview(marked_content or content)
         return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
 
     def _is_marked_body(self, element: HtmlElement) -> bool:
         is_named = element.attrib and kind_of(element) & IS_BODY
         return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
+
+
+def _ancestors_within(element: HtmlElement | None, post: Post) -> list[HtmlElement]:
+    """Return the elements from one up to its post, without the post."""
+    around = () if element is None else chain((element,), element.iterancestors())
+    return list(takewhile(lambda ancestor: ancestor is not post.element, around))
 
 
 def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
@@ -595,8 +590,8 @@ def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
             break
         inside = set(element.iter())
         is_signed = len(post.author) > 1 and post.author in line and len(line) <= _MAX_LINE
-        is_dated = bool(find_date(line) or _CLOCK.search(line))
-        if (is_signed and is_dated) or any(e.tag == "time" for e in inside):
+        is_note = is_signed and any(map(str.isdecimal, line))
+        if is_note or any(inner.tag == "time" for inner in inside):
             note = inside
     return [leaf for leaf in content if leaf.parent not in note]
 

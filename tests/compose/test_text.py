@@ -135,7 +135,7 @@ def test_the_name_of_a_product_is_not_repeated_below_its_pictures() -> None:
     text = (
         "<p>The oar is made of ash, three metres long, and oiled three times on the quay.</p>" * 5
     )
-    html = f"<title>Blue oar</title><div>{pictures}</div><h1>Blue oar</h1>{text}"
+    html = f"<title>Blue oar</title><hr><div>{pictures}</div><h1>Blue oar</h1>{text}"
     article = extract(html, URL)
     assert sum(isinstance(block, Figure) for block in article.blocks) == 9
     assert "Blue oar" not in article.text
