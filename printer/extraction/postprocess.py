@@ -68,12 +68,9 @@ _PROMOTION_CLASS = re.compile(
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _NOTICE_CLASS.pattern
 )
-#: The names of boxes that show other products.
-_OTHER_PRODUCTS_CLASS = re.compile(
-    r"(?:related|similar)[-_ ]?(?:items|products?)(?![a-z])|recommend(?:ations?|ed)?(?![a-z])"
-    r"|(?:cross|up)-?sells?(?![a-z])|also-?(?:bought|like|viewed)|" + _NOTICE_CLASS.pattern
-)
-_BOX_CLASSES = {"article": _PROMOTION_CLASS, "product": _OTHER_PRODUCTS_CLASS}
+_OTHER_PRODUCTS = r"(?:related|similar)[-_ ]?(?:items|products?)|recommend|(?:cross|up)-?sells?\b|"
+_PRODUCT_CLASS = re.compile(_OTHER_PRODUCTS + _NOTICE_CLASS.pattern)
+_BOX_CLASSES = {"article": _PROMOTION_CLASS, "product": _PRODUCT_CLASS}
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
 #: The most levels from the heading of a story to its box, and links of that to examine.
