@@ -79,7 +79,9 @@ def atomic_write(
     """
     if path.is_symlink() and path.lstat().st_uid not in (os.geteuid(), path.parent.stat().st_uid):
         raise PermissionError(errno.EACCES, "a symbolic link of another user", str(path))
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a file", str(path))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")
     part = Path(name)
     try:
@@ -130,6 +132,6 @@ def parse_toml(text: str) -> dict[str, Any]:
 def parse_toml_bytes(data: bytes) -> dict[str, Any]:
     """Return the tables of a file's content; raise :class:`TomlError`."""
     try:
-        return parse_toml(data.decode("utf-8"))
+        return parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise TomlError("it is not UTF-8") from error

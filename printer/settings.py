@@ -51,6 +51,9 @@ _MAX_CSS_BYTES = 1_000_000
 #: A day, the longest time limit.
 MAX_SECONDS = 86_400
 
+#: The largest number of anything else, which files, databases and clocks can hold.
+MAX_NUMBER = 1_000_000_000
+
 T = TypeVar("T")
 
 #: The panels of the help text.
@@ -62,6 +65,8 @@ def _setting(
     le: int | None = None, **extra_notes: str,
 ) -> Any:  # fmt: skip
     notes: dict[str, Any] = {"panel": panel, **extra_notes}
+    if le is None and (gt, ge) != (None, None):
+        le = MAX_NUMBER
     return Field(
         default, description=text, json_schema_extra=notes, repr="sensitive" not in extra_notes,
         gt=gt, ge=ge, le=le,
@@ -148,6 +153,7 @@ class Settings(BaseModel):
         20_000_000,
         "The largest page or picture to accept.",
         gt=0,
+        le=1_000_000_000_000,
         flags="--size",
         metavar="SIZE",
         shown="20MB",
@@ -308,7 +314,7 @@ def read_settings_file(path: Path) -> tuple[str, dict[str, Any]]:
             hint=f"If you trust it: chown $USER {path}, chmod o-w {path}",
         )
     try:
-        return data.decode("utf-8", "replace"), files.parse_toml_bytes(data)
+        return data.decode("utf-8-sig", "replace"), files.parse_toml_bytes(data)
     except files.TomlError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
 

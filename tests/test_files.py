@@ -32,6 +32,21 @@ def test_a_link_stays_one(tmp_path):
     assert file.read_text() == "2"
 
 
+def test_a_link_to_itself_is_left_as_it_is(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    with pytest.raises(OSError, match="symbolic links"):
+        atomic_write(link, "2")
+    assert list(tmp_path.iterdir()) == [link]
+
+
+def test_a_pipe_or_device_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a file"):
+        atomic_write(tmp_path / "pipe", "2")
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("1")

@@ -32,6 +32,11 @@ def test_twice_the_page_takes_about_twice_the_time() -> None:
     assert twice < 4 * once
 
 
+def test_short_links_into_a_long_page_are_not_each_compared_with_all_of_it() -> None:
+    lines = "".join(f"<p id=i{i % 7}><a href=#i{i % 7}>t{i}</a></p>" for i in range(4_000))
+    assert seconds(f"<article>{lines}<p>{WORDS}.</p></article>") < 6
+
+
 def test_of_a_page_with_too_many_segments_the_beginning_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

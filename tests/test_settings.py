@@ -14,3 +14,9 @@ def test_settings_can_be_put_back_to_their_defaults(tmp_path, monkeypatch):
     assert (pinned.settings.format, pinned.settings.title) == ("auto", "")
     assert pinned.settings.paper == "A5"
     assert pinned.explicit == {"paper"}
+
+
+def test_a_settings_file_may_begin_with_a_byte_order_mark(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("webprint.toml").write_bytes(b'\xef\xbb\xbfpaper = "A5"')
+    assert load_settings({}, {}).settings.paper == "A5"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sys
 from importlib import import_module
@@ -14,7 +15,7 @@ from typer.main import get_group
 from .. import __version__
 from ..errors import OutputError, UsageError, WebprintError
 from ..settings import plain_message, setting_fields
-from ..text import did_you_mean
+from ..text import did_you_mean, truncate
 from ..urls import strip_userinfo
 from . import COMMANDS
 from . import help as help_module
@@ -108,6 +109,8 @@ def run(pool: RenderPool | None = None) -> None:
         fault = OutputError(f"{place}permission denied", hint=hint)
         _fail(fault.with_traceback(error.__traceback__), debug)
     except Exception as error:  # noqa: BLE001 - the last resort: our own bug, in one line
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            _fail(UsageError(f"the name {truncate(str(error.filename), 80)} is too long"), debug)
         bug = WebprintError(
             f"internal error: {type(error).__name__}: {error}",
             hint="Please report it with the output of --debug",

@@ -32,7 +32,7 @@ from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
 from ..files import path_exists
 from ..options import ENDINGS, EXTRACTORS, FORMATS_WITH_PICTURES, IMAGE_METHODS, Format, Options
-from ..settings import LoadedSettings, Panel, Settings, load_settings, setting_fields
+from ..settings import MAX_NUMBER, LoadedSettings, Panel, Settings, load_settings, setting_fields
 from ..text import did_you_mean, file_name
 from ..urls import host_of, is_http, normalize_url, split_credentials
 from . import COMMANDS, output
@@ -197,6 +197,8 @@ def _class_options(cls: Any) -> list[inspect.Parameter]:
         notes = dict(field.metadata)
         flags = [notes.pop("flag")] if "flag" in notes else []
         kind, default = hints[field.name], field.default
+        if kind in (int, float):
+            notes.setdefault("max", MAX_NUMBER)
         if get_origin(kind) is tuple:
             kind, default = list[str] | None, None
             notes["show_default"] = False

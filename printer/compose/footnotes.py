@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
+from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from lxml import etree
@@ -180,12 +182,13 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
     """Find the notes that stand in the midst of their paragraphs, with or without a sign."""
     if "note" not in page.source:
         return
+    number = sum(name.startswith("note-") for name in targets.labels)
     for element in page.elements.find("span", "small"):
         if element not in selection.path or not _INLINE_NOTE_CLASS.search(
             element.get("class") or ""
         ):
             continue
-        number = sum(name.startswith("note-") for name in targets.labels) + 1
+        number += 1
         name, label = f"note-{number}", str(number)
         previous, parent = _sign_before(element), element.getparent()
         if previous is not None:
@@ -322,14 +325,15 @@ def _find_notes(
     notes: dict[HtmlElement, dict[str, list[HtmlElement]]]
     notes = defaultdict(lambda: defaultdict(list))
     positions = {link: _first_segment(link, leaves) for link, _ in links}
+    read_block = cache(_read_block)  # Many links may lead to the same block.
     for link, name in sorted(links, key=lambda pair: positions[pair[0]]):
         element = elements.get(name)
         if element is None or not _read_label(link):
             continue
-        block = _note_block(element, link)
+        block = _note_block(element, link, read_block)
         if block is None or not -1 < positions[link] < _first_segment(block, leaves):
             continue
-        if _is_reference(link, name, block):
+        if _is_reference(link, name, block, read_block):
             notes[block][name].append(link)
     return {block: names for block, names in notes.items() if len(names) == 1}
 
@@ -341,15 +345,47 @@ def _read_label(link: HtmlElement) -> str:
     return match[1].strip() if match else ""
 
 
-def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
+class _BlockContent(NamedTuple):
+    """The text of a block, its links, and the fragments of their addresses."""
+
+    text: str
+    links: frozenset[HtmlElement]
+    fragments: frozenset[str]
+
+
+_ReadBlock: TypeAlias = Callable[[HtmlElement], _BlockContent | None]
+
+
+def _read_block(block: HtmlElement) -> _BlockContent | None:
+    """Return the content of a block, None if it is too long for a note."""
+    nodes = list(islice(block.iter(), _MAX_NOTE_CHARS + 1))
+    if len(nodes) > _MAX_NOTE_CHARS:
+        return None
+    text = ""
+    for piece in block.itertext():
+        text += piece[: _MAX_NOTE_CHARS + 1]
+        if len(text) > _MAX_NOTE_CHARS:
+            break
+    text = readable_line(text[: _MAX_NOTE_CHARS + 1])
+    if len(text) > _MAX_NOTE_CHARS:
+        return None
+    links = frozenset(node for node in nodes if node.tag == "a")
+    hrefs = (link.get("href") or "" for link in links)
+    return _BlockContent(text, links, frozenset(href.partition("#")[2] for href in hrefs))
+
+
+def _note_block(
+    target: HtmlElement, link: HtmlElement, read_block: _ReadBlock
+) -> HtmlElement | None:
     """Return the block of a note: the link target or the nearest block with text around it."""
     for block in (target, *_ancestors(target, 4)):
         if block.tag in _NOT_NOTES:
             return None
         if block.tag in BLOCK_TAGS:
-            text = readable_line("".join(block.itertext())[: _MAX_NOTE_CHARS + 1])
-            if len(text) > _MAX_NOTE_CHARS or link in block.iterdescendants("a"):
+            content = read_block(block)
+            if content is None or link in content.links:
                 return None
+            text = content.text
             if text and not _NOTE_LABEL.fullmatch(text):
                 return block
             following = block.getnext()
@@ -363,7 +399,7 @@ def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
     return None
 
 
-def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
+def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: _ReadBlock) -> bool:
     """Return whether a link is a reference mark.
 
     It is superscript or named as one, and the note links back or is named as a note.
@@ -377,11 +413,11 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
     targets = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}
     previous = block.getprevious()
-    links_back = [*block.iter("a")]
+    places = [block]
     if previous is not None and previous.tag in _NUMBER_TAGS:
-        links_back += previous.iter("a")
+        places.append(previous)
     links_to_reference = any(
-        (back.get("href") or "").partition("#")[2] in ids for back in links_back
+        content and not ids.isdisjoint(content.fragments) for content in map(read_block, places)
     )
     begins = next((t for text in block.itertext() if (t := text.strip())), "")
     return (

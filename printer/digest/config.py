@@ -249,7 +249,7 @@ class Destination(_Table):
     served, an Atom feed of its digests is kept in it.
     """
 
-    folder: str = ""
+    folder: Annotated[str, AfterValidator(_check_one_line)] = ""
     mail: Annotated[str, AfterValidator(_check_mail_address)] = ""
     printer: Line = ""
     webhook: SecretStr | None = None

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import smtplib
+import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from html import escape
 from pathlib import Path
+from threading import Timer
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -400,16 +402,33 @@ def _deliver_to_webhook(delivery: Delivery, destination: Destination) -> str:
     import httpx2
 
     label = f"the webhook at {origin_of(destination.webhook_url)}"  # The rest may be a key.
+    connections: list[socket.socket] = []
+
+    def remember(event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            connections.append(info["return_value"].get_extra_info("socket"))
+
+    def give_up() -> None:
+        with suppress(IndexError, OSError):
+            connections[-1].shutdown(socket.SHUT_RDWR)
+
+    timer = Timer(_TIMEOUT, give_up)  # The client's timeout is for each byte.
+    timer.start()
     try:
         with (
             httpx2.Client(timeout=_TIMEOUT, trust_env=False) as client,
-            client.stream("POST", destination.webhook_url, json=delivery.report) as response,
-        ):
+            client.stream(
+                "POST", destination.webhook_url, json=delivery.report,
+                extensions={"trace": remember},
+            ) as response,
+        ):  # fmt: skip
             status = response.status_code  # Its body is not read: it may never end.
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise OutputError(f"{label} cannot be reached") from error
     except httpx2.HTTPError as error:
         raise DeliveryUncertain(f"{label} gave no answer") from error
+    finally:
+        timer.cancel()
     if status >= 300:
         raise OutputError(f"{label} answered {status}")
     return destination.label

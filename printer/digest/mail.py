@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.errors import MessageError
 from email.header import decode_header, make_header
@@ -19,7 +20,7 @@ from typing import Any
 
 from ..capture import Capture, PageSource
 from ..errors import FetchError
-from ..files import os_errors
+from ..files import os_errors, read_bounded
 from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
@@ -40,15 +41,16 @@ _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 def read_mail_folder(folder: Path) -> list[Entry]:
     """Return the mails of a folder, newest first; raise :class:`FetchError`."""
     with os_errors(FetchError, f"the folder {folder} cannot be read"):
-        files = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
-        files = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)[:MAX_FILES]
+        paths = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
+    files = []
+    for path in paths:
+        with suppress(OSError):  # It is a broken link, or was deleted in the meantime.
+            if path.is_file():
+                files.append((path.stat().st_mtime, path))
     mails = []
-    for path in files:
-        try:
-            if path.is_file() and path.stat().st_size <= MAX_BYTES:
-                mails.append(parse_mail(path.read_bytes()))
-        except OSError:
-            continue
+    for _, path in sorted(files, reverse=True)[:MAX_FILES]:
+        with suppress(OSError):
+            mails.append(parse_mail(read_bounded(path, MAX_BYTES)))
     oldest = datetime.min.replace(tzinfo=UTC)
     return sorted(mails, key=lambda mail: mail.date or oldest, reverse=True)
 

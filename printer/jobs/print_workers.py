@@ -332,7 +332,8 @@ def delete_leftovers() -> None:
     """Delete the temporary files of killed workers, such as browser profiles."""
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_PREFIX}*"):
         with suppress(OSError):  # Its worker is running, or belongs to another user.
-            descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+            # A pipe of another user would never open.
+            descriptor = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)

@@ -36,6 +36,9 @@ ExportFormat = Literal["epub", "html", "markdown"]
 #: The id of a print in a path.
 PrintId = Annotated[str, Path(pattern="^[0-9a-f]{20}$", description="The print's id.")]
 
+#: Where a list of prints continues; SQLite has no larger numbers.
+Cursor = Annotated[int | None, Query(ge=1, le=2**62, description="From Link.")]
+
 _BlockId = Annotated[str, Field(pattern="^[bd][0-9]{1,6}$")]
 _MAX_BLOCKS = 10_000
 

@@ -30,7 +30,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import JobsError
-from ..files import atomic_write, os_errors
+from ..files import atomic_write, os_errors, read_bounded
 from ..settings import data_folder, settings_files
 from .errors import error_response, problem_response, wants_html
 from .forms import PREFIX
@@ -42,6 +42,7 @@ COOKIE = "webprint"
 SESSION_SECONDS = 90 * 86_400
 _MAX_SESSIONS = 100
 _MAX_SESSION_BYTES = 100_000
+_MAX_TOKEN_BYTES = 1_000
 
 #: The purpose of a derived key.  The bookmarklets contain ``send``, which submits a page to print,
 #: and ``later``, which adds an address to the reading list; pages can read them.  ``order`` is the
@@ -185,7 +186,7 @@ def replace_token(path: Path) -> AccessKeys:
 def _read_token(path: Path) -> AccessKeys:
     if path.stat().st_mode & 0o077:
         raise JobsError(f"others can read the token in {path}", hint=f"chmod 600 {path}")
-    token = path.read_text().strip()
+    token = read_bounded(path, _MAX_TOKEN_BYTES).decode("ascii", "replace").strip()
     if len(token) < 20 or not token.isascii() or any(c.isspace() for c in token):
         raise JobsError(f"{path} contains no token", hint="Delete it, and a new one is made")
     return AccessKeys(token)

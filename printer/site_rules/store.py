@@ -169,7 +169,7 @@ def add_selectors(
             css.parse(selector)
         except css.InvalidSelector as error:
             raise UsageError(f"{selector[:60]!r} cannot be used: {error}") from error
-    text = path.read_text() if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
+    text = _read_text(path) if path.is_file() else f"# Rules of webprint for {path.stem}.\n"
     present = getattr(_parse_sound(path, text), action)
     new = [selector for selector in dict.fromkeys(selectors) if selector not in present]
     if new:
@@ -201,7 +201,7 @@ def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
     path = _rule_file(folder, host)
     if path is None or not path.is_file():
         raise UsageError(f"you have no rules for {host[:100]}")
-    text = path.read_text()
+    text = _read_text(path)
     _parse_sound(path, text)
     document = tomlkit.parse(text)
     for selector in selectors:
@@ -282,6 +282,13 @@ def _rule_file(folder: Path, host: str) -> Path | None:
     name = rule_host(f"//{host}")
     mapped = not host.isascii() and _NO_HOST.isdisjoint(host)
     return folder / f"{name}.toml" if name and (name == host or mapped) else None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return files.read_bounded(path, MAX_BYTES).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {files.reason_of(error)}") from error
 
 
 def _parse_sound(path: Path, text: str) -> SiteRule:

@@ -76,6 +76,7 @@ def test_a_description_is_read():
         ('folder = "~/Papers"', 'mail = "nobody"', 20, "e-mail"),
         ('folder = "~/Papers"', 'mail = "a@b.test\\nBcc: c@d.test"', 20, "e-mail"),
         ('title = "The Morning Paper"', 'title = "The\\nPaper"', 5, "one line"),
+        ('folder = "~/Papers"', 'folder = "a\\u0000"', 20, "one line"),
     ],
 )
 def test_errors_name_their_line(old, new, line, message):

@@ -1,9 +1,12 @@
 import json
+import socket
 import ssl
 import stat
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import Thread
 
 import fsspec
 import pytest
@@ -281,6 +284,28 @@ def test_a_webhook_is_notified_and_its_address_kept_secret():
             deliver(parcel(), to, Settings())
     assert "hunter2" not in str(caught.value) + repr(to)
     assert json.loads(json.dumps(parcel().report))["digest"] == "morning"
+
+
+def test_a_webhook_that_answers_byte_by_byte_is_given_up(monkeypatch):
+    monkeypatch.setattr("printer.digest.delivery._TIMEOUT", 1.0)
+
+    def answer(listener):
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            for _ in range(100):
+                connection.sendall(b"a")
+                time.sleep(0.1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=answer, args=[listener])
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/hook"
+        started = time.monotonic()
+        with pytest.raises(DeliveryUncertain, match="gave no answer"):
+            deliver(parcel(), Destination(webhook=SecretStr(url)), Settings())
+        assert time.monotonic() - started < 8
+        thread.join()
 
 
 def test_a_webhook_that_answers_without_end_is_notified_once():

@@ -143,6 +143,10 @@ def test_cookies_that_never_end() -> None:
     assert isinstance(result_or_error(lambda: read_cookies("/dev/zero")), UsageError)
 
 
+def test_a_style_sheet_that_never_ends() -> None:
+    assert isinstance(result_or_error(Settings(css="/dev/zero").print_options), UsageError)
+
+
 STATES: dict[str, Callable[[], str]] = {
     "nested deep": lambda: '{"cookies":' * DEEP,
     "nested deep and closed": lambda: "[" * DEEP + "]" * DEEP,
@@ -245,6 +249,16 @@ def test_a_mail(attack: str) -> None:
     )
     if outcome and not isinstance(outcome, WebprintError):
         check_pdf(outcome)
+
+
+def test_mails_that_are_no_files(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(b"Subject: A letter\r\n" + _HTML)
+    (tmp_path / "gone.eml").symlink_to("nowhere")
+    (tmp_path / "itself.eml").symlink_to("itself.eml")
+    (tmp_path / "endless.eml").symlink_to("/dev/zero")
+    (tmp_path / "folder.eml").mkdir()
+    os.mkfifo(tmp_path / "pipe.eml")
+    assert [found.title for found in mail.read_mail_folder(tmp_path)] == ["A letter"]
 
 
 _FEED = b"<rss version='2.0'><channel><title>F</title>%b</channel></rss>"

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 from printer.db import LOCK_TIMEOUT
 from printer.jobs import PAGE_PART, JobRequest
-from printer.jobs.print_workers import TEMPORARY_PREFIX
+from printer.jobs.print_workers import TEMPORARY_PREFIX, delete_leftovers
 from printer.jobs.queue import JobQueue
 from printer.processes import child_pids
 from tests.support.effort import THOROUGH
@@ -330,6 +331,15 @@ def test_temporary_files_of_killed_workers_are_deleted(sqlite_table, keep, tmp_p
     wait_until(lambda: is_unlocked(second.parent))  # The worker ended too.
     keep(workers=1)
     wait_until(lambda: profiles() and not second.exists())
+
+
+def test_a_pipe_of_another_user_in_their_place_stops_nobody(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    os.mkfifo(tmp_path / f"{TEMPORARY_PREFIX}a")
+    (tmp_path / f"{TEMPORARY_PREFIX}b").symlink_to("/dev/zero")
+    (tmp_path / f"{TEMPORARY_PREFIX}c").mkdir()
+    delete_leftovers()
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def is_unlocked(folder):

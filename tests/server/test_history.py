@@ -205,6 +205,8 @@ def test_programs_page_by_the_link_header(server):
     assert client.get("/api/prints?until=1999-01-01").json() == []
     assert client.get("/api/prints?since=2024-02-30").status_code == 422
     assert client.get("/api/prints?cursor=0").status_code == 422
+    for path in ("/api/prints?cursor=", "/history?before=", "/opds/prints?before="):
+        assert client.get(path + "9" * 30).status_code == 422
 
 
 def test_a_print_that_failed_is_listed(server, web):

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from printer.server.security import COOKIE, SESSION_SECONDS, Access
+from printer.errors import JobsError
+from printer.server.security import COOKIE, SESSION_SECONDS, Access, load_keys
 from tests.support.story_page import story_page
 
 SAME_ORIGIN = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
@@ -16,6 +17,15 @@ SAME_ORIGIN = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
 @pytest.fixture
 def access(tmp_path):
     return Access(tmp_path / "token", tmp_path / "data/sessions.json")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 40, b"x" * 10**6])
+def test_a_file_without_a_token_says_so(tmp_path, content):
+    file = tmp_path / "token"
+    file.write_bytes(content)
+    file.chmod(0o600)
+    with pytest.raises(JobsError, match="token"):
+        load_keys(file)
 
 
 def test_a_session_is_a_secret_of_its_own_and_ends(access, tmp_path, monkeypatch):

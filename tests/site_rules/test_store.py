@@ -133,6 +133,14 @@ def test_a_faulty_file_is_not_added_to(tmp_path):
         add_selectors(tmp_path, "other.example", "drop", ["::"])
 
 
+def test_a_file_that_is_not_text_is_not_added_to(tmp_path):
+    (tmp_path / "a.test.toml").write_bytes(b'drop = ["\xff"]')
+    with pytest.raises(UsageError, match="cannot be read"):
+        store.add_selectors(tmp_path, "a.test", "drop", ["p"])
+    with pytest.raises(UsageError, match="cannot be read"):
+        store.remove_selectors(tmp_path, "a.test", ["p"])
+
+
 def test_a_rule_is_removed(tmp_path):
     add_selectors(tmp_path, "example.org", "drop", [".a"])
     assert remove_rule(tmp_path, "example.org")

@@ -21,6 +21,7 @@ from ..forms import PREFIX
 from ..history import HistoryQuery
 from ..schemas import (
     MAX_WORDS_LENGTH,
+    Cursor,
     Day,
     ExportFormat,
     Print,
@@ -103,7 +104,7 @@ def list_prints(
     site: Annotated[str, Query(max_length=200, description="A host.")] = "",
     since: Day = "",
     until: Day = "",
-    cursor: Annotated[int | None, Query(ge=1, le=2**62, description="From Link.")] = None,
+    cursor: Cursor = None,
 ) -> Response:
     """List prints, newest first; the header Link has the address of the next page."""
     first, end = day_limits(since, until)

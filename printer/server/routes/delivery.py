@@ -26,6 +26,7 @@ from ..forms import Form, render_page, render_xml
 from ..history import HistoryQuery
 from ..schemas import (
     MAX_WORDS_LENGTH,
+    Cursor,
     DeliveryRequest,
     DeliveryResult,
     Destination,
@@ -68,7 +69,7 @@ def describe_search() -> Response:
 def list_prints(
     service: Service,
     q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
-    before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
+    before: Cursor = None,
 ) -> Response:
     page = service.history.find(HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE))
     words = {"q": q} if q else {}

@@ -38,7 +38,7 @@ from ..forms import (
     typed_url,
 )
 from ..history import HistoryQuery
-from ..schemas import MAX_WORDS_LENGTH, Day, day_limits
+from ..schemas import MAX_WORDS_LENGTH, Cursor, Day, day_limits
 from ..security import COOKIE, SESSION_SECONDS, Access, AccessKeys, CurrentAccess, Purpose
 from ..service import PrintService, Service
 from .editor import editor_values
@@ -338,7 +338,7 @@ def show_history(
     site: Annotated[str, Query(max_length=200)] = "",
     since: Day = "",
     until: Day = "",
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Cursor = None,
     deleted: Annotated[str, Query(max_length=5_000)] = "",
 ) -> Response:
     first, end = day_limits(since, until)
