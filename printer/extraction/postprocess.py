@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, groupby, islice
+from itertools import chain, compress, groupby, islice
 from unicodedata import category
 
 from lxml.html import HtmlElement
@@ -73,8 +73,9 @@ _PRODUCT_CLASS = re.compile(_OTHER_PRODUCTS + _NOTICE_CLASS.pattern)
 _BOX_CLASSES = {"article": _PROMOTION_CLASS, "product": _PRODUCT_CLASS}
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
-#: The most levels from the heading of a story to its box, and links of that to examine.
-_CARD_LEVELS, _CARD_LINKS = 6, 10
+#: The most levels from the heading of a story to its box, and links of that to examine; the most
+#: cards of other stories.
+_CARD_LEVELS, _CARD_LINKS, _MAX_CARDS = 6, 10, 2
 #: The names of readers' comments; the share of the selected text, or the number of characters, that
 #: must remain without them, as the page is a discussion otherwise.
 _COMMENT_CLASS = re.compile(
@@ -87,10 +88,13 @@ _COMMENT_TAGS = frozenset(
 #: The largest share of the selected text that a box of other stories may be, and the lowest share
 #: of its text that is links.
 _STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
+#: The lowest share of links in the terms of a definition list of other stories, and the fewest
+#: other selected characters.
+_STORIES_TERMS, _BESIDE_NEWSWIRES = 0.7, 400
 #: The largest share of the selected text that may be hidden text to drop; the same beside that
 #: number of visible characters.
 _HIDDEN_SHARE, _MOSTLY_HIDDEN, _VISIBLE_CHARS = 0.3, 0.75, 300
-#: The most stories below a heading.
+#: The fewest terms of such a list, and the most stories below a heading.
 _MAX_STORIES = 4
 #: The most last lines to examine; the longest copyright line, and the longest credit, in
 #: characters; the largest share of the text that such lines may be, also with a statement of
@@ -140,6 +144,8 @@ _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 #: The fewest words or characters of a link that is a teaser; a shorter link may be a paragraph of
 #: one word.
 _TEASER_WORDS, _TEASER_CHARS = 5, 25
+#: The most words of a line that is not a paragraph, and the characters that are enough to know.
+_SHORT_WORDS, _MAX_COUNTED_CHARS = 15, 600
 
 
 def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
@@ -158,6 +164,8 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_requests()
         selection.drop_pointers()
         selection.drop_teasers()
+        selection.drop_newswires()
+        selection.drop_above_title()
         selection.drop_hidden()
         selection.drop_closing_lines()
         selection.drop_announcements()
@@ -471,31 +479,27 @@ class _Selection:
         """Drop paragraphs, and items with a heading, that are only a link to a page of the site.
 
         They are kept if they are most of the selected text, as the page is then a list of links.
+        More than a few cards are what the text is about.
         """
         total = self.total()
         teasers: set[int] = set()
-        items: set[int] = set()
+        items: list[list[int]] = []
+        cards: list[list[int]] = []
         for i, segment in enumerate(self.segments):
             href = _teaser_href(segment) if self.keep[i] else ""
             if href and host_of(resolve(self.page.base, href)) in self.hosts:
                 teasers.add(i)
             elif segment.block.tag in HEADING_TAGS and self._is_story(segment):
-                items.update(self._find_story_item(i))
-        for lines, max_share in ((teasers, _LAYOUT_TABLE), (items, _STORIES_SHARE)):
+                item = _find_item(segment)
+                if item is not None and (lines_of_item := self._lines_of_item(i, item)):
+                    (items if item.tag == "li" else cards).append(lines_of_item)
+        stories = {*chain(*items, *(cards if len(cards) <= _MAX_CARDS else ()))}
+        for lines, max_share in ((teasers, _LAYOUT_TABLE), (stories, _STORIES_SHARE)):
             if self.size(lines) <= max_share * total:
                 self.drop(lines)
 
-    def _find_story_item(self, position: int) -> list[int]:
-        """Return the lines of an item with a picture that are a heading and a line below.
-
-        The item is that of a list, or around the heading's link and a picture with the same link.
-        """
-        heading = self.segments[position]
-        link = _enclosing_link(heading.leaves[0].element)
-        ancestors = islice(heading.block.iterancestors(), _CARD_LEVELS)
-        item = next((outer for outer in ancestors if _is_card(outer, link)), None)
-        if item is None:
-            return []
+    def _lines_of_item(self, position: int, item: HtmlElement) -> list[int]:
+        """Return the lines of an item that are its heading and at most two more."""
         nearby = range(
             max(0, position - _BOX_SEGMENTS), min(position + _BOX_SEGMENTS, len(self.keep))
         )
@@ -503,6 +507,41 @@ class _Selection:
         lines = [i for i, block in blocks if item in block.iterancestors()]
         ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
         return lines if len(lines) <= 3 and position in ends else []
+
+    def drop_newswires(self) -> None:
+        """Drop definition lists whose terms are links to other pages, beside enough other text."""
+        index = self.index
+        newswires: set[int] = set()
+        for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
+            if tag != "dl":
+                continue
+            segment_range = index.segment_range(position)
+            terms = [self.segments[i] for i in segment_range if self.segments[i].block.tag == "dt"]
+            linked = sum(term.link_chars for term in terms)
+            if len(terms) >= _MAX_STORIES and linked > _STORIES_TERMS * sum(
+                len(t.text) for t in terms
+            ):
+                newswires.update(segment_range)
+        if newswires and self.total() - self.size(newswires) >= _BESIDE_NEWSWIRES:
+            self.drop(newswires)
+
+    def drop_above_title(self) -> None:
+        """Drop everything above the last occurrence of the title before the first paragraph."""
+        title = fold_words(self.page.metadata.title)
+        lines_above: list[int] = []
+        dropped: list[int] = []
+        for i, segment in enumerate(self.segments):
+            if not lines_above and not self.keep[i]:
+                continue
+            if title and fold_words(segment.text) == title:
+                dropped += lines_above
+                lines_above = []
+            elif self.keep[i]:
+                words = count_words(segment.text[:_MAX_COUNTED_CHARS])
+                if words > _SHORT_WORDS and not _is_link(segment):
+                    break
+                lines_above.append(i)
+        self.drop(dropped)
 
     def drop_hidden(self) -> None:
         """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
@@ -710,6 +749,13 @@ def _teaser_href(segment: Segment) -> str:
     link = links.pop() if links else None
     href = (link.get("href") or "") if link is not None and not links else ""
     return "" if href.startswith("#") else href
+
+
+def _find_item(heading: Segment) -> HtmlElement | None:
+    """Return the item of a list, or the card, around a linked heading and a picture."""
+    link = _enclosing_link(heading.leaves[0].element)
+    ancestors = islice(heading.block.iterancestors(), _CARD_LEVELS)
+    return next((outer for outer in ancestors if _is_card(outer, link)), None)
 
 
 def _is_card(element: HtmlElement, link: HtmlElement | None) -> bool:

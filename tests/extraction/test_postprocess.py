@@ -234,6 +234,12 @@ def test_a_box_that_calls_to_action_goes():
         assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
 
 
+def test_text_above_the_title_is_dropped():
+    html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
+    selected = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
+    assert selected == ["Ferries at dawn", TEXT]
+
+
 def test_a_copyright_line_at_the_end_goes():
     line = "Made by hand. © Basil Underhill 1999-2003."
     html = f"<p>{TEXT}</p><p>The sign © is older than one thinks.</p><p>{TEXT} Two.</p>"
@@ -730,6 +736,7 @@ def test_a_card_of_another_story_in_the_text_goes():
     )
     assert choice(paragraphs + box.format("/b") + paragraphs, [""]) == [TEXT] * 6
     assert len(choice(paragraphs + box.format("/a.jpg") + paragraphs, [""])) == 8
+    assert len(choice(paragraphs * 2 + box.format("/b") * 3, [""])) > 6
 
 
 def test_items_left_out_as_copies_complete_their_list():
@@ -777,3 +784,14 @@ def test_boxes_of_other_products_are_dropped(name):
     html = f"<h1>Oar</h1><p>{TEXT}</p><p>{TEXT} Two.</p><div class='{name}'><h2>Sail</h2></div>"
     assert "Sail" not in choice(html, [TEXT, "Oar", "Sail"], "product")
     assert "Sail" in choice(html, [TEXT, "Oar", "Sail"], "service")
+
+
+def test_a_newswire_after_the_text_goes():
+    wire = "".join(
+        f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
+        for n in range(5)
+    )
+    html = f"<p>{TEXT}</p>" * 6 + f"<dl>{wire}</dl>"
+    assert choice(html, [TEXT, "harbour", "Nobody"]) == [TEXT] * 6
+    terms = wire.replace("<a", "<b").replace("</a", "</b")
+    assert len(choice(html.replace(wire, terms), [TEXT, "harbour", "Nobody"])) == 16
