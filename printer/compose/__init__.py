@@ -13,7 +13,7 @@ from itertools import compress, islice, takewhile
 
 from lxml.html import HtmlElement
 
-from ..article import Article, Block, Figure, Paragraph, Spans, has_mark_throughout, plain_text
+from ..article import Article, Block, Figure, Paragraph, has_mark_throughout, plain_text
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
 from ..html.metadata.dates import find_date, find_dateline, is_date_line
@@ -150,22 +150,13 @@ def _split_standfirst(
         return (), verdict
     title = comparison_key(page.metadata.title)
     introduction = tuple(
-        replace(paragraph, spans=_without_shared_emphasis(paragraph.spans), standfirst=True, id="")
+        replace(paragraph, standfirst=True, id="")
         for i in sorted(segments)
         if comparison_key(page.segments[i].text) != title
         for paragraph in _paragraphs(page, page.segments[i])
     )
     keep = tuple(flag and i not in segments for i, flag in enumerate(verdict.keep))
     return introduction, replace(verdict, keep=keep)
-
-
-def _without_shared_emphasis(spans: Spans) -> Spans:
-    """Return spans without the emphasis that all of their text has, which stresses nothing."""
-    shared = {mark for mark in ("strong", "em") if has_mark_throughout(spans, mark)}
-    return tuple(
-        replace(span, marks=tuple(mark for mark in span.marks if mark not in shared))
-        for span in spans
-    )
 
 
 def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -178,7 +169,7 @@ def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
             words = count_words(text := plain_text(spans))
             is_sentence = ends_sentence(text) and not text.endswith((":", "："))
             if _MIN_LEAD <= words <= _MAX_LEAD and is_sentence:
-                lead = replace(first, spans=_without_shared_emphasis(spans), standfirst=True)
+                lead = replace(first, standfirst=True)
                 return (lead, *figures, *blocks[len(figures) + 1 :])
     return blocks
 

@@ -415,8 +415,9 @@ _MEDIA = frozenset(_TABLE["media"])
 _COUNTER = re.compile(
     r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
 )
-_COUNTER_BEFORE = re.compile(
+_COUNTER_BESIDE = re.compile(
     r"^\s*(?:\[\d{1,3}\s?/\s?\d{1,3}\]\s*|\d{1,2}/\d{1,2}\s+(?=[^\W\d_a-z]))"
+    r"|\s\[\d{1,3}\s?/\s?\d{1,3}\]\s*$"
 )
 #: The begin of a credit after a caption, which pages may put right behind its last letter, and what
 #: parts it from the caption.
@@ -562,7 +563,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
-                text = _COUNTER_BEFORE.sub("", _INVISIBLE.sub("", leaf.text), count=1)
+                text = _COUNTER_BESIDE.sub("", _INVISIBLE.sub("", leaf.text))
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
                     yield piece._replace(text=text)

@@ -127,11 +127,9 @@ def _limit_children(block: Block, depth: int) -> Block:
             )
         case Table():
             return _limit_table(block, depth)
-        case Heading(spans=spans):
+        case Heading(spans=spans) | Paragraph(spans=spans, standfirst=True):
             spans = _without_mark(_without_mark(spans, "strong", 0.5), "em", _NEARLY_ALL)
             return replace(block, spans=spans)
-        case Paragraph(spans=spans, standfirst=True):
-            return replace(block, spans=_without_mark(spans, "strong", 0.5))
         case Figure(caption_spans=spans, credit=credit):
             if not credit and has_mark_throughout(spans, "em"):  # a credit without a caption
                 credit, spans = plain_text(spans), ()

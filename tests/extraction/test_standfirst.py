@@ -181,22 +181,6 @@ def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None
         assert left == ((False, False, True, True) if repeats else keep)
 
 
-def test_emphasis_of_a_whole_standfirst_is_left_out() -> None:
-    for line, marks in (
-        (f"<b>{SUMMARY}</b>", [()]),
-        (f"<b>{SUMMARY} <i>there</i></b>", [(), ("em",)]),
-        (f"{SUMMARY} <b>there</b>", [(), ("strong",)]),
-    ):
-        page = read_page(f"<h1>The ferry</h1><p class=standfirst>{line}</p>{BODY}")
-        keep = tuple(True for _ in page.segments)
-        places = find_standfirst(page, keep, [0.5] * len(keep))
-        article = compose(page, Verdict(keep=keep, standfirst=places), ())
-        first = article.blocks[0]
-        assert isinstance(first, Paragraph)
-        assert first.standfirst
-        assert [span.marks for span in first.spans] == marks
-
-
 def standfirst_flags(body: str) -> list[bool]:
     page = read_page(f"<title>The ferry</title><body><h1>The ferry</h1>{body}</body>")
     keep = tuple(segment.text != "The ferry" for segment in page.segments)

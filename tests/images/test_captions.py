@@ -252,6 +252,7 @@ def test_a_caption_of_several_paragraphs_claims_all_of_them() -> None:
         "<span>[1/5]</span> The boat.",
         "[2/5]The boat.",
         "2/5 The boat.",
+        "The boat. [2/5]",
         "The boat. <a href='#'>View image credit</a>",
         "The boat. <span>Visa mer</span>",
         "<a href='#'>Agrandir</a> The boat.",

@@ -336,8 +336,9 @@ def test_a_credit_alone_is_printed_as_credits_are():
     assert '<span class="credit">A. Name</span>' in html
 
 
-def test_a_bold_standfirst_has_the_weight_of_the_theme():
-    spans = (Span("Kester", ()), Span(": the boat sank.", ("strong",)))
+@pytest.mark.parametrize("marks", [[(), ("strong",)], [("em",), ("strong", "em")]])
+def test_a_standfirst_has_the_style_of_the_theme(marks):
+    spans = tuple(map(Span, ("Kester", ": the boat sank."), marks))
     html = render_html([article(Paragraph(spans, standfirst=True), paragraph(WORDS))], {}).html
     assert ">Kester: the boat sank.</p>" in html
 
