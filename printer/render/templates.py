@@ -120,6 +120,12 @@ _ITEM_SIGN = re.compile(r"[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]\ufe0
 _CLOSING_QUOTES = "’”»'\""
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
+#: A long run with other characters than letters, in a script with spaces.  A line may end at a
+#: hyphen inside it.
+_UNBREAKABLE = re.compile(
+    r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
+    r"(?=[^\s\u2010-\u2014-]*[\d_/@.=:]\w)"
+)
 #: A label with what it labels, as in "Type: text".
 _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 #: A line in brackets, as Japanese headings are.
@@ -212,6 +218,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         signed=_begins_with_sign,
         long=is_long_row,
         undefined_terms=is_undefined,
+        rough=is_rough,
         titling=is_code_title,
         turned=is_turned,
         introducing=introduces,
@@ -398,6 +405,14 @@ def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
 
 def _em(geometry: PageGeometry) -> float:
     return geometry.font_size * UNITS["pt"]
+
+
+def is_rough(block: Paragraph) -> bool:
+    """Return whether a paragraph has a piece that is neither broken nor hyphenated.
+
+    If it were justified, it would have wide gaps.
+    """
+    return _UNBREAKABLE.search(plain_text(block.spans)) is not None
 
 
 def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:

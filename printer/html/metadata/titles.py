@@ -180,7 +180,7 @@ def _choose(
     title = beginning or _stated_title(document, document_title, first, stated, site)
     # What follows a beginning that is also stated elsewhere names the site.
     subject = title if title_key(title) in keys & stated_keys else document_title
-    heading = _main_heading(headings, subject, article)
+    heading = _main_heading(headings, document_title, subject, article)
     # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _CLEARLY:
         return _without_label(heading, stated, keys)
@@ -202,9 +202,9 @@ def _stated_title(
     return first or next(iter(stated), "") or document
 
 
-def _main_heading(headings: Sequence[str], document_title: str, article: bool) -> str:
+def _main_heading(headings: Sequence[str], document_title: str, subject: str, article: bool) -> str:
     """Return the heading on the same subject as ``title``, or ''."""
-    title = _words(document_title)
+    title = _words(subject)
     if not title or not headings:
         return next(iter(headings), "")
 

@@ -198,6 +198,9 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
          "“Mere holes”: How to mend a net"),
         # A short title stated without the site's name belongs to a longer heading.
         ("Mending | Rope Guild Papers", "Mending in winter", "Mending", "Mending in winter"),
+        # The heading names the section that ends the title.
+        ("Mending in winter - Nets and ropes of the guild", "Nets and ropes of the guild",
+         "Mending in winter", "Mending in winter"),
         # A short name below a label in the heading is not the section before a title.
         ("Harbour Nets | Store of all fishing gear", "Meet the maker Harbour Nets", "",
          "Harbour Nets"),
