@@ -59,7 +59,8 @@ def complete_entries(
         if is_part and count >= _MIN_SELECTED:
             is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
             if is_likely or count >= min_share * len(lines):
-                added += (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
+                likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
+                added += (i for i in likely if page.segments[i].block.find(".//input") is None)
     selected = list(keep)
     for i in _without_repeated(page, keep, sorted(added)):
         selected[i] = True

@@ -53,6 +53,8 @@ def test_buttons_and_copied_entries_are_not_completed() -> None:
     assert completed(names, NAMES) == []
     form = "".join(f"<p><button>{name}</button></p>" for name in NAMES)
     assert completed(form, NAMES[:3]) == []
+    choices = "".join(f"<li><input type=radio><label>{name}</label></li>" for name in NAMES)
+    assert completed(f"<ul>{choices}</ul>", NAMES[:3]) == []
 
 
 def test_what_entries_share_is_completed() -> None:

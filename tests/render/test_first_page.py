@@ -168,6 +168,6 @@ def test_a_short_list_is_kept_together():
         page = page_of(article(paragraph(TEXT), items(*texts_)))
         return [found.get("class") for found in page.xpath("//ul")]
 
-    assert breaks_inside("Oak", "Iron", "Rope") == ["short"]
-    assert breaks_inside(*"abcde") == [None]
+    assert breaks_inside("Oak", "Iron", "Rope") == ["short terse"]
+    assert breaks_inside(*"abcde") == ["terse"]
     assert breaks_inside(TEXT * 3, TEXT * 3) == [None]

@@ -16,7 +16,7 @@ _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _ADDED = frozenset({"qr", "section"})
 
 #: Classes of a line of code.
-_CODE_LINES = frozenset({"line", "line comment"})
+_CODE_LINES = frozenset({"line", "line head"})
 
 
 @dataclass(frozen=True, slots=True)

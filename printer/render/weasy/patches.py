@@ -48,7 +48,7 @@ MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
 MAX_LINES_MOVED = 2
 
 #: The space added between words, in ems, above which a line is left short instead.
-TORN_LINE = 0.7
+TORN_LINE = 0.5
 
 #: The attribute of a line that is left short.
 _LEFT_SHORT = "_webprint_left_short"
