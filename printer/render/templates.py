@@ -434,22 +434,17 @@ def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
 def introduces(block: Paragraph, following: Block, before: Block | None = None) -> bool:
     """Return whether a paragraph introduces the next block and is kept with it.
 
-    Such a paragraph ends in a colon, or inside a sentence before a formula, or is a short line
-    before code, below a heading, or at the beginning of an item of several paragraphs, or a line or
-    two above a table.
+    Such a paragraph ends in a colon, or is a short line before code, below a heading, or at the
+    beginning of an item of several paragraphs, or a line or two above a table.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE
-    if isinstance(following, Heading):
-        return is_short and before is None
     if isinstance(following, Paragraph) and is_short and isinstance(before, Heading | None):
         return True
     if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL:
         return True
     if not isinstance(following, Paragraph | List | Code | Math | Table | Quote | DefinitionList):
         return False
-    if isinstance(following, Math) and not text.endswith((".", "!", "?")):
-        return True
     return text.endswith(COLONS) or (is_short and isinstance(following, Code))
 
 

@@ -25,7 +25,6 @@ from printer.article import (
     Heading,
     Item,
     List,
-    Math,
     Note,
     Paragraph,
     Post,
@@ -38,7 +37,6 @@ from printer.options import PrintOptions
 from printer.render.context import ArticleView, render_html
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
 from printer.render.templates import (
-    introduces,
     is_bare,
     is_code_title,
     is_label,
@@ -234,7 +232,6 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
     [
         (heading("The lamp"), paragraph("By A. Writer\nMarch 25"), paragraph(WORDS)),
         (List((Item((paragraph("The lamp"), paragraph("The river rises."))),)),),
-        (List((Item((paragraph("The lamp"), heading("Oil", 3), paragraph(WORDS))),)),),
         (paragraph(f"{WORDS * 4}The lamp:"), paragraph("– The river"), paragraph("– The mill")),
     ],
 )
@@ -245,11 +242,6 @@ def test_a_short_line_that_introduces_is_not_parted_from_the_text(blocks):
         pages = texts_of(render_pdf(render_html([text], {})).pdf)
         (page,) = (page for page in pages if "The lamp" in page)
         assert "The river" in page
-
-
-def test_a_sentence_is_not_parted_from_the_formula_in_it():
-    assert introduces(paragraph(f"{WORDS}For every length of the river,"), Math("x"))
-    assert not introduces(paragraph(f"{WORDS}It is long."), Math("x"))
 
 
 def test_a_list_of_short_items_is_not_justified():
