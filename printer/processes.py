@@ -26,7 +26,7 @@ def become_subreaper() -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Let the kernel kill this process as soon as its parent ends.
+    """Ask the kernel to kill this process as soon as its parent ends.
 
     Args:
         parent: The parent's process id, to notice that it has already ended.

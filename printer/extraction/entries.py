@@ -1,6 +1,6 @@
 """Give each entry of a list what others have: its name, its price, its details.
 
-The classifier decides line by line, so that of twenty products, only eight would have a name.
+The classifier decides line by line, and may select the names of only eight products of twenty.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def complete_entries(
 ) -> tuple[bool, ...]:
     """Return the selection with the parts of entries that are selected in other entries.
 
-    A part are the lines in elements of the same names and classes.
+    A part consists of the lines in elements with the same tags and classes.
 
     Args:
         page: The page.
@@ -68,7 +68,7 @@ def complete_entries(
 
 
 def _parts(index: PageIndex) -> Iterable[list[int]]:
-    """Return the segments in elements of the same names, the last two of the same classes."""
+    """Return the segments with the same path of tags and the same classes of the last two."""
     path_numbers: dict[tuple[int, str], int] = {}
     paths: list[int] = []
     for tag, parent in zip(index.tags, index.parents, strict=True):
@@ -84,7 +84,7 @@ def _parts(index: PageIndex) -> Iterable[list[int]]:
 
 
 def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) -> Iterator[int]:
-    """Yield the lines but buttons and those of copied entries, as of a carousel."""
+    """Yield the lines, except buttons and the lines of copied entries, as in a carousel."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
     known = {text for text, flag in zip(texts, keep, strict=True) if flag}
