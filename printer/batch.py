@@ -34,9 +34,11 @@ from .settings import Settings
 from .text import count, file_name
 from .urls import normalize_url, origin_of, strip_userinfo, url_key
 
-#: The folder for the state of a batch, inside its folder, its database, and the reports.
-STATE_FOLDER, STATE_FILE = ".webprint", "jobs.sqlite"
-REPORT_TEXT, REPORT_JSON = "report.txt", "report.json"
+#: The folder for the state of a batch, inside the folder of its prints.
+STATE_FOLDER = ".webprint"
+STATE_FILE = "jobs.sqlite"
+REPORT_TEXT = "report.txt"
+REPORT_JSON = "report.json"
 
 _POLL_INTERVAL = 0.1
 _JOBS_PER_LOCAL_WORKER = 3

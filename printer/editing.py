@@ -28,8 +28,9 @@ from .selection import Verdict
 from .site_rules.css import ElementIndex, Suggester, Suggestion
 from .text import clean_line
 
-#: The most omitted segments offered: before the article, after it, and in total.
-BEFORE, AFTER = 30, 60
+#: The most omitted segments offered before the article, and after it.
+MAX_BEFORE = 30
+MAX_AFTER = 60
 _MAX_OMITTED = 400
 
 #: The distance from one text within which the next is searched for.
@@ -66,7 +67,9 @@ def select_omitted(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> 
     keep = [False] * len(verdict.keep)
     if selected:
         visible = page.index.visible_segments()
-        nearby = range(max(0, selected[0] - BEFORE), min(len(keep), selected[-1] + AFTER + 1))
+        nearby = range(
+            max(0, selected[0] - MAX_BEFORE), min(len(keep), selected[-1] + MAX_AFTER + 1)
+        )
         omitted = [
             index
             for index in nearby

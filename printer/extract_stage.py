@@ -176,13 +176,15 @@ def _editable_blocks(
     comments: Set[HtmlElement],
 ) -> tuple[EditableBlock, ...]:
     """Return the article's blocks with the omitted blocks near it in their places."""
-    from .editing import AFTER, BEFORE, editable_blocks, select_omitted
+    from .editing import MAX_AFTER, MAX_BEFORE, editable_blocks, select_omitted
 
     figures = place_pictures(page, selection)
     captions = frozenset[int]().union(*(figure.captions for figure in figures))
     omitted = select_omitted(page, verdict, captions)
     indexes = [index for index, keep in enumerate(verdict.keep) if keep]
-    nearby = range(max(0, indexes[0] - BEFORE), indexes[-1] + AFTER) if indexes else range(0)
+    nearby = (
+        range(max(0, indexes[0] - MAX_BEFORE), indexes[-1] + MAX_AFTER) if indexes else range(0)
+    )
     pictures = find_alternatives(page, selection, nearby, MAX_OMITTED_PICTURES)
     omitted_article = compose(page, omitted, pictures, comments)
     elements = {

@@ -42,9 +42,13 @@ START_SECONDS = 10.0
 #: Seconds that a child has to exit by itself after it closed its connection.
 EXIT_SECONDS = 1.0
 
-# The kinds of frames, and a frame's header: its kind and its length.
-_CALL, _MESSAGE, _RESULT, _EXCEPTION = b"c", b"m", b"r", b"x"
-_FAILURE, _OUT_OF_MEMORY = b"f", b"o"
+# The kinds of frames, each of which is a header (its kind and its length) and its content
+_CALL = b"c"
+_MESSAGE = b"m"
+_RESULT = b"r"
+_EXCEPTION = b"x"
+_FAILURE = b"f"
+_OUT_OF_MEMORY = b"o"
 _HEADER = struct.Struct(">cQ")
 
 

@@ -130,7 +130,8 @@ class Console:
             print(line, file=sys.stderr, flush=True)
 
 
-STDOUT, STDOUT_NAME = "-", "standard output"
+STDOUT = "-"
+STDOUT_NAME = "standard output"
 
 #: Extensions of unsupported formats that users may ask for; none is a top-level domain.
 UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")

@@ -50,9 +50,10 @@ if TYPE_CHECKING:
 
 commands = Commands()
 
-#: The length of an article, in letters, above which the user is told how long its layout will take,
-#: and the letters that are laid out in a second.
-LONG_ARTICLE, LETTERS_PER_SECOND = 300_000, 40_000
+#: The letters of an article above which the user is told how long its layout will take.
+LONG_ARTICLE = 300_000
+#: The letters laid out in a second.
+LETTERS_PER_SECOND = 40_000
 
 
 class _PrintCommand(HelpCommand):

@@ -85,8 +85,9 @@ MAX_SITEMAP_PAGES = 10_000
 #: The kinds of pages that are kept; of others only the links are followed.
 _ARTICLE_KINDS = frozenset({"article", "documentation", "forum"})
 
-#: The minimum number of words of an article, and the lowest confidence of its extraction.
-_MIN_WORDS, _MIN_CONFIDENCE = 60, 0.3
+#: What a page needs at least to be kept as an article.
+_MIN_WORDS = 60
+_MIN_CONFIDENCE = 0.3
 
 #: The score of sitemaps, which are visited before pages.
 _SITEMAP_SCORE = 500.0
@@ -317,8 +318,10 @@ def _tokenize(value: str | None) -> set[str]:
     return set((value or "")[:500].lower().replace(",", " ").split())
 
 
-#: The saturation of term frequency, and the text length without normalization (as in BM25).
-_SATURATION, _TYPICAL_LENGTH = 1.5, 400.0
+#: The saturation of term frequency, k1 of BM25.
+_SATURATION = 1.5
+#: The length of a text, in words, that BM25 does not normalize.
+_TYPICAL_LENGTH = 400.0
 #: The weight of the title in the relevance of an article.
 _TITLE_WEIGHT = 0.3
 # Best-first order: the weights of the link's text, of its page's relevance and of the URL's look,

@@ -62,7 +62,10 @@ from .store import (
 )
 
 #: The limits beyond which long, deep or repetitive URLs are traps.
-MAX_CHARS, MAX_SEGMENTS, MAX_PARAMETERS, MAX_REPEATS = 1_000, 14, 8, 3
+MAX_CHARS = 1_000
+MAX_SEGMENTS = 14
+MAX_PARAMETERS = 8
+MAX_REPEATS = 3
 
 #: The longest path segment that names a section of a site; longer ones name pages.
 _MAX_SECTION_NAME = 20
@@ -130,9 +133,10 @@ MAX_ADDRESSES = 300_000
 #: links, its other URLs wait until no others do, and are skipped if that changes nothing.
 MAX_BARREN_PAGES = 25
 
-#: The maximum numbers of pages of a pattern without and with a query: list filters combine
-#: endlessly.
-MAX_PER_PATTERN, MAX_PER_QUERY_PATTERN = 10_000, 500
+#: The maximum number of pages of a pattern without a query.
+MAX_PER_PATTERN = 10_000
+#: The same with a query: list filters combine endlessly.
+MAX_PER_QUERY_PATTERN = 500
 
 #: The maximum number of leases of a URL; one leased more often probably crashes its visitors.
 MAX_LEASES = 60

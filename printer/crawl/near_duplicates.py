@@ -16,8 +16,12 @@ from numpy.typing import NDArray
 
 from ..text import WORD
 
-#: The words in a shingle, the values in a sketch and in a band, and the most words of a text used.
-SHINGLE_WORDS, SKETCH_SIZE, BAND_SIZE, MAX_WORDS = 4, 64, 4, 20_000
+SHINGLE_WORDS = 4
+#: The number of values in a sketch, and in each band of it.
+SKETCH_SIZE = 64
+BAND_SIZE = 4
+#: The most words of a text that are compared.
+MAX_WORDS = 20_000
 
 #: The least resemblance of near-duplicates: about 25 of 1,000 words may differ.
 NEAR_DUPLICATE = 0.8

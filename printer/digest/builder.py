@@ -50,8 +50,9 @@ if TYPE_CHECKING:
 #: The maximum number of articles of a crawl if the source has no limit.
 DEFAULT_CRAWL_LIMIT = 20
 
-#: The maximum number of connections at a time, in all and to one host.
-MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
+#: The maximum number of connections at a time.
+MAX_CONNECTIONS = 8
+MAX_CONNECTIONS_PER_HOST = 2
 
 #: The timeouts after which no more pages of a host are fetched for the digest.
 MAX_TIMEOUTS = 3
@@ -65,7 +66,7 @@ class Collector:
         self._settings = settings
         self._lock = threading.Lock()
         self._slots: dict[str, threading.Semaphore] = defaultdict(
-            lambda: threading.Semaphore(MAX_PER_HOST)
+            lambda: threading.Semaphore(MAX_CONNECTIONS_PER_HOST)
         )
         self._timeouts: dict[str, list[FetchTimeout]] = defaultdict(list)
 

@@ -33,8 +33,9 @@ from ..text import did_you_mean
 from ..urls import origin_of
 from .feeds import Subscription
 
-#: The maximum number of characters of a pattern, and of a text that is searched.
-_MAX_PATTERN, _MAX_TEXT = 500, 20_000
+_MAX_PATTERN_CHARS = 500
+#: The maximum number of characters of a text in which a pattern is searched.
+_MAX_TEXT_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Pattern:
     _regex: Any = field(repr=False, compare=False)
 
     def matches(self, text: str) -> bool:
-        return self._regex.search(text[:_MAX_TEXT]) is not None
+        return self._regex.search(text[:_MAX_TEXT_CHARS]) is not None
 
 
 def parse_pattern(text: str) -> Pattern:
@@ -55,8 +56,10 @@ def parse_pattern(text: str) -> Pattern:
     """
     import re2
 
-    if not text.strip() or len(text) > _MAX_PATTERN:
-        raise ValueError(f"should be a word or /expression/ of at most {_MAX_PATTERN} characters")
+    if not text.strip() or len(text) > _MAX_PATTERN_CHARS:
+        raise ValueError(
+            f"should be a word or /expression/ of at most {_MAX_PATTERN_CHARS} characters"
+        )
     if len(text) > 2 and text.startswith("/") and text.endswith("/"):
         source = f"(?m:{text[1:-1]})"  # The title is on a line of its own.
     else:
@@ -94,7 +97,10 @@ def exclusion_reason(text: str, include: Iterable[Pattern], exclude: Iterable[Pa
     return ""
 
 
-DEFAULT_LIMIT, MAX_ARTICLES, MAX_SOURCES, MAX_DESTINATIONS = 50, 1_000, 500, 50
+DEFAULT_LIMIT = 50
+MAX_ARTICLES = 1_000
+MAX_SOURCES = 500
+MAX_DESTINATIONS = 50
 
 SOURCE_KINDS = ("feed", "page", "mail", "reading_list", "crawl")
 DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")

@@ -23,10 +23,13 @@ from ..html.parse import codec_for_label, strip_invalid_references, xml_parser
 from ..text import clean_line
 from ..urls import is_http, resolve
 
-#: The maximum size of a feed in bytes, and the maximum number of entries read.
-MAX_BYTES, MAX_ENTRIES = 8_000_000, 1_000
+MAX_BYTES = 8_000_000
+MAX_ENTRIES = 1_000
 
-_MAX_ATTRIBUTES, _MAX_TITLE, _MAX_SUMMARY, _MAX_URL = 100, 300, 2_000, 4_000
+_MAX_ATTRIBUTES = 100
+_MAX_TITLE_CHARS = 300
+_MAX_SUMMARY_CHARS = 2_000
+_MAX_URL_CHARS = 4_000
 _HINT = "webprint digest add finds the feed of a site"
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _DECLARATION = re.compile(r"<\?xml[^>]{0,200}\?>")
@@ -173,7 +176,7 @@ def _parse_entry(item: dict[str, Any], base: str) -> Entry:
         published=_to_utc(dict.get(item, "published_parsed")),
         updated=_to_utc(dict.get(item, "updated_parsed")),
         author=_clean_title(item.get("author")),
-        summary=_plain_text(summary or html, _MAX_SUMMARY),
+        summary=_plain_text(summary or html, _MAX_SUMMARY_CHARS),
         html=html or summary,
         is_full_text=bool(html),
     )
@@ -219,7 +222,7 @@ def _parse_json_entry(item: Mapping[str, Any], base: str) -> Entry:
         published=parse_date(item.get("date_published")),
         updated=parse_date(item.get("date_modified")),
         author=_clean_title(", ".join(filter(None, names))),
-        summary=_plain_text(_string(item.get("summary")) or html or plain, _MAX_SUMMARY),
+        summary=_plain_text(_string(item.get("summary")) or html or plain, _MAX_SUMMARY_CHARS),
         html=html or "".join(f"<p>{escape(text, False)}</p>" for text in plain.split("\n\n")),
         is_full_text=bool(html or plain),
     )
@@ -242,7 +245,7 @@ def _string(value: object) -> str:
 
 
 def _clean_title(value: object) -> str:
-    return _plain_text(_string(value), _MAX_TITLE)
+    return _plain_text(_string(value), _MAX_TITLE_CHARS)
 
 
 def _plain_text(html: str, limit: int) -> str:
@@ -253,7 +256,7 @@ def _plain_text(html: str, limit: int) -> str:
 def _web_url(link: object, base: str) -> str:
     """Return a link as an absolute http(s) URL, or '' if that is not possible."""
     text = _string(link).strip()
-    url = resolve(base, text) if text and len(text) <= _MAX_URL else ""
+    url = resolve(base, text) if text and len(text) <= _MAX_URL_CHARS else ""
     return url if urlsplit(url).netloc else ""
 
 
@@ -265,7 +268,8 @@ ACCEPT = (
 
 _TYPES = ("rss", "atom", "feed+json", "rdf+xml")
 _COMMON_PATHS = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/feed.json", "/rss")
-_MAX_LINKS, _MAX_FEEDS = 5_000, 4
+_MAX_LINKS = 5_000
+_MAX_FEEDS = 4
 
 
 def get_feed(client: HttpClient, url: str) -> Feed:
@@ -319,7 +323,8 @@ def feed_links(body: bytes, url: str) -> Iterator[str]:
             yield address
 
 
-_MAX_OPML_BYTES, _MAX_SUBSCRIPTIONS = 5_000_000, 2_000
+_MAX_OPML_BYTES = 5_000_000
+_MAX_SUBSCRIPTIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True)

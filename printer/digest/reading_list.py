@@ -28,7 +28,8 @@ from ..settings import Settings, data_folder
 from ..text import clean_line
 from ..urls import is_http, normalize_url
 
-MAX_BYTES, MAX_LINES = 10_000_000, 20_000
+MAX_BYTES = 10_000_000
+MAX_LINES = 20_000
 _MAX_TITLE = 300
 
 #: The result of adding a page.

@@ -160,8 +160,9 @@ def stories_database(settings: Settings) -> str:
 #: The seconds between two requests to a host, by any workers.
 HOST_DELAY = 1.0
 
-#: The most pending pages and documents; the latter contain their pictures.
-_MAX_PAGES, _MAX_DOCUMENTS = 100, 24
+_MAX_PENDING_PAGES = 100
+#: The most pending documents, which contain their pictures.
+_MAX_PENDING_DOCUMENTS = 24
 
 
 class RemoteWorkers(Closing):
@@ -202,7 +203,7 @@ class RemoteWorkers(Closing):
         for another issue are not reused.
         """
         client = self._client(
-            f"read {run}", _MAX_PAGES, may_submit=self._may_fetch, may_retry=self._may_retry
+            f"read {run}", _MAX_PENDING_PAGES, may_submit=self._may_fetch, may_retry=self._may_retry
         )
         urls = (candidate.url for candidate in candidates if candidate.capture is None)
         results = client.results(JobRequest(url, self._options, {READ_PART: b""}) for url in urls)
@@ -229,7 +230,7 @@ class RemoteWorkers(Closing):
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Render documents in parallel; yield the result or error of each, in order."""
         parts = ({DOCUMENT_PART: serial.dump(Document, document)} for document in documents)
-        client = self._client("lay out", _MAX_DOCUMENTS)
+        client = self._client("lay out", _MAX_PENDING_DOCUMENTS)
         for result in client.results(JobRequest("", {}, part) for part in parts):
             if isinstance(result, bytes):
                 yield load_result(RenderedPdf, result)

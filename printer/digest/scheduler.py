@@ -43,8 +43,9 @@ from .selection import StoryHistory, StoryRecord
 MAX_SLEEP = 30.0
 #: The seconds that building an issue may take.
 BUILD_TIMEOUT = 3600.0
-#: The attempts to build an issue, and to deliver it to a place, and the delays between them.
-MAX_ATTEMPTS, BACKOFF = 5, Backoff(120.0)
+#: The attempts to build an issue, and to deliver it to a place.
+MAX_ATTEMPTS = 5
+BACKOFF = Backoff(120.0)
 
 #: The slots of a digest that are kept for `webprint jobs`.
 _MAX_SLOTS = 50

@@ -32,8 +32,9 @@ FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
 #: The part of a request that holds the page as the sender saw it.
 PAGE_PART = "page"
 
-#: The part that holds the addresses of several pages, one per line, and their maximum number.
-BUNDLE_PART, MAX_BUNDLE = "bundle", 20
+#: The part that holds the addresses of several pages, one per line.
+BUNDLE_PART = "bundle"
+MAX_BUNDLE_PAGES = 20
 
 #: The part that holds the edit of a finished print.
 EDIT_PART = "edit"
@@ -60,7 +61,7 @@ class JobRequest:
     def bundle(self) -> tuple[str, ...]:
         """The addresses of a print of several pages."""
         lines = self.parts.get(BUNDLE_PART, b"").decode("utf-8", "replace").splitlines()
-        return tuple(lines[:MAX_BUNDLE])
+        return tuple(lines[:MAX_BUNDLE_PAGES])
 
     @property
     def fingerprint(self) -> str:
@@ -134,7 +135,8 @@ def result_folder(job_id: str, attempt: int) -> str:
 
 
 MAX_URL_LENGTH = 4000
-MAX_VALUE_LENGTH, MAX_VALUES = 200, 20
+MAX_VALUE_LENGTH = 200
+MAX_VALUES = 20
 MAX_PICTURES = 100
 #: The longest part name that a database index accepts.
 MAX_PICTURE_URL_LENGTH = 2000

@@ -60,16 +60,21 @@ from .queue import (
 )
 from .storage import Storage, check_storage
 
-#: The weight of a crash or a lack of memory in a job's worker, the weight of its being killed, and
-#: the total weight at which the job fails: five crashes or twenty kills.
-CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
+#: The weight of a crash or a lack of memory in a job's worker.
+CRASH_FAULTS = 4
+#: The weight of a worker that was killed.
+KILL_FAULTS = 1
+#: The total weight at which the job fails: five crashes or twenty kills.
+MAX_FAULTS = 20
 
 #: The version of the workflows; an engine resumes only those of its own version.
 _VERSION = "1"
 
-#: The seconds between polls for queued jobs, and between checks of running ones.
-_POLL_INTERVAL, _CHECK_INTERVAL = 0.2, 0.5
-_RETENTION_INTERVAL, _LOG_INTERVAL = 600.0, 30.0
+# Seconds between two polls for queued jobs, two checks of running ones, and so on
+_POLL_INTERVAL = 0.2
+_CHECK_INTERVAL = 0.5
+_RETENTION_INTERVAL = 600.0
+_LOG_INTERVAL = 30.0
 _LOST_SECONDS = 5.0  # after which a job that no thread runs is requeued
 _MAX_DRIFT = 60.0  # of the wall clock between two checks
 _LOCK_SECONDS = 3.0  # to wait for the processes of a database's previous owner to end

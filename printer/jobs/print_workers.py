@@ -55,13 +55,16 @@ NICENESS = 10
 
 DAY = 86_400.0
 
-#: The seconds between two checks of a worker's limits, and the time limit for sending a request.
-_CHECK_INTERVAL, _SEND_SECONDS = 0.1, 60.0
+#: The seconds between two checks of a worker's limits.
+_CHECK_INTERVAL = 0.1
+#: The time limit for sending a request.
+_SEND_SECONDS = 60.0
 _STEP_INTERVAL = 1.0  # before the first report of a step, and between reports
 _START_BACKOFF = Backoff(1.0, 30.0)  # while no process can be started
 _STOP_SECONDS = 8.0
-#: The delays until a process is restarted, and how long it must run for its start to succeed.
-_RESTART_BACKOFF, _START_SECONDS = Backoff(0.5, 60.0), 10.0
+_RESTART_BACKOFF = Backoff(0.5, 60.0)
+#: How long a process must run for its start to count as successful.
+_START_SECONDS = 10.0
 #: The errors of starting a worker while the system has no resources for a process.
 _START_ERRORS = (OSError, worker_process.WorkerError)
 

@@ -45,8 +45,11 @@ from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from . import FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
-#: The names of the application and its workflows in the DBOS database, and their queues.
-APPLICATION, PRINT, DIGEST = "webprint", "print", "digest"
+#: The application's name in the DBOS database.
+APPLICATION = "webprint"
+#: The names of the workflows, and of their queues.
+PRINT = "print"
+DIGEST = "digest"
 QUEUES = {PRINT: "prints", DIGEST: "digests"}
 KINDS = tuple(QUEUES)
 
@@ -59,8 +62,9 @@ MAX_QUEUED = 10_000
 #: The maximum number of executions of a job that may be lost with their process or machine.
 MAX_DISPATCHES = 20
 
-#: The first and the last priority of interactive and of background jobs; lower runs first.
-_INTERACTIVE, _BACKGROUND = (1, 999_999_999), (1_000_000_000, 2_147_483_647)
+# The first and the last priority of a class of jobs; lower runs first
+_INTERACTIVE = (1, 999_999_999)
+_BACKGROUND = (1_000_000_000, 2_147_483_647)
 
 _RESERVE_BYTES = 1_000_000
 

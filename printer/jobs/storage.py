@@ -13,8 +13,9 @@ from ..errors import JobsError, MissingLibrary, UsageError
 from ..files import atomic_write, reason_of
 from ..options import ENDINGS, Format
 
-#: The files of a finished print.
-PDF, ARTICLE = "article.pdf", "article.json"
+# The files of a finished print
+PDF = "article.pdf"
+ARTICLE = "article.json"
 
 _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
 

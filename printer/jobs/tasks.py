@@ -26,16 +26,21 @@ from . import Job, JobRequest
 from .queue import JobQueue, QueueFull
 from .storage import Storage
 
-#: The parts of a request that select a task: reading its page, rendering a document.
-READ_PART, DOCUMENT_PART = "read", "document"
+#: The part of a request to read its page.
+READ_PART = "read"
+#: The part that holds the document to render.
+DOCUMENT_PART = "document"
 
 #: The file name of a task's result.
 TASK_RESULT = "task.json"
 
-#: The seconds between two polls of the queue, and those without progress until an error.
-_POLL_INTERVAL, TIMEOUT = 0.1, 900.0
-#: The attempts per request, and the delays between them.
-MAX_TRIES, BACKOFF = 3, Backoff(5.0)
+#: The seconds between two polls of the queue.
+_POLL_INTERVAL = 0.1
+#: The seconds without progress after which a request fails.
+TIMEOUT = 900.0
+#: The attempts per request.
+MAX_TRIES = 3
+BACKOFF = Backoff(5.0)
 
 #: The requested file or an error.
 TaskResult: TypeAlias = bytes | ErrorRecord

@@ -37,9 +37,10 @@ _MAX_OPEN_SNAPSHOTS = 4
 _MAX_SNAPSHOT_BYTES = 400_000_000
 _MAX_LABEL = 90
 
-#: The file name of a picture of the first page, and the width of such pictures in pixels, which
-#: are shown at half that size.
-_FIRST_PAGE, _PAGE_WIDTH = "first.png", 480
+#: The file name of a picture of the first page.
+_FIRST_PAGE = "first.png"
+#: The width of such pictures, in pixels; they are shown at half that size.
+_PAGE_WIDTH = 480
 
 #: What the editor calls blocks that are not text.
 _KINDS: dict[type, str] = {

@@ -4,7 +4,7 @@ from html import escape
 import pytest
 
 from printer.digest import builder
-from printer.digest.builder import MAX_PER_HOST, MAX_TIMEOUTS, Collector
+from printer.digest.builder import MAX_CONNECTIONS_PER_HOST, MAX_TIMEOUTS, Collector
 from printer.digest.selection import StoryCandidate
 from printer.errors import FetchTimeout, HTTPStatusError
 from tests.support.feeds import atom, body, moment, page, rss
@@ -236,7 +236,7 @@ def test_a_host_that_never_answers_is_given_up(desk):
     )
     assert all(isinstance(error, FetchTimeout) for error in got[:50])
     assert got[50] == "https://a.test/"
-    assert web.requests <= 1 + MAX_TIMEOUTS + MAX_PER_HOST
+    assert web.requests <= 1 + MAX_TIMEOUTS + MAX_CONNECTIONS_PER_HOST
 
 
 def test_an_unchanged_story_with_a_new_date_is_fetched_once(web, desk):

@@ -63,7 +63,9 @@ _SERIALIZE = Path(__file__).with_name("serialize.js").read_text("utf-8")
 _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 
 #: The shares of the time limit by which a page should be loaded, calm and ready.
-_LOADED, _CALM, _READY = 0.6, 0.75, 0.85
+_LOADED_SHARE = 0.6
+_CALM_SHARE = 0.75
+_READY_SHARE = 0.85
 _SCROLL_SECONDS = 1.5
 _TRAFFIC_FACTOR = 10  # the traffic limit of a page, in size limits of one response
 _PAGE_CLOSE_SECONDS = 2.0
@@ -340,7 +342,7 @@ class PageCapture:
             raise
         self._check_response()
         with suppress(PlaywrightTimeout):  # Go on without what does not load.
-            await page.wait_for_load_state("load", timeout=self._time_left(_LOADED))
+            await page.wait_for_load_state("load", timeout=self._time_left(_LOADED_SHARE))
         id_attribute = f"data-{secrets.token_hex(6)}"
         return self._opened_tab(await self._read(id_attribute), id_attribute, url)
 
@@ -359,18 +361,18 @@ class PageCapture:
             )
         woken = report == "woken"
         if not woken and not _is_report(report):  # It changes by itself, or has navigated.
-            await wait_until_calm(self._time_left(_CALM) / 1000)
+            await wait_until_calm(self._time_left(_CALM_SHARE) / 1000)
             woken = await run(f"({_PREPARE}).ready({self._scroll_time()})")
         if not _is_report(report):
             if woken or self._requests.loading:
-                await wait_until_calm(self._time_left(_READY) / 1000)
+                await wait_until_calm(self._time_left(_READY_SHARE) / 1000)
             report = await run(read)
         self._check_response()
         data: dict[str, Any] = json.loads(report) if _is_report(report) else {}
         return data
 
     def _scroll_time(self) -> int:
-        return int(min(self._time_left(_READY), _SCROLL_SECONDS * 1000))
+        return int(min(self._time_left(_READY_SHARE), _SCROLL_SECONDS * 1000))
 
     def _check_response(self) -> None:
         """Raise if the response has an error status or is not a web page."""
@@ -472,7 +474,8 @@ _CLOSE_SECONDS = 15.0  # a busy machine takes several to end a driver
 _OPENING_SECONDS = 2.0  # for closing a tab that is still being opened
 _PREOPEN_AFTER = 2  # pages, after which tabs are opened in advance
 #: The pages, and the bytes of memory, after which a browser is replaced.
-MAX_PAGES, MAX_BYTES = 200, 1_500_000_000
+MAX_PAGES = 200
+MAX_BYTES = 1_500_000_000
 _MEMORY_CHECK_INTERVAL = 5  # pages
 
 

@@ -136,9 +136,10 @@ _MESSAGE = re.compile(
     r"\[pid=\d+\]\[err\] (?:\[[^\]]*\] *)?(.*(?:error|sandbox|cannot).*)", re.IGNORECASE
 )
 
-#: Seconds in which killed processes are gone, and in which a driver on a busy machine ends; after
-#: that it would be left running.
-_STOP_SECONDS, _DRIVER_STOP_SECONDS = 2.0, 10.0
+#: How long to wait for killed processes.
+_STOP_SECONDS = 2.0
+#: How long to wait for the driver, which takes this long on a busy machine, before leaving it.
+_DRIVER_STOP_SECONDS = 10.0
 #: Tasks that stop drivers which started too late; the event loop holds its tasks weakly.
 _stopping: set[asyncio.Task[None]] = set()
 #: The private memory of a browser, in bytes, at which it is killed, and how often it is measured.

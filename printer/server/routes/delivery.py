@@ -42,7 +42,8 @@ pages = APIRouter()
 _CATALOG = "application/atom+xml;profile=opds-catalog;kind="
 _ACQUISITION = "http://opds-spec.org/acquisition"
 
-_PAGE, _MAX_FILES = 30, 500
+_PAGE_SIZE = 30
+_MAX_FILES = 500
 _ISSUE = r"-(\d{4}-\d\d-\d\d)(?:-\d{1,4})?\.(pdf|epub)"
 
 
@@ -71,7 +72,9 @@ def list_prints(
     q: Annotated[str, Query(max_length=MAX_WORDS_LENGTH)] = "",
     before: Cursor = None,
 ) -> Response:
-    page = service.history.find(HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE))
+    page = service.history.find(
+        HistoryQuery(words=q, states=("done",), before=before, limit=_PAGE_SIZE)
+    )
     words = {"q": q} if q else {}
     entries = [_print_entry(job) for job in page.jobs if print_format(job) in ("pdf", "epub")]
     return _render_feed(

@@ -27,7 +27,7 @@ from ...digest.reading_list import (
     remove_pages,
 )
 from ...errors import UsageError
-from ...jobs import BUNDLE_PART, MAX_BUNDLE, JobRequest, validate_url
+from ...jobs import BUNDLE_PART, MAX_BUNDLE_PAGES, JobRequest, validate_url
 from ..errors import document_problems
 from ..forms import WORDS, Form, render_page, typed_url
 from ..schemas import MAX_WORDS_LENGTH, ReadingListRequest, ReadingListResult
@@ -127,7 +127,8 @@ def _list_page(
     }
     return render_page(
         "reading_list", q=q, page=page, pages=matching[_PAGE * (page - 1) : _PAGE * page], bad=bad,
-        count=len(listed), found=len(matching), links=links, removed=removed, max_bundle=MAX_BUNDLE,
+        count=len(listed), found=len(matching), links=links, removed=removed,
+        max_bundle=MAX_BUNDLE_PAGES,
     )  # fmt: skip
 
 
@@ -152,9 +153,9 @@ def _print_bundle(service: PrintService, urls: Sequence[str]) -> Response:
     if len(urls) == 1:
         job = service.submit(JobRequest(urls[0], service.preferences.options()))
         return RedirectResponse(f"/prints/{job.id}", 303)
-    if len(urls) > MAX_BUNDLE:
+    if len(urls) > MAX_BUNDLE_PAGES:
         raise UsageError(
-            f"a print may contain {MAX_BUNDLE} web pages, and {len(urls)} were selected",
+            f"a print may contain {MAX_BUNDLE_PAGES} web pages, and {len(urls)} were selected",
             hint="Print them in parts, or as a digest",
         )
     title = f"Reading list, {date.today():%-d %B %Y}"
