@@ -14,27 +14,22 @@ from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 
-_DIGITS = re.compile(r"\d+")
-#: The fewest lines and selected lines of a part of the entries, and the smallest share of distinct
-#: ones: a button or label is the same in all entries.
-_MIN_ENTRIES, _MIN_SELECTED, _MIN_DISTINCT = 4, 2, 0.2
-#: The share of selected lines from which a part is completed, also on pages that do not consist of
-#: entries; the mean score of its lines from which it is; the lowest score of a line.
-_PART_SHARE, _LARGE_SHARE, _PART_SCORE, _MIN_SCORE = 0.3, 0.8, 0.35, 0.25
-#: How often a button is repeated, and the longest line that entries may share, in characters.
-_REPEATED, _SHARED_CHARS = 3, 25
-_OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
-#: A sum of money, and one with a word right after it; the longest line with a price, the most lines
-#: from a name to its price, the fewest prices of a list; the elements of choices and buttons.
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
-_JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
-_PRICE_CHARS, _PRICE_DISTANCE, _MIN_PRICES = 40, 4, 3
-#: The most main headings to examine, lines from the name of a product to its price, and lines
-#: between its prices; the smallest share of a former price; the letters that are more than a unit;
-#: a number.
-_MAX_NAMES, _BELOW_NAME, _BETWEEN_PRICES, _LOWEST_PRICE, _PRICE_LETTERS = 3, 10, 3, 0.3, 5
-_NUMBER = re.compile(r"([0-9](?:[0-9.,' ]{0,12}?[0-9])?)(?:[.,]([0-9]{1,2}))?(?![0-9])")
-_CHOICE_TAGS = frozenset({"li", "button", "option", "label"})
+
+
+#: The fewest lines of a part of the entries.
+_MIN_ENTRIES = 4
+_MIN_SELECTED = 2
+#: The smallest share of distinct lines: a button or label is the same in all entries.
+_MIN_DISTINCT = 0.2
+#: The share of selected lines from which a part is completed on pages that consist of entries.
+_MIN_SHARE_IN_LISTS = 0.3
+#: The same on other pages.
+_MIN_SHARE = 0.8
+#: The mean score of its lines from which a part is completed on pages that consist of entries.
+_MIN_MEAN_SCORE_IN_LISTS = 0.35
+#: The lowest score of a line.
+_MIN_SCORE = 0.25
 
 
 def complete_entries(
@@ -50,7 +45,9 @@ def complete_entries(
         scores: The classifier's score of each segment.
         is_list: Whether the page consists of entries.  If so, fewer must be selected.
     """
-    min_share, min_score = (_PART_SHARE, _PART_SCORE) if is_list else (_LARGE_SHARE, 1)
+    min_share, min_score = (
+        (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS) if is_list else (_MIN_SHARE, 1)
+    )
     added: list[int] = []
     for lines in _parts(page.index):
         count = sum(keep[i] for i in lines)
@@ -65,6 +62,10 @@ def complete_entries(
     for i in _without_repeated(page, keep, sorted(added)):
         selected[i] = True
     return tuple(selected)
+
+
+_DIGITS = re.compile(r"\d+")
+_OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
 
 
 def _parts(index: PageIndex) -> Iterable[list[int]]:
@@ -83,6 +84,12 @@ def _parts(index: PageIndex) -> Iterable[list[int]]:
     return parts.values()
 
 
+#: A line that recurs as often is a button.
+_MIN_BUTTONS = 3
+#: Entries do not share longer lines.
+_MAX_SHARED_CHARS = 25
+
+
 def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) -> Iterator[int]:
     """Yield the lines, except buttons and the lines of copied entries, as in a carousel."""
     texts = [segment.text for segment in page.segments]
@@ -91,14 +98,18 @@ def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) ->
     for i in lines:
         text = texts[i]
         if text in known:
-            is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _SHARED_CHARS
+            is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _MAX_SHARED_CHARS
             neighbors = pairwise(texts[max(0, i - 1) : i + 2])
             is_repeated = is_name or all(pairs[pair] > 1 for pair in neighbors)
         else:
-            is_repeated = counts[text] >= _REPEATED and not _PRICE.search(text)
+            is_repeated = counts[text] >= _MIN_BUTTONS and not _PRICE.search(text)
         if not is_repeated:
             known.add(text)
             yield i
+
+
+_MAX_LINES_TO_PRICE = 4
+_MIN_PRICES = 3
 
 
 def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
@@ -114,7 +125,7 @@ def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool,
     for prices in prices_by_look.values():
         below: dict[tuple[str, str | None], list[int]] = {}  # by the look of the name
         for previous, i in pairwise([-1, *prices]):
-            names = [j for j in range(max(previous + 1, i - _PRICE_DISTANCE), i) if keep[j]]
+            names = [j for j in range(max(previous + 1, i - _MAX_LINES_TO_PRICE), i) if keep[j]]
             if names and not keep[i]:
                 below.setdefault(looks[names[-1]], []).append(i)
         missing = max(below.values(), key=len, default=[])
@@ -124,6 +135,13 @@ def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool,
     return tuple(flags)
 
 
+_MAX_MAIN_HEADINGS = 3
+_MAX_LINES_BELOW_NAME = 10
+_MAX_LINES_BETWEEN_PRICES = 3
+#: A smaller share of the first price is not what the product costs.
+_MIN_PRICE_SHARE = 0.3
+
+
 def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with the price below the name of a product.
 
@@ -131,34 +149,50 @@ def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, 
     """
     flags = list(keep)
     names = (segment.index for segment in segments if segment.block.tag == "h1")
-    for name in islice(names, _MAX_NAMES):
-        below = [segment for segment in segments[name + 1 :][:_BELOW_NAME] if _is_price(segment)]
+    for name in islice(names, _MAX_MAIN_HEADINGS):
+        below = [
+            segment
+            for segment in segments[name + 1 :][:_MAX_LINES_BELOW_NAME]
+            if _is_price(segment)
+        ]
         if any(keep[segment.index] for segment in below):
             break
         amounts = {segment.index: _amount(segment) for segment in below}
         prices = [i for i in amounts if amounts[i]]
         if prices:
-            near = [i for i in prices if i <= prices[0] + _BETWEEN_PRICES]
-            least = _LOWEST_PRICE * amounts[prices[0]]
+            near = [i for i in prices if i <= prices[0] + _MAX_LINES_BETWEEN_PRICES]
+            least = _MIN_PRICE_SHARE * amounts[prices[0]]
             lowest = min((i for i in near if amounts[i] >= least), key=amounts.__getitem__)
             flags[lowest] = True
             break
     return tuple(flags)
 
 
+#: As many letters are more than a unit.
+_MIN_SENTENCE_LETTERS = 5
+_NUMBER = re.compile(r"([0-9](?:[0-9.,' ]{0,12}?[0-9])?)(?:[.,]([0-9]{1,2}))?(?![0-9])")
+
+
 def _amount(segment: Segment) -> float:
     """Return the amount of a line that is only a price, 0 for any other."""
     letters = sum(map(str.isalpha, segment.text))
     is_named = "price" in (segment.block.get("class") or "").lower()
-    number = _NUMBER.search(segment.text) if is_named or letters < _PRICE_LETTERS else None
+    number = _NUMBER.search(segment.text) if is_named or letters < _MIN_SENTENCE_LETTERS else None
     return float(f"{re.sub('[^0-9]', '', number[1])}.{number[2] or 0}") if number else 0
+
+
+#: A number with a word right after it, or several signs of money.
+_JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
+#: The longest line with a price.
+_MAX_PRICE_CHARS = 40
+_CHOICE_TAGS = frozenset({"li", "button", "option", "label"})
 
 
 def _is_price(segment: Segment) -> bool:
     """Return whether a line is a price, or a few words with one."""
     text = segment.text
     return (
-        len(text) <= _PRICE_CHARS
+        len(text) <= _MAX_PRICE_CHARS
         and segment.block.tag not in _CHOICE_TAGS
         and _PRICE.search(text) is not None
         and _JOINED_WORDS.search(text) is None

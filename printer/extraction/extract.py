@@ -67,11 +67,8 @@ PAPER_METHODS: Mapping[str, Callable[[Page], Scores]] = MappingProxyType({
     "max-subsequence": max_subsequence.score,
     "useful-text": useful_text.score,
 })  # fmt: skip
-
 #: The kinds of pages that consist of entries; on others, lists are of other things.
-_LISTS = frozenset({"collection", "listing", "service"})
-#: The confidence of the papers' methods, which do not compute one.
-_UNKNOWN_CONFIDENCE = 0.5
+_LIST_KINDS = frozenset({"collection", "listing", "service"})
 
 
 def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str, Scores]:
@@ -89,12 +86,12 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
         keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_alike(page, keep, verdict.scores["default"])
-    if verdict.kind in _LISTS:
+    if verdict.kind in _LIST_KINDS:
         keep = add_prices(page.segments, keep)
     if verdict.kind == "product":
         keep = add_price(page.segments, keep)
     if verdict.kind != "article":
-        is_list = verdict.kind in _LISTS
+        is_list = verdict.kind in _LIST_KINDS
         keep = complete_entries(page, keep, verdict.scores["default"], is_list=is_list)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind), verdict.kind)
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
@@ -112,6 +109,10 @@ def check_extractor(name: str) -> None:
     if name not in EXTRACTORS:
         hint = f"{did_you_mean(name, EXTRACTORS)} There are {', '.join(EXTRACTORS)}"
         raise UsageError(f"there is no extractor {name!r}", hint=hint.lstrip())
+
+
+#: The confidence of the papers' methods, which do not compute one.
+_UNKNOWN_CONFIDENCE = 0.5
 
 
 def select_segments(page: Page, options: ExtractOptions) -> Verdict:
@@ -138,7 +139,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
 
 
 #: Elements of running text that are often indented and in smaller print.
-_INSET = int(
+_INSET_ELEMENTS = int(
     ElementFlag.QUOTE
     | ElementFlag.LIST
     | ElementFlag.TABLE
@@ -146,17 +147,11 @@ _INSET = int(
     | ElementFlag.DEFINITION
     | ElementFlag.HEADING
 )
-
-#: The share of the selected text that a correction by the layout must leave to be made.
-_MIN_REMAINING = 0.6
-#: The share of a segment's width in the column below which it is beside it; the share of the
-#: column's width below which a box in smaller print is dropped.
-_MIN_INSIDE, _NARROW = 0.3, 0.6
-#: The score below which no segment is added.
+#: Boxes with a smaller share of the column's width are narrow.
+_NARROW_WIDTH = 0.6
 _MIN_ADDED_SCORE = 0.05
-#: The difference in font size of smaller print, and the largest distance of edges that line up, in
-#: CSS pixels.
-_MIN_SIZE_DIFFERENCE, _MAX_DISTANCE = 0.5, 4.0
+#: The difference in font size of smaller print.
+_MIN_SIZE_DIFFERENCE_PX = 0.5
 
 
 def filter_by_layout(
@@ -185,10 +180,10 @@ def filter_by_layout(
         if rect is None or area is None or font is None:
             continue
         column = _nearest(rect, columns)
-        inset = page.index.flags[page.index.segment_blocks[i]] & _INSET
-        smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE and not inset
+        inset = page.index.flags[page.index.segment_blocks[i]] & _INSET_ELEMENTS
+        smaller = font.size < body.size - _MIN_SIZE_DIFFERENCE_PX and not inset
         aligned = _aligned_edges(rect, column)
-        narrow = rect.width < _NARROW * column.width
+        narrow = rect.width < _NARROW_WIDTH * column.width
         aside[i] = _is_beside(area, column) or (
             (narrow or aligned < 2) if smaller else (narrow and aligned == 0)
         )
@@ -200,9 +195,13 @@ def filter_by_layout(
     return tuple((selected | added).tolist())
 
 
+#: The share of the selected text that a correction by the layout must leave to be made.
+_MIN_REMAINING_SHARE = 0.6
+
+
 def _if_trusted(original: Bools, corrected: Bools, lengths: Ints) -> Bools:
     """Return the corrected selection, or the previous one if too little of that remains."""
-    remaining = _MIN_REMAINING * lengths[original].sum()
+    remaining = _MIN_REMAINING_SHARE * lengths[original].sum()
     return corrected if lengths[corrected].sum() >= remaining else original
 
 
@@ -246,16 +245,24 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
     return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
 
 
+#: Text with less of its width in the column is beside it.
+_MIN_SHARE_IN_COLUMN = 0.3
+
+
 def _is_beside(area: Rect, column: Rect) -> bool:
     """Return whether text is to the left or right of the column."""
     overlap = min(area.right, column.right) - max(area.left, column.left)
-    return area.width > 0 and overlap < _MIN_INSIDE * area.width
+    return area.width > 0 and overlap < _MIN_SHARE_IN_COLUMN * area.width
+
+
+#: The largest distance of edges that line up.
+_MAX_EDGE_DISTANCE_PX = 4.0
 
 
 def _aligned_edges(rect: Rect, column: Rect) -> int:
     """Return the number of the column's edges with which a box lines up."""
     edges = abs(rect.left - column.left), abs(rect.right - column.right)
-    return sum(edge <= _MAX_DISTANCE for edge in edges)
+    return sum(edge <= _MAX_EDGE_DISTANCE_PX for edge in edges)
 
 
 def _between(selected: Bools) -> Bools:
@@ -269,14 +276,11 @@ def _between(selected: Bools) -> Bools:
 
 # Headings and labels
 
-#: The longest heading, and the largest share of links in it; the lowest score of what looks like
-#: selected lines, and of anything else.
-_HEADING_CHARS, _MAX_LINKED, _MIN_SCORE, _LIKELY = 120, 0.3, 0.2, 0.3
-#: The most lines between the main heading and the text; the fewest words of it, and the share of
-#: the title's words from which it is the title.
-_ABOVE_TEXT, _MAIN_WORDS, _SAME_TITLE = 3, 3, 0.7
-#: The longest label, in characters, its lowest score, and elements that are no such labels.
-_LABEL_CHARS, _LABEL_SCORE, _TERM_TAGS = 40, 0.4, frozenset({"td", "th", "dt", "li"})
+
+#: The lowest score of a heading that looks like selected ones.
+_MIN_ALIKE_SCORE = 0.2
+_MIN_MAIN_HEADING_SCORE = 0.3
+_MIN_LABEL_SCORE = 0.4
 
 
 def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
@@ -284,9 +288,9 @@ def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tupl
     selected = list(keep)
     texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
     texts.add(page.metadata.title)
-    candidates = [(segment, _MIN_SCORE) for segment in _alike_headings(page, keep)]
-    candidates += ((segment, _LIKELY) for segment in _main_heading(page, keep))
-    candidates += ((segment, _LABEL_SCORE) for segment in _labels(page, keep))
+    candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
+    candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
+    candidates += ((segment, _MIN_LABEL_SCORE) for segment in _labels(page, keep))
     for segment, least in candidates:
         i = segment.index
         selected[i] |= scores[i] >= least and segment.text not in texts
@@ -306,19 +310,33 @@ def _alike_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
             yield from above
 
 
+#: The most lines between the main heading and the text.
+_MAX_LINES_TO_TEXT = 3
+_MIN_MAIN_HEADING_WORDS = 3
+#: A heading with this share of the title's words is the title.
+_MIN_TITLE_WORDS = 0.7
+
+
 def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     """Yield the only main heading if it stands above the text and the title has other words."""
     first = keep.index(True) if any(keep) else 0
     main = [segment for segment in page.segments if segment.block.tag == "h1"]
-    if len(main) != 1 or not first - _ABOVE_TEXT <= main[0].index < first:
+    if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:
         return
     heading, title = main[0], page.metadata.title
     words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
-    is_title = len(words & known) >= _SAME_TITLE * min(len(words), len(known))
+    is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
     is_title |= comparison_key(heading.text) in comparison_key(title)
-    is_name = len(words) < _MAIN_WORDS or is_date_line(heading.text, page.metadata.language)
+    is_name = len(words) < _MIN_MAIN_HEADING_WORDS or is_date_line(
+        heading.text, page.metadata.language
+    )
     if _is_heading(heading) and not (is_title or is_name):
         yield heading
+
+
+_MAX_LABEL_CHARS = 40
+#: Elements that are no such labels.
+_TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 
 def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
@@ -326,7 +344,7 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     for segment, below in pairwise(page.segments):
         text, parent = segment.text, segment.block.getparent()
         is_label = (
-            text.endswith((":", "：")) and len(text) <= _LABEL_CHARS and not keep[segment.index]
+            text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS and not keep[segment.index]
         )
         if is_label and keep[below.index] and not segment.link_chars:
             is_inside = parent is not None and parent is below.block.getparent()
@@ -334,11 +352,16 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
                 yield segment
 
 
+_MAX_HEADING_CHARS = 120
+#: The largest share of links in a heading.
+_MAX_LINKED = 0.3
+
+
 def _is_heading(segment: Segment) -> bool:
     text = segment.text
     return (
         segment.block.tag in HEADING_TAGS
-        and len(text) <= _HEADING_CHARS
+        and len(text) <= _MAX_HEADING_CHARS
         and segment.link_chars <= _MAX_LINKED * len(text)
     )
 

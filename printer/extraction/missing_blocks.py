@@ -19,61 +19,21 @@ from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
-#: The fewest paragraphs directly inside an element that holds the text, and their smallest share of
-#: the selected text.
-_MIN_PARAGRAPHS, _MIN_SHARE = 2, 0.25
-_PARAGRAPH_CHARS = 40
-#: The share of the selected text that is nearly all.
-_NEARLY_ALL = 0.9
-#: The tags of titles of stories, and the fewest selected ones.
-_TITLE_TAGS, _MIN_TITLES = frozenset({"h1", "h2", "h3", "h4"}), 3
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
-#: Elements whose number above a heading does not count it.
-_UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
-_BLOCK_TAGS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
-#: Names of boxes with a part of the text, and of boxes without.
-_PART_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:admonition|callout|caution|code|equation|hint|highlight|listing|math|note"
-    r"|poem|sidenote|sourceCode|stanza|tip|verse|warning)(?=$|[\s_-])"
-)
-_NOT_PART_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date"
-    r"|last-?changed|links?|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe|tags?"
-    r"|time|timestamp|toc|updated|widget)(?=$|[\s_-])",
-    re.IGNORECASE,
-)
 _OUTSIDE_TEXT = int(
     ElementFlag.NAV | ElementFlag.FOOTER | ElementFlag.FORM | ElementFlag.HIDDEN
     | ElementFlag.BUTTON | ElementFlag.LABEL | ElementFlag.CAPTION
 )  # fmt: skip
-#: The largest share of links in such a block, and in a list.
-_MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
-#: The longest heading, and the lowest score of a paragraph or heading among selected ones, and of a
-#: block in the element around nearly all of the text; of a block beside paragraphs; of a heading
-#: right above selected text in documentation.
-_HEADING_CHARS, _MIN_SCORE, _MIN_BLOCK_SCORE, _MIN_HEADING_SCORE = 100, 0.35, 0.2, 0.3
-#: The lowest score of any line between selected ones, and the longest one that may be repeated.
-_MIN_LINE_SCORE, _REPEATED_CHARS = 0.6, 25
-#: The fewest questions of a list of them, the longest one, the longest first answer in segments,
-#: and the lowest mean score of the list.
-_MIN_QUESTIONS, _QUESTION_CHARS, _ANSWER_SEGMENTS, _MIN_LIST_SCORE = 3, 160, 8, 0.45
-#: The fewest paragraphs of a long stretch of text, selected and missing; how many elements are
-#: compared, from the paragraph outward; the lowest mean length of missing ones, relative to that of
-#: selected ones; their lowest mean score.
-_MIN_STRETCH, _STRETCH_LEVELS, _STRETCH_LENGTH, _STRETCH_SCORE = 10, 4, 0.6, 0.1
-_SHORT_STRETCH = 3
-#: The fewest selected segments of a text with a missing end, the last ones that it is compared
-#: with, the lowest score relative to theirs, the most unlikely lines in between, and the most lines
-#: to examine; the shortest paragraph, in characters.
-_MIN_TEXT, _LAST_SEGMENTS, _END_SCORE, _END_GAP, _END_SEGMENTS, _END_CHARS = 5, 12, 0.6, 2, 60, 60
-#: The fewest selected labels of a list, and their smallest share.
-_MIN_LABELS, _LABELS_SHARE = 2, 0.3
-_DIGITS = re.compile(r"\d+")
-_SECTION_SEGMENTS = 30
-#: The most lines above the heading of a box (a recipe, an offer), the elements around it to
-#: examine, the fewest lines of the box, and likely ones to add; the largest share of the selected
-#: text in the box.
-_ABOVE_HEADING, _BOX_LEVELS, _MIN_BOX, _MIN_LIKELY, _BOX_SHARE = 4, 8, 6, 4, 0.5
+#: The largest share of links in added text.
+_MAX_LINKED = 0.3
+_MAX_HEADING_CHARS = 100
+#: The lowest score of a paragraph or heading among selected ones, and of a block in the element
+#: around nearly all of the text.
+_MIN_SCORE = 0.35
+#: The lowest score of a block or heading beside selected paragraphs.
+_MIN_BLOCK_SCORE = 0.2
+#: The lowest score of any line between selected ones.
+_MIN_LINE_SCORE = 0.6
 
 
 def add_missing_blocks(
@@ -121,10 +81,19 @@ def _selected_texts(index: PageIndex, keep: Sequence[bool]) -> set[str]:
     return {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
 
 
+#: Longer lines are not repeated.
+_MAX_REPEATED_CHARS = 25
+
+
 def _is_likely(segment: Segment, score: float, selected_texts: Set[str]) -> bool:
     """Return whether a line is likely, without many links, and no copy of a selected one."""
-    is_copy = len(segment.text) > _REPEATED_CHARS and segment.text in selected_texts
+    is_copy = len(segment.text) > _MAX_REPEATED_CHARS and segment.text in selected_texts
     return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
+
+
+_MIN_QUESTIONS = 3
+#: The lowest mean score of such a list.
+_MIN_QUESTIONS_SCORE = 0.45
 
 
 def _question_lists(
@@ -138,29 +107,43 @@ def _question_lists(
         if keep[start] or not _is_question(segments[start]):
             start += 1
             continue
-        end, questions = start, 0
-        shape = _element_shape(segments[start].block)
-        answers: set[tuple[str, ...]] = set()
-        for end in range(start, len(segments)):
-            other_shape = _element_shape(segments[end].block)
-            if other_shape == shape:
-                if not _is_question(segments[end]):
-                    break
-                questions += 1
-            elif questions == 1:
-                if end - start > _ANSWER_SEGMENTS:
-                    break
-                answers.add(other_shape)
-            elif other_shape not in answers:
-                break
-        else:
-            end += 1
+        end, questions = _read_questions(segments, start)
         is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
         is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
-        if is_list and _mean_score(scores, start, end) >= _MIN_LIST_SCORE:
+        if is_list and _mean_score(scores, start, end) >= _MIN_QUESTIONS_SCORE:
             ranges.append((start, end))
         start = max(end, start + 1) if questions > 1 else start + 1
     return ranges
+
+
+_MAX_ANSWER_SEGMENTS = 8
+
+
+def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
+    """Return the end of a list of questions and answers, and the number of questions.
+
+    All questions look alike, and all answers like parts of the first.
+    """
+    question = _element_shape(segments[start].block)
+    answers: set[tuple[str, ...]] = set()
+    questions = 0
+    for i in range(start, len(segments)):
+        shape = _element_shape(segments[i].block)
+        if shape == question:
+            is_part = _is_question(segments[i])
+            questions += is_part
+        elif questions == 1:
+            is_part = i - start <= _MAX_ANSWER_SEGMENTS
+            answers.add(shape)
+        else:
+            is_part = shape in answers
+        if not is_part:
+            return i, questions
+    return len(segments), questions
+
+
+_TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
+_MIN_TITLES = 3
 
 
 def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
@@ -185,6 +168,14 @@ def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
     return [(i, i + 1) for i in missing if index.segments[i].text not in selected_texts]
 
 
+_MAX_LINES_ABOVE_HEADING = 4
+_MAX_BOX_LEVELS = 8
+_MIN_BOX_LINES = 6
+_MIN_LIKELY_LINES = 4
+#: The largest share of the selected text in such a box.
+_MAX_BOX_SHARE = 0.5
+
+
 def _headed_boxes(
     index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
 ) -> list[tuple[int, int]]:
@@ -197,22 +188,32 @@ def _headed_boxes(
         if not keep[heading] or segment.block.tag not in HEADING_TAGS:
             continue
         box = index.segment_blocks[heading]
-        for _ in range(_BOX_LEVELS):
+        for _ in range(_MAX_BOX_LEVELS):
             box = index.parents[box]
             start, end = index.segment_begins[box], index.segment_ends[box]
-            is_large = sums[end] - sums[start] > _BOX_SHARE * sums[-1]
-            if box < 0 or is_large or heading - start > _ABOVE_HEADING:
+            is_large = sums[end] - sums[start] > _MAX_BOX_SHARE * sums[-1]
+            if box < 0 or is_large or heading - start > _MAX_LINES_ABOVE_HEADING:
                 break
-            if end - start < _MIN_BOX:
+            if end - start < _MIN_BOX_LINES:
                 continue
             likely = [
                 i
                 for i in range(start, end)
                 if not keep[i] and _is_likely(index.segments[i], scores[i], selected_texts)
             ]
-            added.update(likely if len(likely) >= _MIN_LIKELY else ())
+            added.update(likely if len(likely) >= _MIN_LIKELY_LINES else ())
             break
     return [(i, i + 1) for i in sorted(added)]
+
+
+#: The fewest paragraphs of a long stretch of text, selected or missing.
+_MIN_STRETCH_PARAGRAPHS = 10
+#: The lowest mean length of missing paragraphs, relative to that of selected ones.
+_MIN_STRETCH_LENGTH = 0.6
+#: The lowest mean score of a long stretch.
+_MIN_STRETCH_SCORE = 0.1
+#: The fewest likely paragraphs of a short stretch.
+_MIN_LIKELY_PARAGRAPHS = 3
 
 
 def add_long_stretches(
@@ -227,38 +228,59 @@ def add_long_stretches(
     paragraphs = [i for i, block in enumerate(index.segment_blocks) if index.tags[block] == "p"]
     selected_count = sum(keep[i] for i in paragraphs)
     missing_count = len(paragraphs) - selected_count
-    if selected_count < _MIN_STRETCH or missing_count < _SHORT_STRETCH:
+    if selected_count < _MIN_STRETCH_PARAGRAPHS or missing_count < _MIN_LIKELY_PARAGRAPHS:
         return tuple(keep)
     shapes = {i: _outer_shape(index, index.segment_blocks[i]) for i in paragraphs}
     counts = Counter(shapes[i] for i in paragraphs if keep[i])
-    similar = [i for i in paragraphs if counts[shapes[i]] >= _MIN_STRETCH]
-    texts = Counter(index.segments[i].text for i in similar)
+    similar = [i for i in paragraphs if counts[shapes[i]] >= _MIN_STRETCH_PARAGRAPHS]
     sizes = [len(index.segments[i].text) for i in similar if keep[i]]
+    min_mean_chars = _MIN_STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
+
+    def is_long(stretch: Sequence[int]) -> bool:
+        return sum(len(index.segments[i].text) for i in stretch) >= min_mean_chars * len(stretch)
+
+    selected = list(keep)
+    for stretch in _missing_stretches(index, keep, similar):
+        likely = list(takewhile(lambda i: scores[i] >= _MIN_LINE_SCORE, stretch))
+        if len(likely) >= _MIN_LIKELY_PARAGRAPHS and is_long(likely):
+            for i in likely:
+                selected[i] = True
+        if len(stretch) < _MIN_STRETCH_PARAGRAPHS:
+            continue
+        begin, end = stretch[0], stretch[-1] + 1
+        if is_long(stretch) and _mean_score(scores, begin, end) >= _MIN_STRETCH_SCORE:
+            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
+            selected[begin:end] = [True] * (end - begin)
+    return tuple(selected)
+
+
+def _missing_stretches(
+    index: PageIndex, keep: Sequence[bool], paragraphs: Sequence[int]
+) -> list[list[int]]:
+    """Return the missing paragraphs, divided where text is selected or mostly links.
+
+    Repeated paragraphs are left out.
+    """
+    texts = Counter(index.segments[i].text for i in paragraphs)
     stretches: list[list[int]] = [[]]
-    for previous, i in zip([0, *similar], similar, strict=False):
+    for previous, i in zip([0, *paragraphs], paragraphs, strict=False):
         segments = index.segments[previous : i + 1]
         if keep[i] or any(keep[previous:i]) or not _has_few_links(segments, _MAX_LINKED):
             stretches.append([])
         if not keep[i] and texts[index.segments[i].text] == 1:
             stretches[-1].append(i)
-    selected = list(keep)
-    min_mean_chars = _STRETCH_LENGTH * sum(sizes) / max(1, len(sizes))
+    return stretches
 
-    def is_long(stretch: Sequence[int]) -> bool:
-        return sum(len(index.segments[i].text) for i in stretch) >= min_mean_chars * len(stretch)
 
-    for stretch in stretches:
-        likely = list(takewhile(lambda i: scores[i] >= _MIN_LINE_SCORE, stretch))
-        if len(likely) >= _SHORT_STRETCH and is_long(likely):
-            for i in likely:
-                selected[i] = True
-        if len(stretch) < _MIN_STRETCH:
-            continue
-        begin, end = stretch[0], stretch[-1] + 1
-        if is_long(stretch) and _mean_score(scores, begin, end) >= _STRETCH_SCORE:
-            begin -= begin > 0 and index.tags[index.segment_blocks[begin - 1]] in _SUBHEADING_TAGS
-            selected[begin:end] = [True] * (end - begin)
-    return tuple(selected)
+_MIN_TEXT_SEGMENTS = 5
+#: The last selected segments, with which the missing end is compared.
+_LAST_SEGMENTS = 12
+#: The lowest score relative to theirs.
+_MIN_END_SCORE = 0.6
+_MAX_UNLIKELY_LINES = 2
+_MAX_END_SEGMENTS = 60
+#: The shortest paragraph with which the text may end.
+_MIN_END_CHARS = 60
 
 
 def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
@@ -268,11 +290,11 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     """
     index = page.index
     selected_positions = [i for i, flag in enumerate(keep) if flag]
-    if len(selected_positions) < _MIN_TEXT:
+    if len(selected_positions) < _MIN_TEXT_SEGMENTS:
         return tuple(keep)
     last_positions = selected_positions[-_LAST_SEGMENTS:]
     min_score = max(
-        _MIN_SCORE, _END_SCORE * sum(scores[i] for i in last_positions) / len(last_positions)
+        _MIN_SCORE, _MIN_END_SCORE * sum(scores[i] for i in last_positions) / len(last_positions)
     )
     shapes = {
         _outer_shape(index, block)
@@ -281,20 +303,27 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
     selected = list(keep)
     pending: list[int] = []
     gap = 0
-    for i in range(last_positions[-1] + 1, min(len(keep), last_positions[-1] + 1 + _END_SEGMENTS)):
+    for i in range(
+        last_positions[-1] + 1, min(len(keep), last_positions[-1] + 1 + _MAX_END_SEGMENTS)
+    ):
         segment = index.segments[i]
         if scores[i] < min_score or segment.link_chars > _MAX_LINKED * len(segment.text):
             gap += 1
-            if gap > _END_GAP:
+            if gap > _MAX_UNLIKELY_LINES:
                 break
             continue
         pending.append(i)
-        is_text = len(segment.text) >= _END_CHARS
+        is_text = len(segment.text) >= _MIN_END_CHARS
         if is_text and _outer_shape(index, index.segment_blocks[i]) in shapes:
             for j in pending:
                 selected[j] = True
             pending = []
     return tuple(selected)
+
+
+#: The lowest score of a heading right above selected text in documentation.
+_MIN_REFERENCE_HEADING_SCORE = 0.3
+_MAX_SECTION_SEGMENTS = 30
 
 
 def add_subheadings(
@@ -310,18 +339,24 @@ def add_subheadings(
     tags = [index.tags[block] for block in index.segment_blocks]
     paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] == "p")
     for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
-        is_short = len(page.segments[i].text) <= _HEADING_CHARS
+        is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
         if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
             continue
         if kind == "documentation":
-            selected[i] = scores[i] >= _MIN_HEADING_SCORE and any(keep[i + 1 : i + 2])
+            selected[i] = scores[i] >= _MIN_REFERENCE_HEADING_SCORE and any(keep[i + 1 : i + 2])
             continue
         is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
         if is_below and scores[i] >= _MIN_BLOCK_SCORE:
-            after = range(i + 1, min(i + 1 + _SECTION_SEGMENTS, len(keep)))
+            after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
             end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
             selected[i] = any(keep[i + 1 : end])
     return tuple(selected)
+
+
+_MIN_PARAGRAPH_CHARS = 40
+_MIN_SELECTED_LABELS = 2
+_MIN_SELECTED_LABELS_SHARE = 0.3
+_DIGITS = re.compile(r"\d+")
 
 
 def add_item_labels(
@@ -338,11 +373,13 @@ def add_item_labels(
         block = index.segment_blocks[i]
         is_heading = index.tags[block] in _SUBHEADING_TAGS
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
-        if is_label and len(segment.text) <= _HEADING_CHARS:
+        if is_label and len(segment.text) <= _MAX_HEADING_CHARS:
             # A credit may stand between a heading and its text.
             below = slice(i + 1, i + (3 if is_heading else 2))
             is_text = any(
-                flag and len(text.text) >= _PARAGRAPH_CHARS and _has_few_links([text], _MAX_LINKED)
+                flag
+                and len(text.text) >= _MIN_PARAGRAPH_CHARS
+                and _has_few_links([text], _MAX_LINKED)
                 for text, flag in zip(index.segments[below], keep[below], strict=True)
             )
             is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
@@ -353,7 +390,9 @@ def add_item_labels(
         selected_count = sum(keep[i] for i in labels)
         distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
         is_counter = len(distinct_labels) == 1 < len(labels)  # 'Picture 1 of 10', or a button
-        if not is_counter and selected_count >= max(_MIN_LABELS, _LABELS_SHARE * len(labels)):
+        if not is_counter and selected_count >= max(
+            _MIN_SELECTED_LABELS, _MIN_SELECTED_LABELS_SHARE * len(labels)
+        ):
             is_heading = index.tags[index.segment_blocks[labels[0]]] in _SUBHEADING_TAGS
             most = is_heading and 2 * selected_count >= len(labels)
             for i in labels:
@@ -361,10 +400,13 @@ def add_item_labels(
     return tuple(selected)
 
 
+_MAX_SHAPE_LEVELS = 4
+
+
 def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
     """Return the tags and classes, without numbers, of an element and of those around it."""
     shape: list[tuple[str, str]] = []
-    for _ in range(_STRETCH_LEVELS):
+    for _ in range(_MAX_SHAPE_LEVELS):
         shape.append((index.tags[i], _DIGITS.sub("", index.classes[i] or "")))
         i = index.parents[i]
         if i < 0:
@@ -372,10 +414,13 @@ def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
     return tuple(shape)
 
 
+_MAX_QUESTION_CHARS = 160
+
+
 def _is_question(segment: Segment) -> bool:
     return (
         segment.text[-1] in "?？؟"
-        and len(segment.text) <= _QUESTION_CHARS
+        and len(segment.text) <= _MAX_QUESTION_CHARS
         and segment.block.tag != "p"
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
     )
@@ -392,17 +437,27 @@ def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:
     return sum(scores[begin:end]) / (end - begin)
 
 
+#: The share of the selected text that is nearly all.
+_MIN_COMMON_SHARE = 0.9
+
+
 def _common_container(index: PageIndex, keep: Sequence[bool]) -> int:
     """Return the innermost element around nearly all of the text."""
     sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
     totals = list(accumulate(sizes, initial=0))
-    min_chars = _NEARLY_ALL * totals[-1]
+    min_chars = _MIN_COMMON_SHARE * totals[-1]
     containers = [
         i
         for i, (begin, end) in enumerate(zip(index.segment_begins, index.segment_ends, strict=True))
         if totals[end] - totals[begin] >= min_chars
     ]
     return containers[-1]
+
+
+#: The fewest paragraphs directly inside an element that holds the text, and their smallest share
+#: of the selected text.
+_MIN_CONTAINER_PARAGRAPHS = 2
+_MIN_CONTAINER_SHARE = 0.25
 
 
 def _text_containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
@@ -413,13 +468,13 @@ def _text_containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
     for segment, block, flag in zip(index.segments, index.segment_blocks, keep, strict=True):
         size = len(segment.text)
         total += size * flag
-        if flag and size >= _PARAGRAPH_CHARS and index.tags[block] == "p":
+        if flag and size >= _MIN_PARAGRAPH_CHARS and index.tags[block] == "p":
             counts[index.parents[block]] += 1
             sizes[index.parents[block]] += size
     return [
         element
         for element, count in counts.items()
-        if count >= _MIN_PARAGRAPHS and sizes[element] >= _MIN_SHARE * total
+        if count >= _MIN_CONTAINER_PARAGRAPHS and sizes[element] >= _MIN_CONTAINER_SHARE * total
     ]
 
 
@@ -460,6 +515,15 @@ def _missing_ranges(
             return
 
 
+#: Names of boxes without a part of the text.
+_NOT_PART_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date"
+    r"|last-?changed|links?|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe|tags?"
+    r"|time|timestamp|toc|updated|widget)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+
+
 def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     """Return whether an element is a paragraph or a short heading without many links."""
     if _is_outside_text(index, i) or _NOT_PART_CLASS.search(_class_and_id(index, i)):
@@ -470,8 +534,17 @@ def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     if not any(map(str.isalnum, segment.text)):
         return False
     return index.tags[i] == "p" or (
-        index.tags[i] in _SUBHEADING_TAGS and len(segment.text) <= _HEADING_CHARS
+        index.tags[i] in _SUBHEADING_TAGS and len(segment.text) <= _MAX_HEADING_CHARS
     )
+
+
+_BLOCK_TAGS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
+#: Names of boxes with a part of the text.
+_PART_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:admonition|callout|caution|code|equation|hint|highlight|listing|math|note"
+    r"|poem|sidenote|sourceCode|stanza|tip|verse|warning)(?=$|[\s_-])"
+)
+_MAX_LINKED_IN_LIST = 0.1
 
 
 def _is_block(index: PageIndex, i: int) -> bool:
@@ -511,13 +584,17 @@ def _class_and_id(index: PageIndex, i: int) -> str:
 
 # Notes
 
+
 #: A reference to a note: a number, a letter or a symbol, bare or in brackets.
 _NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
-#: The most elements in a reference: each bracket may be one.
-_MARK_PARTS = 3
-#: The longest note, in segments and characters; the largest share of the text that notes may be,
-#: and of a paper with its bibliography.
-_NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE, _REFERENCES_SHARE = 6, 1200, 0.3, 1.0
+#: Each bracket of a reference may be an element.
+_MAX_MARK_ELEMENTS = 3
+_MAX_NOTE_SEGMENTS = 6
+_MAX_NOTE_CHARS = 1200
+#: The largest share of the selected text that notes may be.
+_MAX_NOTES_SHARE = 0.3
+#: A paper's bibliography may be as long as its text.
+_MAX_NOTES_SHARE_IN_ARTICLES = 1.0
 
 
 def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
@@ -532,7 +609,9 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
         if (href := element.get("href")) and href[:1] == "#" != href:
             segment = index.segment_begins[i]
             has_text = segment < index.segment_ends[i]
-            label = "".join(islice(element.itertext(), 8)) if len(element) <= _MARK_PARTS else ""
+            label = (
+                "".join(islice(element.itertext(), 8)) if len(element) <= _MAX_MARK_ELEMENTS else ""
+            )
             if has_text and keep[segment] and _NOTE_MARK.fullmatch(label[:20]):
                 references.setdefault(href[1:], segment)
     if not references:
@@ -550,21 +629,19 @@ def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool,
         ):
             end += 1  # a note below its number
         # Notes come after their references.
-        is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
+        is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS
         is_figure = index.tags[i] in {"figure", "table"}
         if -1 < reference < begin and is_short and not is_figure:
             notes.update(range(begin, end))
     selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
-    share = _REFERENCES_SHARE if kind == "article" else _NOTES_SHARE
+    share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
     if sum(sizes[i] for i in notes) > share * selected_chars:
         return tuple(keep)
     return tuple(flag or i in notes for i, flag in enumerate(keep))
 
 
-#: The time above a part of a running report: '12.30pm:'.
-_TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
-#: The fewest words of a line that announces a list, and the most items of it.
-_ANNOUNCING_WORDS, _MAX_ANNOUNCED = 4, 12
+_MIN_ANNOUNCING_WORDS = 4
+_MAX_ANNOUNCED_ITEMS = 12
 
 
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
@@ -576,11 +653,11 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     for position, segment in enumerate(page.segments):
         is_heading = segment.block.tag in _SUBHEADING_TAGS
         is_line = segment.text.endswith((":", "：")) and (
-            count_words(segment.text[:500]) >= _ANNOUNCING_WORDS
+            count_words(segment.text[:500]) >= _MIN_ANNOUNCING_WORDS
         )
         if not keep[position] or not (is_heading or is_line):
             continue
-        limit = min(position + 2 + _MAX_ANNOUNCED, len(flags))
+        limit = min(position + 2 + _MAX_ANNOUNCED_ITEMS, len(flags))
         end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
         items = page.segments[position + 1 : end]
         lists = {item.block.getparent() for item in items}
@@ -596,8 +673,14 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
 
 def _has_internal_link(page: Page, item: Segment) -> bool:
     """Return whether an item has a link to a page of the same site."""
-    links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED))
+    links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED_ITEMS))
     return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
+
+
+#: Elements whose number above a heading does not count it.
+_UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
+#: The time above a part of a running report: '12.30pm:'.
+_TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 
 
 def add_fragments(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:

@@ -13,22 +13,6 @@ from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
 
-_CODE_LABEL_CHARS = 30
-#: Elements that are pictures, or are printed as such.
-_PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
-#: The most characters of a label, and of a heading that may have been left without its section.
-_LABEL_CHARS, _HEADING_CHARS = 40, 80
-#: The most lines and characters of a box that offers something, and characters of its button; the
-#: largest share of the text that such boxes are; the fewest boxes that are cards.
-_OFFER_LINES, _OFFER_CHARS, _BUTTON_CHARS, _OFFERS_SHARE, _MIN_CARDS = 4, 400, 40, 0.1, 3
-_PARAGRAPH_CHARS = 80
-#: The most elements around a cell within its table, and links of a table of them to examine.
-_PAGER_LEVELS, _PAGER_LINKS = 6, 12
-#: The fewest characters of the beginning of a preview.
-_BEGINNING = 30
-#: Elements that label a box.
-_LABEL_TAGS = HEADING_TAGS | {"p", "div"}
-
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the remains of parts that were left out from a selection."""
@@ -43,6 +27,10 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
         keep[segment.index] = False
 
 
+#: The beginning by which the full text of a preview is found.
+_MIN_BEGINNING_CHARS = 30
+
+
 def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with each text once if the page shows a preview of it first.
 
@@ -52,16 +40,19 @@ def replace_previews(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     texts, selected = [segment.text for segment in page.segments], list(keep)
     previews: dict[str, int] = {}
     for i, text in enumerate(texts):
-        if len(text) < _BEGINNING:
+        if len(text) < _MIN_BEGINNING_CHARS:
             continue
-        start = previews.get(text[:_BEGINNING], i)
+        start = previews.get(text[:_MIN_BEGINNING_CHARS], i)
         last = count_previewed(texts, start, i) - 1
         for n in range(last + 1):
             dropped, printed = (start + n, i + n) if n == last else (i + n, start + n)
             selected[printed] |= selected[dropped]
             selected[dropped] = False
-        previews[text[:_BEGINNING]] = i
+        previews[text[:_MIN_BEGINNING_CHARS]] = i
     return tuple(selected)
+
+
+_MIN_PARAGRAPH_CHARS = 80
 
 
 def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
@@ -69,18 +60,23 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
     first_positions: dict[str, int] = {}
     for i, segment in enumerate(segments):
         first = first_positions.setdefault(segment.text, i)
-        if len(segment.text) < _PARAGRAPH_CHARS or keep[first] == keep[i]:
+        if len(segment.text) < _MIN_PARAGRAPH_CHARS or keep[first] == keep[i]:
             continue
         original, copy = (first, i) if keep[first] else (i, first)
         for step in (-1, 1):
             offset = step
             while first + offset >= 0 and i + offset < len(segments):
                 text = segments[original + offset].text
-                is_line = keep[original + offset] and len(text) < _PARAGRAPH_CHARS
+                is_line = keep[original + offset] and len(text) < _MIN_PARAGRAPH_CHARS
                 if not is_line or text != segments[copy + offset].text:
                     break
                 yield segments[copy + offset]
                 offset += step
+
+
+#: Elements that are pictures, or are printed as such.
+_PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
+_MAX_HEADING_CHARS = 80
 
 
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
@@ -95,7 +91,7 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
     for position, following in pairwise([*headings, len(segments)]):
         heading, block = segments[position], segments[position].block
         ends_section = following == len(segments) or segments[following].block.tag <= block.tag
-        is_label = not heading.link_chars and len(heading.text) <= _HEADING_CHARS
+        is_label = not heading.link_chars and len(heading.text) <= _MAX_HEADING_CHARS
         is_empty = ends_section and following > position + 1 and is_label
         is_empty = is_empty and not any(keep[position + 1 : following])
         if is_empty:
@@ -107,6 +103,9 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
         empty = [heading for heading, is_empty in headings_alike if is_empty]
         if 2 * len(empty) < len(headings_alike):
             yield from empty
+
+
+_MAX_CODE_LABEL_CHARS = 30
 
 
 def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
@@ -123,7 +122,7 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             language = set(fold_words(names).split())
             continue
         # A heading is not a label: 'Synopsis' above code with a class of that name.
-        is_short = len(segment.text) <= _CODE_LABEL_CHARS
+        is_short = len(segment.text) <= _MAX_CODE_LABEL_CHARS
         if language is None or not is_short or segment.block.tag in HEADING_TAGS:
             language = None
             continue
@@ -135,20 +134,34 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             language = None
 
 
+#: The most elements between a line and the table around it.
+_MAX_CELL_LEVELS = 6
+_MAX_PAGER_LINKS = 12
+
+
 def _pagers(page: Page) -> Iterable[Segment]:
     """Yield the lines and tables of links to the next page and others that have access keys."""
     if "accesskey" not in page.index.attribute_names:
         return
     is_pager: dict[HtmlElement, bool] = {}
     for segment in page.segments:
-        around = islice(segment.block.iterancestors(), _PAGER_LEVELS)
+        around = islice(segment.block.iterancestors(), _MAX_CELL_LEVELS)
         element = next((parent for parent in around if parent.tag == "table"), segment.block)
         if element not in is_pager:
-            links = list(islice(element.iter("a"), _PAGER_LINKS))
+            links = list(islice(element.iter("a"), _MAX_PAGER_LINKS))
             keys = sum(link.get("accesskey") is not None for link in links)
             is_pager[element] = keys > 1 and 2 * keys >= len(links)
         if is_pager[element]:
             yield segment
+
+
+_MAX_OFFER_LINES = 4
+_MAX_OFFER_CHARS = 400
+_MAX_BUTTON_CHARS = 40
+#: The largest share of the selected text that such boxes are.
+_MAX_OFFERS_SHARE = 0.1
+#: As many boxes that are alike are the entries of a list.
+_MIN_CARDS = 3
 
 
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
@@ -158,28 +171,30 @@ def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     are its text.
     """
     index, segments = page.index, page.segments
-    paragraphs = (s.index for s in segments if keep[s.index] and len(s.text) >= _PARAGRAPH_CHARS)
+    paragraphs = (
+        s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
+    )
     text_begin = next(paragraphs, len(segments))
     by_shape: dict[tuple[str, str], list[range]] = {}
     bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
     for i, (names, begin, end) in enumerate(bounds):
-        is_small = 2 <= end - begin <= _OFFER_LINES
+        is_small = 2 <= end - begin <= _MAX_OFFER_LINES
         if not (names and is_small) or keep[end - 1] or begin < text_begin:
             continue
         box = range(begin, end)
         first, last = segments[box[0]], segments[box[-1]]
         is_button = last.link_chars == len(last.text) or last.block.tag == "button"
-        is_button = is_button and len(last.text) <= _BUTTON_CHARS
+        is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
         is_headed = first.block.tag in HEADING_TAGS and not first.link_chars
         if is_button and is_headed and index.segment_blocks[box[0]] > i:
             by_shape.setdefault((index.tags[i], names), []).append(box)
     offer_lines: set[int] = set()
     for boxes in by_shape.values():
         chars = max(sum(len(segments[line].text) for line in box) for box in boxes)
-        if len(boxes) < _MIN_CARDS and chars <= _OFFER_CHARS:
+        if len(boxes) < _MIN_CARDS and chars <= _MAX_OFFER_CHARS:
             offer_lines.update(line for box in boxes for line in box if keep[line])
     total = sum(len(segment.text) for segment in segments if keep[segment.index])
-    is_little = sum(len(segments[line].text) for line in offer_lines) <= _OFFERS_SHARE * total
+    is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
     return [segments[line] for line in offer_lines] if is_little else []
 
 
@@ -192,12 +207,16 @@ def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Itera
             yield segment
 
 
+_MAX_LABEL_CHARS = 40
+_LABEL_TAGS = HEADING_TAGS | {"p", "div"}
+
+
 def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
     """Yield the labels of a table of contents or a picture that was left out ('On this page')."""
     selected = [segment for segment in segments if keep[segment.index]]
     labels = page_labels("box_labels")
     for segment, following in pairwise(selected):
-        is_short = len(segment.text) <= _LABEL_CHARS and segment.block.tag in _LABEL_TAGS
+        is_short = len(segment.text) <= _MAX_LABEL_CHARS and segment.block.tag in _LABEL_TAGS
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
         # A link beside the label unfolds the box.

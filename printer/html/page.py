@@ -8,19 +8,21 @@ number.
 from __future__ import annotations
 
 import gc
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from html import escape, unescape
 from itertools import islice
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ..capture import ElementBox, Layout, PictureBox, TextBox, Visibility
 from ..urls import resolve
-from .embedded import find_embedded_article, insert_article
 from .index import (
     MAX_ELEMENTS,
     ElementsByTag,
@@ -35,9 +37,6 @@ from .metadata.metadata import Metadata, read_metadata
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
 from .structure import name_structures
 from .visibility import hide_by_style
-
-#: Prefixes of ``display`` values that begin and end a line (including tables and their parts).
-_BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +59,10 @@ class PageLayout:
         """Return whether an element is a line-break node: ``br``, ``hr`` or by computed display."""
         box = self.boxes.get(element)
         return element.tag in {"br", "hr"} or (box is not None and is_block_display(box.display))
+
+
+#: Prefixes of ``display`` values that begin and end a line (including tables and their parts).
+_BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
 
 
 def is_block_display(display: str) -> bool:
@@ -127,12 +130,6 @@ def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-#: Pages with fewer characters of text outside links may carry their text as data.
-_SHELL = 500
-#: The most lines to search for the author and the date.
-_LINES = 500
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """A parsed page; its tree must not be modified.
@@ -171,6 +168,12 @@ def _is_cell(segment: Segment) -> bool:
     return block.tag in {"dd", "th"} or (row is not None and row.find("th") is not None)
 
 
+#: Pages with fewer characters of text outside links may carry their text as data.
+_MAX_SHELL_CHARS = 500
+#: The most lines to search for the author and the date.
+_MAX_METADATA_LINES = 500
+
+
 @gc_paused
 def read_page(
     html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
@@ -198,12 +201,14 @@ def read_page(
     base = base_url(tree, url)
     index = build_index(tree, page_layout)
     visible_chars = sum(len(segment.text) - segment.link_chars for segment in index.segments)
-    if visible_chars < _SHELL:
+    if visible_chars < _MAX_SHELL_CHARS:
         text = find_embedded_article(tree)
-        if len(text) > max(_SHELL, 2 * visible_chars):
+        if len(text) > max(_MAX_SHELL_CHARS, 2 * visible_chars):
             insert_article(tree, text)
             index = build_index(tree, page_layout)
-    lines = [segment.text for segment in index.segments[:_LINES] if not _is_cell(segment)]
+    lines = [
+        segment.text for segment in index.segments[:_MAX_METADATA_LINES] if not _is_cell(segment)
+    ]
     by_tag = ElementsByTag(tree)
     metadata = read_metadata(tree, url, base, lines, by_tag)
     if index.truncated:
@@ -214,23 +219,133 @@ def read_page(
     return Page(tree, url, base, metadata, index, by_tag, source, page_layout, linked_data)
 
 
-# Pagination
+# The article in a page's script data, for pages that display next to nothing without scripts.
+#
+# JSON-LD may contain the whole ``articleBody``; a page's state for its scripts may contain the
+# article as one string of HTML, escaped HTML or plain text.  No script is run: from data that is
+# not JSON, only the strings are read.  Pages with other data are read with a browser.
 
-#: The most links of a page to examine; a page with more is a list of links.
-MAX_LINKS = 5_000
 
-_PARAMETERS = frozenset({
-    "page", "p", "pg", "pagenum", "page_number", "pagenumber", "part", "seite", "pagina", "página",
-    "strona", "sida", "side", "stranka", "sayfa",
-})  # fmt: skip
-_PATH = re.compile(
-    r"""^(?P<stem>.*?)
-        (?: /(?:page|p|seite|pagina|part|teil|partie)?[-_/]?(?P<slash>[0-9]{1,3})(?P<end>/?)
-          | [-_,](?P<dash>[0-9]{1,3})(?P<ending>\.[a-z]{3,5})
-        )$""",
-    re.VERBOSE | re.IGNORECASE,
+def find_embedded_article(tree: HtmlElement) -> str:
+    """Return the article in a page's data, as text or HTML; '' for none."""
+    texts = (_article_body(data) or _main_prose(data) for data in _script_data(tree))
+    return max(texts, key=len, default="")
+
+
+def insert_article(tree: HtmlElement, text: str) -> None:
+    """Append text, or HTML, to a page's body as an article."""
+    body = tree.find("body")
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True)
+    source = f"<html><body><div>{_as_html(text)}</div></body></html>"
+    built = etree.fromstring(source.encode("utf-8", "replace"), parser)
+    article = etree.SubElement(tree if body is None else body, "article")
+    for child in built.iter("body"):
+        article.extend(list(child))
+
+
+_MARKUP = re.compile(r"<(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
+_ESCAPED = re.compile(r"&lt;(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
+
+
+def _as_html(text: str) -> str:
+    if not _MARKUP.search(text) and _ESCAPED.search(text):
+        text = unescape(text)
+    if _MARKUP.search(text):
+        return text
+    lines = (line.strip() for line in text.splitlines())
+    return "".join(f"<p>{escape(line, quote=False)}</p>" for line in lines if line)
+
+
+_MAX_VALUES = 2_000_000
+
+
+def _walk(data: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each value of some data with its key ('' for none)."""
+    waiting = [("", data)]
+    for _ in range(_MAX_VALUES):
+        if not waiting:
+            return
+        key, value = waiting.pop()
+        yield key, value
+        if isinstance(value, dict):
+            waiting += reversed([(str(name), inner) for name, inner in value.items()])
+        elif isinstance(value, list):
+            waiting += [(key, inner) for inner in reversed(value)]
+
+
+def _article_body(data: Any) -> str:
+    bodies = (value for key, value in _walk(data) if key == "articleBody")
+    return max((text for text in bodies if isinstance(text, str)), key=len, default="")
+
+
+#: The share of all prose that the article must contain.
+_MIN_PROSE_SHARE = 0.7
+
+
+def _main_prose(data: Any) -> str:
+    """Return the string that contains most of the prose in some data, '' if none does."""
+    texts = [value for _, value in _walk(data) if _is_prose(value)]
+    longest = max(texts, key=len, default="")
+    return longest if len(longest) >= _MIN_PROSE_SHARE * sum(map(len, texts)) else ""
+
+
+_MIN_PROSE_CHARS = 80
+_SENTENCE = re.compile(r"[.!?。！？…؟।](?:\s|$|<|&lt;|[”\"'»])|[。！？]")
+
+
+def _is_prose(value: Any) -> bool:
+    """Return whether a value is running text, and no packed data."""
+    if not isinstance(value, str) or len(value) < _MIN_PROSE_CHARS or value[0] in "[{":
+        return False
+    return _SENTENCE.search(value) is not None
+
+
+MAX_SCRIPT_CHARS = 20_000_000
+_MAX_SCRIPTS = 2_000
+_DATA_TYPES = frozenset({"application/json", "application/ld+json"})
+_CODE_TYPES = frozenset({"", "text/javascript", "application/javascript", "module"})
+#: The beginning of a script that only assigns data.
+_ASSIGNMENT = re.compile(
+    r"\s*+(?:(?:var|let|const)\s++)?[\w$.]{1,100}+(?:\[[^\]\n]{1,100}\])?+\s*+=\s*+(?=[\[{(\"J!])"
 )
-_ENDING = re.compile(r"\.[a-z]{3,5}$", re.IGNORECASE)
+
+
+def _script_data(tree: HtmlElement) -> Iterator[Any]:
+    """Yield the data in a page's scripts as JSON values."""
+    left = MAX_SCRIPT_CHARS
+    for script in islice(tree.iter("script"), _MAX_SCRIPTS):
+        source = script.text or ""
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        left -= len(source)
+        if left < 0:
+            break
+        if kind in _DATA_TYPES:
+            yield _read_data(source, 0)
+        elif kind in _CODE_TYPES and (start := _ASSIGNMENT.match(source)):
+            yield _read_data(source, start.end())
+
+
+_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _read_data(source: str, position: int) -> Any:
+    """Return the value at a position of a script; the strings after it if it is not JSON."""
+    try:
+        return _DECODER.raw_decode(source.lstrip() if not position else source, position)[0]
+    except (ValueError, RecursionError):
+        return [text for match in _STRING.finditer(source) if (text := _decode_string(match[0]))]
+
+
+def _decode_string(literal: str) -> str:
+    """Return the text of a string long enough for prose, '' for any other."""
+    try:
+        return str(_DECODER.decode(literal)) if len(literal) >= _MIN_PROSE_CHARS else ""
+    except ValueError:
+        return ""
+
+
+# Pagination
 
 
 def next_page_url(page: Page) -> str:
@@ -241,6 +356,20 @@ def next_page_url(page: Page) -> str:
     stem, number = current
     urls = (resolve(page.base, href).partition("#")[0] for href in _links(page))
     return next((url for url in urls if split_page_number(url) == (stem, number + 1)), "")
+
+
+_PAGE_PARAMETERS = frozenset({
+    "page", "p", "pg", "pagenum", "page_number", "pagenumber", "part", "seite", "pagina", "página",
+    "strona", "sida", "side", "stranka", "sayfa",
+})  # fmt: skip
+_NUMBERED_PATH = re.compile(
+    r"""^(?P<stem>.*?)
+        (?: /(?:page|p|seite|pagina|part|teil|partie)?[-_/]?(?P<slash>[0-9]{1,3})(?P<end>/?)
+          | [-_,](?P<dash>[0-9]{1,3})(?P<ending>\.[a-z]{3,5})
+        )$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FILE_ENDING = re.compile(r"\.[a-z]{3,5}$", re.IGNORECASE)
 
 
 def split_page_number(url: str) -> tuple[str, int] | None:
@@ -254,17 +383,21 @@ def split_page_number(url: str) -> tuple[str, int] | None:
     number = 1
     query = []
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
-        if name.lower() in _PARAMETERS and value.isdecimal() and len(value) < 4:
+        if name.lower() in _PAGE_PARAMETERS and value.isdecimal() and len(value) < 4:
             number = int(value)
         else:
             query.append((name, value))
     path = parts.path.rstrip("/")
-    match = _PATH.match(path) if number == 1 and len(path) < 2_000 else None
+    match = _NUMBERED_PATH.match(path) if number == 1 and len(path) < 2_000 else None
     if match:
         number = int(match["slash"] or match["dash"])
         path = match["stem"].rstrip("/")
-    stem = (parts.scheme, parts.netloc.lower(), _ENDING.sub("", path), urlencode(query), "")
+    stem = (parts.scheme, parts.netloc.lower(), _FILE_ENDING.sub("", path), urlencode(query), "")
     return urlunsplit(stem), number
+
+
+#: The most links of a page to examine; a page with more is a list of links.
+MAX_LINKS = 5_000
 
 
 def _links(page: Page) -> list[str]:

@@ -1,0 +1,65 @@
+"""The selected segments of a page, while rules correct the selection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import compress
+
+from lxml.html import HtmlElement
+
+from ..html.index import Segment
+from ..html.page import Page
+from ..urls import host_of, resolve
+
+
+class SelectedText:
+    """The selected segments of a page, with their sizes, repetitions and the site's hosts."""
+
+    def __init__(self, page: Page, keep: Sequence[bool]) -> None:
+        self.page = page
+        self.index = page.index
+        self.segments = page.segments
+        self.keep = list(keep)
+        self.sizes = [len(segment.text) for segment in page.segments]
+        self.counts = Counter(segment.text for segment in page.segments)
+        host = host_of(page.base)
+        self.hosts = frozenset({host, host_of(page.metadata.canonical) or host})
+
+    def total(self) -> int:
+        """Return the number of selected characters."""
+        return sum(compress(self.sizes, self.keep))
+
+    def size(self, segments: Iterable[int]) -> int:
+        """Return the number of selected characters in some segments."""
+        return sum(self.sizes[i] for i in segments if self.keep[i])
+
+    def drop(self, segments: Iterable[int]) -> None:
+        """Remove segments from the selection."""
+        for i in segments:
+            self.keep[i] = False
+
+    def is_on_site(self, href: str) -> bool:
+        """Return whether a link's target is on the page's own site."""
+        return host_of(resolve(self.page.base, href)) in self.hosts
+
+    def is_story(self, segment: Segment) -> bool:
+        """Return whether a line is a link to another page of the site."""
+        link = enclosing_link(segment.leaves[0].element) if is_link(segment) else None
+        href = "#" if link is None else link.get("href") or "#"
+        return href[0] != "#" and self.is_on_site(href)
+
+
+def is_link(segment: Segment) -> bool:
+    return segment.link_chars >= 0.9 * len(segment.text)
+
+
+def is_internal_link(segment: Segment) -> bool:
+    link = enclosing_link(segment.leaves[0].element)
+    return link is not None and (link.get("href") or "").startswith("#")
+
+
+def enclosing_link(element: HtmlElement | None) -> HtmlElement | None:
+    while element is not None and element.tag != "a":
+        element = element.getparent()
+    return element

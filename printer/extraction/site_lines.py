@@ -1,0 +1,470 @@
+"""Drop the lines that a site adds to an article: bylines, credits, notices, other stories."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, islice
+
+from lxml.html import HtmlElement
+
+from ..html.index import Segment
+from ..html.metadata.bylines import BYLINE, find_byline, join_names
+from ..html.metadata.dates import is_date_line
+from ..html.visibility import HEADING_TAGS
+from ..i18n import fold_words, has_phrase, page_labels
+from ..text import YEAR, count_words
+from .selected_text import SelectedText, enclosing_link, is_internal_link, is_link
+
+_MAX_NOTICE_CHARS = 300
+
+
+_URL = re.compile(r"https?://\S+")
+_MAX_WORDS_BESIDE_NAMES = 4
+_MAX_WORDS_OF_DATE = 4
+_MAX_BYLINE_CHARS = 160
+_BYLINE_CLASS = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
+_MAX_OPENING_LINES = 12
+#: Lines of more words are paragraphs, unless they are a byline.
+_MAX_OPENING_WORDS = 12
+
+
+def drop_opening_lines(selected: SelectedText, kind: str) -> None:
+    """Drop lines above the text that only name the author or the date, as the title block does.
+
+    The author may also stand below the first paragraph, as it may be a standfirst.
+    """
+    metadata = selected.page.metadata
+    names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
+    byline_words = count_words(metadata.byline) + _MAX_WORDS_BESIDE_NAMES
+    title = fold_words(metadata.title)
+    lines = 0
+    late_bylines: list[int] | None = None  # the bylines below the first paragraph
+    summary_list: HtmlElement | None = None  # a list that serves as the first paragraph
+    for i, segment in enumerate(selected.segments):
+        if not selected.keep[i] or "caption" in (segment.block.get("class") or "").lower():
+            continue
+        text = segment.text
+        max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
+        words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
+        is_paragraph = (
+            words > max(max_words, _MAX_OPENING_WORDS) + 1 or len(text) > _MAX_BYLINE_CHARS
+        )
+        if is_paragraph:
+            parent = segment.block.getparent() if segment.block.tag == "li" else None
+            if late_bylines is not None and (parent is None or parent is not summary_list):
+                selected.drop(late_bylines)
+                return
+            summary_list = parent
+            late_bylines = None if segment.block.tag in ("h1", "h2") else []
+            continue
+        lines += 1
+        if lines > _MAX_OPENING_LINES:
+            return
+        if late_bylines is not None:
+            is_stated = _is_byline(selected, text) or _is_date(selected, text)
+            late_bylines += [i] if kind == "article" and is_stated else []
+        elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):
+            selected.keep[i] = False
+        elif kind == "article" and title not in fold_words(text):
+            is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
+            is_credit = is_named or _is_date(selected, text) or _is_byline(selected, text)
+            selected.keep[i] = not is_credit
+
+
+_MAX_LINE_WORDS = 15
+#: More characters need not be read to count as many words.
+_MAX_COUNTED_CHARS = 600
+
+
+def drop_above_title(selected: SelectedText) -> None:
+    """Drop everything above the last occurrence of the title before the first paragraph."""
+    title = fold_words(selected.page.metadata.title)
+    lines_above: list[int] = []
+    dropped: list[int] = []
+    for i, segment in enumerate(selected.segments):
+        if not lines_above and not selected.keep[i]:
+            continue
+        if title and fold_words(segment.text) == title:
+            dropped += lines_above
+            lines_above = []
+        elif selected.keep[i]:
+            words = count_words(segment.text[:_MAX_COUNTED_CHARS])
+            if words > _MAX_LINE_WORDS and not is_link(segment):
+                break
+            lines_above.append(i)
+    selected.drop(dropped)
+
+
+_MAX_CLOSING_LINES = 8
+_MAX_RIGHTS_CHARS = 1000
+#: The largest share of the selected text in closing lines.
+_MAX_CLOSING_SHARE = 0.4
+_MAX_CLOSING_SHARE_WITH_RIGHTS = 0.7
+
+
+def drop_closing_lines(selected: SelectedText) -> None:
+    """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
+    last_lines = [i for i, flag in enumerate(selected.keep) if flag][-_MAX_CLOSING_LINES:]
+    texts = ((i, selected.segments[i].text) for i in last_lines)
+    short = ((i, text) for i, text in texts if len(text) <= _MAX_RIGHTS_CHARS)
+    rights_lines = (i for i, text in short if has_phrase(text, "rights"))
+    rights = next(rights_lines, len(selected.keep))
+    closing = {i for i in last_lines if i >= rights}
+    for i in reversed(last_lines):
+        if i < rights and not _is_closing(selected, i):
+            break
+        closing.add(i)
+    has_rights = rights < len(selected.keep)
+    max_share = _MAX_CLOSING_SHARE_WITH_RIGHTS if has_rights else _MAX_CLOSING_SHARE
+    if selected.size(closing) <= max_share * selected.total():
+        selected.drop(closing)
+
+
+_MAX_CLOSING_CHARS = 300
+_MAX_CREDIT_CHARS = 60
+_CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
+_CONTACTS = re.compile(
+    rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
+)
+#: The initials of a reporter or an editor: 'abc/', 'sda/ab'.
+_INITIALS = re.compile(r"[a-z]{2,4}(?:[/-][a-z]{2,4}){0,3}/?")
+_IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}[)\]）】]")
+
+
+def _is_closing(selected: SelectedText, i: int) -> bool:
+    """Return whether a last line is about the author, links, a credit or in brackets."""
+    segment = selected.segments[i]
+    text = segment.text
+    if _is_author_note(selected, text):
+        return True
+    if len(text) > _MAX_CLOSING_CHARS or segment.block.tag == "li":
+        return False
+    if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
+        return True
+    if len(text) <= _MAX_BYLINE_CHARS and _is_byline(selected, text):
+        return True
+    label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
+    if colon and fold_words(label) in page_labels("subjects"):
+        return True
+    if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
+        return False
+    return bool(
+        (is_link(segment) and not is_internal_link(segment))
+        or (colon and fold_words(label) in page_labels("credits"))
+        or _IN_BRACKETS.fullmatch(text)
+        or _INITIALS.fullmatch(text)
+    )
+
+
+def _is_link_row(segment: Segment) -> bool:
+    """Return whether a line is a row of links with only separators between them."""
+    links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
+    unlinked = len(segment.text) - segment.link_chars
+    separators = sum(not sign.isalnum() for sign in segment.text)
+    return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
+
+
+_MAX_AUTHOR_NOTE_CHARS = 600
+#: The characters of a note in which the name is looked for.
+_NOTE_BEGINNING_CHARS = 120
+#: What may stand before the name, as 'About the author: '.
+_MAX_CHARS_BEFORE_NAME = 20
+
+
+def _is_author_note(selected: SelectedText, text: str) -> bool:
+    """Return whether a paragraph begins with the full name of an author, as their notes do."""
+    names = (name for name in selected.page.metadata.byline.split(", ") if " " in name)
+    beginning = text[:_NOTE_BEGINNING_CHARS]
+    return len(text) <= _MAX_AUTHOR_NOTE_CHARS and any(
+        name in beginning[: len(name) + _MAX_CHARS_BEFORE_NAME]
+        and len(text) > len(name) + _MAX_CHARS_BEFORE_NAME
+        for name in names
+    )
+
+
+def _is_byline(selected: SelectedText, text: str) -> bool:
+    """Return whether a line names only the authors, or begins as a byline does."""
+    metadata = selected.page.metadata
+    if BYLINE.match(text) and find_byline(text):
+        return True
+    return bool(metadata.byline) and join_names([text], metadata.language) == metadata.byline
+
+
+def _is_date(selected: SelectedText, text: str) -> bool:
+    """Return whether a line only says when something was published, as the title block does."""
+    metadata = selected.page.metadata
+    return bool(metadata.published) and is_date_line(text, metadata.language)
+
+
+#: A question to readers, with an address for their answers: 'Were you there? Write to a@b.org'.
+_CALL_TO_READERS = re.compile(r"[?？][^?？]{1,80}[\w.+-]@[\w-]+\.[\w.-]+\W*$")
+
+
+def drop_notices(selected: SelectedText) -> None:
+    """Drop short lines about newsletters, apps, consent, paywalls, and calls to write in."""
+    for i, segment in enumerate(selected.segments):
+        if selected.keep[i] and len(segment.text) <= _MAX_NOTICE_CHARS:
+            is_call = selected.page.metadata.published and _CALL_TO_READERS.search(segment.text)
+            selected.keep[i] = not (is_call or has_phrase(segment.text, "notices"))
+
+
+def drop_requests(selected: SelectedText) -> None:
+    """Drop requests to follow or recommend the author after the text's first third."""
+    lines = [i for i, flag in enumerate(selected.keep) if flag]
+    later = lines[len(lines) // 3 :]
+    selected.drop(i for i in later if _is_request(selected.segments[i]))
+
+
+def _is_request(segment: Segment) -> bool:
+    """Return whether a short line asks to follow or recommend its author."""
+    text = segment.text
+    if len(text) > _MAX_NOTICE_CHARS or segment.block.tag == "li":
+        return False
+    follows = has_phrase(text, "networks") and has_phrase(text, "follow_requests")
+    return follows or has_phrase(text, "requests")
+
+
+#: A label together with the text that it announces.
+_MAX_LABEL_CHARS = 200
+#: The largest share of the selected text in a list of other stories.
+_MAX_STORIES_SHARE = 0.3
+#: A label stays with a title of which less is linked.
+_MIN_LINKED_TITLE = 0.3
+
+
+def drop_other_stories(selected: SelectedText) -> None:
+    """Drop lists of other stories with their labels ('Read also', 'Most read')."""
+    total = selected.total()
+    labels = page_labels("story_labels")
+    for i, segment in enumerate(selected.segments):
+        if not selected.keep[i] or len(segment.text) > _MAX_LABEL_CHARS:
+            continue
+        label, colon, title = segment.text.replace("：", ":").partition(":")
+        if fold_words(segment.text.rstrip("0123456789() ")) in labels:
+            stories = _find_stories_below(selected, i, _MAX_STORIES_SHARE * total)
+            if stories is not None:
+                selected.drop(stories)
+        elif colon and fold_words(label) in labels:
+            selected.keep[i] = segment.link_chars < _MIN_LINKED_TITLE * len(title)
+
+
+def _find_stories_below(selected: SelectedText, label: int, max_chars: float) -> range | None:
+    """Return a label and the links below it, or None if it has no links.
+
+    A label below which nothing is selected is returned alone.
+    """
+    keep, segments = selected.keep, selected.segments
+    end = label + 1
+    while end < len(keep) and (not keep[end] or is_link(segments[end])):
+        end += 1
+    ends_section = end == len(keep) or segments[end].block.tag in HEADING_TAGS
+    has_unselected_story = (
+        end > label + 1 and not keep[label + 1] and selected.is_story(segments[label + 1])
+    )
+    stories = range(label, end)
+    chars = selected.size(stories)
+    has_links = chars > selected.sizes[label]
+    is_list = ends_section or has_unselected_story or has_links
+    return stories if is_list and chars <= max_chars else None
+
+
+def drop_pointers(selected: SelectedText) -> None:
+    """Drop paragraphs that are a label and a link to another page ('Read also: ...')."""
+    selected.drop(
+        i
+        for i, segment in enumerate(selected.segments)
+        if selected.keep[i] and _is_pointer(selected, segment)
+    )
+
+
+_MAX_POINTER_LABEL_CHARS = 30
+#: Arrows before a pointer; a guillemet that another one follows opens a quotation.
+_ARROWS = re.compile(r"([>»›►▶→➤👉])\1{0,2}(?!.*(?:\1|[«‹]))", re.DOTALL)
+_POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
+_MIN_LINKED_TITLE_CHARS = 8
+_MAX_LINKED_TITLE_CHARS = 160
+#: Fewer words may be the value of a field: 'Genre: Romance'.
+_MIN_LINKED_TITLE_WORDS = 4
+_MAX_CLOSING_SIGNS = 3
+
+
+def _is_pointer(selected: SelectedText, segment: Segment) -> bool:
+    text = segment.text
+    unlinked = len(text) - segment.link_chars
+    has_arrow = _ARROWS.match(text[: _MAX_NOTICE_CHARS + 1]) is not None
+    label = _label_end(segment, unlinked) if unlinked <= _MAX_POINTER_LABEL_CHARS else 0
+    if not unlinked or not (has_arrow or label) or segment.block.tag not in _POINTER_TAGS:
+        return False
+    links = list(islice(segment.block.iter("a"), 2))
+    href = (links[0].get("href") or "") if links else "#"
+    if href.startswith("#") or not selected.is_on_site(href):
+        return False
+    if has_arrow:
+        return len(text) <= _MAX_NOTICE_CHARS
+    # Closing signs may follow the link, but no words.
+    has_only_link = label - 1 <= unlinked <= label + _MAX_CLOSING_SIGNS
+    if not has_only_link or not label or len(links) != 1:
+        return False
+    title = text[label:].strip(" ]).")
+    is_title = _MIN_LINKED_TITLE_CHARS <= len(title) <= _MAX_LINKED_TITLE_CHARS
+    return is_title and count_words(title) >= _MIN_LINKED_TITLE_WORDS
+
+
+_POINTER_LABEL = re.compile(r"[^:：|]{1,60}?[:：]\s?|[^\d:：|]{3,30}?\|\s?")
+
+
+def _label_end(segment: Segment, unlinked: int) -> int:
+    """Return the length of the label before a link to another story, 0 for none."""
+    if label := _POINTER_LABEL.match(segment.text):
+        return label.end()
+    unlinked_text = segment.text[:unlinked]
+    return unlinked if fold_words(unlinked_text) in page_labels("pointers") else 0
+
+
+_MAX_CARDS = 2
+_MAX_TEASERS_SHARE = 0.5
+
+
+def drop_teasers(selected: SelectedText) -> None:
+    """Drop paragraphs, and items with a heading, that are only a link to a page of the site.
+
+    They are kept if they are most of the selected text, as the page is then a list of links.
+    More than a few cards are what the text is about.
+    """
+    total = selected.total()
+    teasers: set[int] = set()
+    items: list[list[int]] = []
+    cards: list[list[int]] = []
+    for i, segment in enumerate(selected.segments):
+        href = _teaser_href(segment) if selected.keep[i] else ""
+        if href and selected.is_on_site(href):
+            teasers.add(i)
+        elif segment.block.tag in HEADING_TAGS and selected.is_story(segment):
+            item = _find_item(segment)
+            if item is not None and (lines := _lines_of_item(selected, i, item)):
+                (items if item.tag == "li" else cards).append(lines)
+    stories = {*chain(*items, *(cards if len(cards) <= _MAX_CARDS else ()))}
+    for dropped, max_share in ((teasers, _MAX_TEASERS_SHARE), (stories, _MAX_STORIES_SHARE)):
+        if selected.size(dropped) <= max_share * total:
+            selected.drop(dropped)
+
+
+#: A link of fewer words and characters may be a paragraph of one word.
+_MIN_TEASER_WORDS = 5
+_MIN_TEASER_CHARS = 25
+
+
+def _teaser_href(segment: Segment) -> str:
+    """Return the target of a paragraph that is a single link of several words, else ''."""
+    text = segment.text
+    unlinked = len(text) - segment.link_chars
+    if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
+        return ""
+    if len(text) < _MIN_TEASER_CHARS and count_words(text) < _MIN_TEASER_WORDS:
+        return ""
+    if unlinked and unlinked > sum(not character.isalnum() for character in text):
+        return ""
+    # A bracket or a dash before the link is no part of a sentence.
+    is_marked = not text[0].isalnum()
+    leaves = (leaf for leaf in segment.leaves if leaf.text.strip())
+    worded = (leaf for leaf in leaves if not is_marked or any(map(str.isalnum, leaf.text)))
+    links = {enclosing_link(leaf.parent) for leaf in worded}
+    link = links.pop() if len(links) == 1 else None
+    href = (link.get("href") or "") if link is not None else ""
+    return "" if href.startswith("#") else href
+
+
+#: The most levels from the heading of a story to its box.
+_MAX_CARD_LEVELS = 6
+
+
+def _find_item(heading: Segment) -> HtmlElement | None:
+    """Return the item of a list, or the card, around a linked heading and a picture."""
+    link = enclosing_link(heading.leaves[0].element)
+    ancestors = islice(heading.block.iterancestors(), _MAX_CARD_LEVELS)
+    return next((outer for outer in ancestors if _is_card(outer, link)), None)
+
+
+_MAX_CARD_LINKS = 10
+
+
+def _is_card(element: HtmlElement, link: HtmlElement | None) -> bool:
+    """Return whether an element is an item of a list with a picture, or has one with a link."""
+    if element.tag == "li":
+        return element.find(".//img") is not None
+    links = () if link is None else islice(element.iter("a"), _MAX_CARD_LINKS)
+    pictures = (other for other in links if other.find(".//img") is not None)
+    return any(picture.get("href") == link.get("href") for picture in pictures if link is not None)
+
+
+_MAX_LINES_BESIDE_HEADING = 6
+
+
+def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> list[int]:
+    """Return the lines of an item that are its heading and at most two more."""
+    nearby = range(
+        max(0, heading - _MAX_LINES_BESIDE_HEADING),
+        min(heading + _MAX_LINES_BESIDE_HEADING, len(selected.keep)),
+    )
+    blocks = ((i, selected.segments[i].block) for i in nearby if selected.keep[i] or i == heading)
+    lines = [i for i, block in blocks if item in block.iterancestors()]
+    ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
+    return lines if len(lines) <= 3 and heading in ends else []
+
+
+_MIN_NEWSWIRE_TERMS = 4
+_MIN_LINKED_TERMS = 0.7
+_MIN_CHARS_BESIDE_NEWSWIRES = 400
+
+
+def drop_newswires(selected: SelectedText) -> None:
+    """Drop definition lists whose terms are links to other pages, beside enough other text."""
+    index = selected.index
+    newswires: set[int] = set()
+    for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
+        if tag != "dl":
+            continue
+        lines = index.segment_range(position)
+        terms = [s for s in selected.segments[lines.start : lines.stop] if s.block.tag == "dt"]
+        chars = sum(len(term.text) for term in terms)
+        linked = sum(term.link_chars for term in terms)
+        if len(terms) >= _MIN_NEWSWIRE_TERMS and linked > _MIN_LINKED_TERMS * chars:
+            newswires.update(lines)
+    if newswires and selected.total() - selected.size(newswires) >= _MIN_CHARS_BESIDE_NEWSWIRES:
+        selected.drop(newswires)
+
+
+_MAX_ANNOUNCEMENT_CHARS = 30
+#: Elements in which short text with a colon is not a label.
+_TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
+_MAX_STORIES_LABEL_CHARS = 80
+
+
+def drop_announcements(selected: SelectedText) -> None:
+    """Drop labels ('Read on:') whose announced text was dropped, long ones only of links."""
+    for i in range(len(selected.keep) - 2, -1, -1):
+        segment, following = selected.segments[i], selected.segments[i + 1]
+        if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in _TERM_TAGS:
+            continue
+        is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
+        max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
+        is_label = len(segment.text) <= max_chars and segment.text.endswith((":", "："))
+        selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
+
+
+_MAX_STORIES = 4
+
+
+def _is_heading_of_stories(selected: SelectedText, position: int) -> bool:
+    """Return whether a heading or bold line has nothing below it but stories left out."""
+    segment, tag = selected.segments[position], selected.segments[position].block.tag
+    end = len(selected.keep)
+    below = next((i for i in range(position + 1, end) if selected.keep[i]), end)
+    stories = selected.segments[position + 1 : min(below, position + 1 + _MAX_STORIES)]
+    if len(stories) < 2 or len(segment.text) > _MAX_STORIES_LABEL_CHARS or below == end:
+        return False
+    tag_below = selected.segments[below].block.tag
+    ends_section = tag_below in HEADING_TAGS and (tag not in HEADING_TAGS or tag_below <= tag)
+    bold = (part.text_content() for part in segment.block.iter("b", "strong"))
+    is_head = tag in HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
+    return ends_section and is_head and all(map(selected.is_story, stories))
