@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, groupby, islice, pairwise
 from math import ceil
 from typing import Literal, TypeAlias
@@ -27,44 +28,6 @@ from ..article import (
 from ..output import Picture
 from ..themes.loader import asset_url
 from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
-
-#: The minimum width of a picture that spans the columns, as a share of their total width.
-MIN_SPANNING_WIDTH = 0.8
-#: The resolution down to which a picture is enlarged, in pixels per inch.
-MIN_DPI = 150
-SCREEN_DPI = 96
-#: A picture of this share of the measure fills it even if it is not sharp enough to be enlarged.
-_NEARLY_FULL = 0.97
-#: The share of the measure from which a sharp picture is enlarged to all of it, and the widths of
-#: the other figures.
-_HALF, _TWO_THIRDS, _THIRD = 0.5, 2 / 3, 1 / 3
-#: The smallest share of the measure of a picture with text beside it.
-_MIN_BESIDE = 0.24
-
-#: The shortest measure, in millimetres, that has rows of figures and text beside them.
-MIN_MEASURE = 90.0
-#: The fewest figures of a gallery, and the blocks of one part of a collection.
-MIN_GALLERY, _MAX_PART = 3, 4
-#: The most pictures of a gallery that has two in a row; a larger one has three.
-MAX_LARGE_GALLERY = 12
-#: The most figures in a row, the space between them as a share of the measure, and that below which
-#: pictures stand three in a row, as two would leave too much of it blank.
-MAX_IN_ROW, _GAP, _NARROW_CELL = 3, 0.03, 0.4
-#: The space at the sides of a table's cell as a share of the measure.
-_CELL_PADDING = 0.04
-#: The most characters of a paragraph of a collection, such as a price.
-_MAX_PART_TEXT = 90
-#: The share of headings that have a picture above them in a list whose entries begin with one.
-_MOSTLY = 0.75
-#: The ratios of width to height within which the pictures of a row get the same height.
-_MIN_RATIO, _MAX_RATIO = 0.5, 2.4
-#: The height of a row of pictures as a share of the page.
-_MAX_ROW_HEIGHT = 0.4
-#: The height of the picture that stands for a video, and of one above the heading of an entry of
-#: a list with few characters, as shares of the page.
-_MAX_POSTER_HEIGHT, _MAX_ENTRY_HEIGHT, _MAX_ENTRY_TEXT = 0.33, 0.14, 600
-#: The width of a figure's text and the leading, in units of the font size, as estimates.
-_CAPTION_SIZE, _LEADING = 0.86, 1.4
 
 Position = Literal["full", "narrow", "beside"]
 
@@ -117,265 +80,349 @@ class FigurePlacer:
     pictures: Mapping[str, Picture]
     geometry: PageGeometry
     lead_figures: frozenset[int] = frozenset()
-    _widths: dict[int, tuple[int, Position]] = field(default_factory=dict)
-    _heading_figures: set[int] = field(default_factory=set)
-    _cell_figures: set[int] = field(default_factory=set)
+    widths: dict[int, tuple[int, Position]] = field(default_factory=dict)
+    heading_figures: set[int] = field(default_factory=set)
+    cell_figures: set[int] = field(default_factory=set)
 
     def __call__(self, figure: Figure) -> PicturePlacement | None:
         """Return the picture of a figure in its printed size, None if it is missing."""
-        picture = self._picture(figure)
+        picture = self.picture(figure)
         if picture is None:
             return None
-        spans_columns = self._spans_columns(figure, picture)
-        size = self._widths.get(id(figure))
+        spans_columns = _spans_columns(self, figure, picture)
+        size = self.widths.get(id(figure))
         if size is None:
-            width, position = self._fit_width(figure, picture, spans_columns)
+            width, position = _fit_width(self, figure, picture, spans_columns)
             size = width, "narrow" if position == "beside" else position
         width, position = size
         height = max(1, round(width * picture.height / picture.width))
-        heads = id(figure) in self._heading_figures
+        heads = id(figure) in self.heading_figures
         return PicturePlacement(asset_url(picture), width, height, spans_columns, position, heads)
 
-    def _picture(self, figure: Figure) -> Picture | None:
+    def picture(self, figure: Figure) -> Picture | None:
         return self.pictures.get(figure.svg or figure.src)
 
-    def _spans_columns(self, figure: Figure, picture: Picture) -> bool:
-        geometry = self.geometry
-        if geometry.columns < 2 or id(figure) not in self.lead_figures:
-            return False
-        # A narrower picture would leave white space beside it.
-        min_width = max(1.3 * geometry.column_width, MIN_SPANNING_WIDTH * geometry.text_width)
-        widest = self._max_width(picture)
-        return bool(min(widest, _width_on_screen(figure, picture)) * UNITS["px"] > min_width)
 
-    def _max_width(self, picture: Picture) -> float:
-        """Return the width of a picture that is as high as a page allows, in CSS pixels."""
-        height = self.geometry.text_height * MAX_PICTURE_HEIGHT / UNITS["px"]
-        return height * picture.width / picture.height
+#: A picture that spans the columns takes at least this share of their total width.
+MIN_SPANNING_SHARE = 0.8
 
-    def _measure_width(self, spans_columns: bool = False) -> float:
-        geometry = self.geometry
-        width = geometry.text_width if spans_columns else geometry.column_width
-        return width * geometry.pictures / UNITS["px"]
 
-    def _fit_width(
-        self, figure: Figure, picture: Picture, spans_columns: bool = False
-    ) -> tuple[int, Position]:
-        """Return the width of a figure that stands alone, and its position."""
-        measure, on_screen = self._measure_width(spans_columns), _width_on_screen(figure, picture)
-        is_vector = picture.media_type == "image/svg+xml"
-        sharp = measure if is_vector else picture.width * SCREEN_DPI / MIN_DPI
-        widest = self._max_width(picture)
-        width = on_screen
-        if on_screen >= _NEARLY_FULL * measure or (
-            on_screen >= _HALF * measure and sharp >= measure
-        ):
-            width = measure
-        elif on_screen >= _HALF * measure:
-            width = min(_TWO_THIRDS * measure, max(on_screen, sharp))
-        if width > widest:
-            width = min(widest, _TWO_THIRDS * measure)
-        is_full = width >= measure and self.geometry.pictures >= 1
-        # A caption as narrow as an icon would have a word a line.
-        is_full = is_full or (width < _MIN_BESIDE * measure and bool(figure.caption_spans))
-        position: Position = "full" if is_full else "narrow"
-        is_small = max(on_screen, sharp) < _TWO_THIRDS * measure or on_screen < _HALF * measure
-        if is_small and _MIN_BESIDE * measure <= width:
-            position = "beside"
-        return max(1, round(min(width, measure))), position
+def _spans_columns(placer: FigurePlacer, figure: Figure, picture: Picture) -> bool:
+    geometry = placer.geometry
+    if geometry.columns < 2 or id(figure) not in placer.lead_figures:
+        return False
+    # A narrower picture would leave white space beside it.
+    min_width = max(1.3 * geometry.column_width, MIN_SPANNING_SHARE * geometry.text_width)
+    widest = _max_width(placer, picture)
+    return bool(min(widest, _width_on_screen(figure, picture)) * UNITS["px"] > min_width)
 
-    def arrange(self, run: Sequence[Block]) -> tuple[Block | FigureRow, ...]:
-        """Return blocks with galleries, collections and pairs of portraits as rows.
 
-        Small pictures before enough text get a place beside it.
-        """
-        for block in run:
-            if isinstance(block, Table):
-                self._fit_to_cells(block)
-        if any(id(block) in self._cell_figures for block in run):
-            return tuple(run)
-        self._find_heading_figures(run)
-        if self.geometry.columns > 1 or self.geometry.column_width < MIN_MEASURE:
-            return tuple(map(self._arrange_entries, run))
-        arranged: list[Block | FigureRow] = []
-        index = 0
-        while index < len(run):
-            parts = self._find_collection(run, index)
-            if parts:
-                arranged += self._arrange_rows(parts)
-                index += sum(map(len, parts))
-                continue
-            block = run[index]
-            if isinstance(block, List) and block.style == "none":
-                arranged += self._arrange_rows(
-                    [self._move_picture_first(item.blocks) for item in block.items]
-                )
-                index += 1
-                continue
-            if isinstance(block, Embed):
-                self._bound_heights(block.blocks, _MAX_POSTER_HEIGHT)
-            if isinstance(block, Figure) and id(block) not in self._heading_figures:
-                self._place_beside(block, run[index + 1 : index + 5])
-            arranged.append(block)
+def _max_width(placer: FigurePlacer, picture: Picture) -> float:
+    """Return the width of a picture that is as high as a page allows, in CSS pixels."""
+    height = placer.geometry.text_height * MAX_PICTURE_HEIGHT / UNITS["px"]
+    return height * picture.width / picture.height
+
+
+def _measure_width(placer: FigurePlacer, spans_columns: bool = False) -> float:
+    geometry = placer.geometry
+    width = geometry.text_width if spans_columns else geometry.column_width
+    return width * geometry.pictures / UNITS["px"]
+
+
+#: The resolution down to which a picture is enlarged.
+MIN_DPI = 150
+SCREEN_DPI = 96
+#: A picture of this share of the measure fills it even if it is not sharp enough to be enlarged.
+_NEARLY_FULL = 0.97
+#: A picture of this share of the measure is enlarged to all of it if it is sharp.
+_HALF = 0.5
+_TWO_THIRDS = 2 / 3
+#: A picture narrower than this share of the measure has no text beside it.
+_MIN_SHARE_BESIDE = 0.24
+
+
+def _fit_width(
+    placer: FigurePlacer, figure: Figure, picture: Picture, spans_columns: bool = False
+) -> tuple[int, Position]:
+    """Return the width of a figure that stands alone, and its position."""
+    measure, on_screen = _measure_width(placer, spans_columns), _width_on_screen(figure, picture)
+    is_vector = picture.media_type == "image/svg+xml"
+    sharp = measure if is_vector else picture.width * SCREEN_DPI / MIN_DPI
+    widest = _max_width(placer, picture)
+    width = on_screen
+    if on_screen >= _NEARLY_FULL * measure or (on_screen >= _HALF * measure and sharp >= measure):
+        width = measure
+    elif on_screen >= _HALF * measure:
+        width = min(_TWO_THIRDS * measure, max(on_screen, sharp))
+    if width > widest:
+        width = min(widest, _TWO_THIRDS * measure)
+    is_full = width >= measure and placer.geometry.pictures >= 1
+    # A caption as narrow as an icon would have a word a line.
+    is_full = is_full or (width < _MIN_SHARE_BESIDE * measure and bool(figure.caption_spans))
+    position: Position = "full" if is_full else "narrow"
+    is_small = max(on_screen, sharp) < _TWO_THIRDS * measure or on_screen < _HALF * measure
+    if is_small and _MIN_SHARE_BESIDE * measure <= width:
+        position = "beside"
+    return max(1, round(min(width, measure))), position
+
+
+#: A shorter measure has neither rows of figures nor text beside them.
+MIN_MEASURE_MM = 90.0
+#: The height of the picture that stands for a video, as a share of the page.
+_MAX_POSTER_HEIGHT_SHARE = 0.33
+
+
+def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureRow, ...]:
+    """Return blocks with galleries, collections and pairs of portraits as rows.
+
+    Small pictures before enough text get a place beside it.
+    """
+    for block in run:
+        if isinstance(block, Table):
+            _fit_to_cells(placer, block)
+    if any(id(block) in placer.cell_figures for block in run):
+        return tuple(run)
+    _find_heading_figures(placer, run)
+    if placer.geometry.columns > 1 or placer.geometry.column_width < MIN_MEASURE_MM:
+        return tuple(map(partial(_arrange_entries, placer), run))
+    arranged: list[Block | FigureRow] = []
+    index = 0
+    while index < len(run):
+        parts = _find_collection(placer, run, index)
+        if parts:
+            arranged += _arrange_rows(placer, parts)
+            index += sum(map(len, parts))
+            continue
+        block = run[index]
+        if isinstance(block, List) and block.style == "none":
+            arranged += _arrange_rows(
+                placer, [_move_picture_first(placer, item.blocks) for item in block.items]
+            )
             index += 1
-        return tuple(arranged)
+            continue
+        if isinstance(block, Embed):
+            _bound_heights(placer, block.blocks, _MAX_POSTER_HEIGHT_SHARE)
+        if isinstance(block, Figure) and id(block) not in placer.heading_figures:
+            _place_beside(placer, block, run[index + 1 : index + 5])
+        arranged.append(block)
+        index += 1
+    return tuple(arranged)
 
-    def _find_heading_figures(self, run: Sequence[Block]) -> None:
-        """Find the figures above headings in a list whose entries begin with a picture."""
-        pairs = list(pairwise(run))
-        above = [a for a, b in pairs if isinstance(a, Figure) and isinstance(b, Heading)]
-        below = sum(isinstance(a, Heading) and isinstance(b, Figure) for a, b in pairs)
-        count = sum(isinstance(block, Heading) for block in run)
-        if len(above) >= max(MIN_GALLERY, _MOSTLY * count) and below <= (1 - _MOSTLY) * count:
-            self._heading_figures.update(map(id, above))
-            length = sum(len(text) for text in iter_text(*run))
-            if length <= _MAX_ENTRY_TEXT * len(above):
-                self._bound_heights(above, _MAX_ENTRY_HEIGHT)
 
-    def _arrange_entries(self, block: Block) -> Block:
-        """Return a block; of a collection, the entries below each other."""
-        if not isinstance(block, List) or block.style != "none":
-            return block
-        items = (
-            replace(item, blocks=self._move_picture_first(item.blocks)) for item in block.items
-        )
-        return replace(block, items=tuple(items))
+MIN_GALLERY_FIGURES = 3
+#: In a list of entries that begin with a picture, so many of the headings have one above them.
+_MIN_SHARE_PICTURED = 0.75
+#: The height of a picture above the heading of a short entry, as a share of the page.
+_MAX_ENTRY_HEIGHT_SHARE = 0.14
+_MAX_SHORT_ENTRY_CHARS = 600
 
-    def _move_picture_first(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-        """Return an entry of a collection with its picture first, without missing pictures."""
-        figures = (block for block in blocks if isinstance(block, Figure) and self._picture(block))
-        return *figures, *(block for block in blocks if not isinstance(block, Figure))
 
-    def _find_collection(self, run: Sequence[Block], start: int) -> list[tuple[Block, ...]]:
-        """Return the parts of the gallery or collection that begins at a block, if any.
+def _find_heading_figures(placer: FigurePlacer, run: Sequence[Block]) -> None:
+    """Find the figures above headings in a list whose entries begin with a picture."""
+    pairs = list(pairwise(run))
+    above = [a for a, b in pairs if isinstance(a, Figure) and isinstance(b, Heading)]
+    below = sum(isinstance(a, Heading) and isinstance(b, Figure) for a, b in pairs)
+    count = sum(isinstance(block, Heading) for block in run)
+    if (
+        len(above) >= max(MIN_GALLERY_FIGURES, _MIN_SHARE_PICTURED * count)
+        and below <= (1 - _MIN_SHARE_PICTURED) * count
+    ):
+        placer.heading_figures.update(map(id, above))
+        length = sum(len(text) for text in iter_text(*run))
+        if length <= _MAX_SHORT_ENTRY_CHARS * len(above):
+            _bound_heights(placer, above, _MAX_ENTRY_HEIGHT_SHARE)
 
-        Every part has one figure, and the same kinds of blocks as the others.
-        """
-        for size in range(1, _MAX_PART + 1):
-            kinds = [self._block_kind(block) for block in run[start : start + size]]
-            if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
-                continue
-            parts: list[tuple[Block, ...]] = []
-            position = start
-            while [self._block_kind(block) for block in run[position : position + size]] == kinds:
-                parts.append(tuple(run[position : position + size]))
-                position += size
-            if len(parts) >= MIN_GALLERY or (size == 1 and self._are_portraits(parts)):
-                return parts
-        return []
 
-    def _block_kind(self, block: Block) -> str:
-        if isinstance(block, Figure):
-            return "figure" if self._picture(block) is not None else ""
-        if isinstance(block, Heading):
-            return "heading"
-        is_label = isinstance(block, Paragraph) and len(plain_text(block.spans)) <= _MAX_PART_TEXT
-        return "label" if is_label else ""
+def _arrange_entries(placer: FigurePlacer, block: Block) -> Block:
+    """Return a block; of a collection, the entries below each other."""
+    if not isinstance(block, List) or block.style != "none":
+        return block
+    items = (replace(item, blocks=_move_picture_first(placer, item.blocks)) for item in block.items)
+    return replace(block, items=tuple(items))
 
-    def _are_portraits(self, parts: Sequence[tuple[Block, ...]]) -> bool:
-        pictures = [picture for part in parts for picture in self._pictures(part)]
-        return len(pictures) == 2 and all(picture.height > picture.width for picture in pictures)
 
-    def _pictures(self, part: tuple[Block, ...]) -> Iterator[Picture]:
-        for block in part:
-            if isinstance(block, Figure) and (picture := self._picture(block)):
-                yield picture
+def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return an entry of a collection with its picture first, without missing pictures."""
+    figures = (block for block in blocks if isinstance(block, Figure) and placer.picture(block))
+    return *figures, *(block for block in blocks if not isinstance(block, Figure))
 
-    def _arrange_rows(self, parts: Sequence[tuple[Block, ...]]) -> Iterator[Block | FigureRow]:
-        pictures = [next(self._pictures(part), None) for part in parts]
-        portraits = sum(picture.height > picture.width for picture in pictures if picture)
-        is_gallery = all(len(part) == 1 for part in parts) and None not in pictures
-        fits_three = 2 * portraits > len(parts) if is_gallery else len(parts) != 4
-        widest = max((picture.width for picture in pictures if picture), default=0)
-        is_small = widest < _NARROW_CELL * self._measure_width()
-        fits_three = fits_three or is_small or len(parts) > MAX_LARGE_GALLERY
-        in_row = MAX_IN_ROW if fits_three and len(parts) > 2 else 2
-        start = 0
-        if is_gallery and in_row == 2 and len(parts) % 2:
-            yield from parts[0]
-            start = 1
-        for run in _group_cells(list(zip(parts, pictures, strict=True))[start:], in_row):
-            remaining = run
-            while remaining:
-                # The rows of a gallery have as equal numbers of figures as possible.
-                count = (
-                    ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
-                )
-                yield self._make_row(remaining[:count], in_row, is_even=not is_gallery)
-                remaining = remaining[count:]
 
-    def _make_row(self, cells: Sequence[_Cell], in_row: int, *, is_even: bool) -> FigureRow:
-        """Return a row across the measure, of equal widths or with pictures of equal height."""
-        measure = self._measure_width()
-        count = in_row if is_even else len(cells)
-        room = measure * (1 - _GAP * (count - 1))
-        ratios = [
-            min(_MAX_RATIO, max(_MIN_RATIO, picture.width / picture.height))
-            if picture and not is_even
-            else 1.0
-            for _, picture in cells
-        ]
-        total = count if is_even else sum(ratios)
-        height = self.geometry.text_height * _MAX_ROW_HEIGHT / UNITS["px"]
-        scale = 1.0 if is_even else min(1.0, height * total / room)
-        row: list[FigureCell] = []
-        for (part, picture), ratio in zip(cells, ratios, strict=True):
-            width = scale * room * ratio / total
-            if picture is not None:
-                is_vector = picture.media_type == "image/svg+xml"
-                highest = min(height, width) if is_even else height
-                inner = min(width, highest * picture.width / picture.height)
-                inner = inner if is_vector else min(inner, picture.width)
-                figures = (block for block in part if isinstance(block, Figure))
-                self._widths.update((id(block), (max(1, int(inner)), "full")) for block in figures)
-            space = _GAP * measure if row else (1 - scale) * room / 2
-            row.append(FigureCell(part, _percent(width / measure), _percent(space / measure)))
-        return FigureRow(tuple(row))
+#: Of a collection.
+_MAX_BLOCKS_OF_PART = 4
 
-    def _bound_heights(self, figures: Iterable[Block], share: float) -> None:
-        """Make the pictures of figures no higher than a share of the page."""
-        highest = self.geometry.text_height * share / UNITS["px"]
-        for figure in figures:
-            if isinstance(figure, Figure) and (picture := self._picture(figure)):
-                width, _ = self._fit_width(figure, picture)
-                if width * picture.height > highest * picture.width:
-                    width = max(1, round(highest * picture.width / picture.height))
-                    self._widths[id(figure)] = width, "narrow"
 
-    def _fit_to_cells(self, table: Table) -> None:
-        """Make the pictures in a table no wider than an equal share of the measure."""
-        columns = max((sum(cell.colspan for cell in row) for row in table.rows), default=1)
-        measure = self._measure_width()
-        for cell in chain.from_iterable(table.rows):
-            widest = measure * (cell.colspan / columns - _CELL_PADDING)
-            for figure in walk(cell.blocks):
-                if isinstance(figure, Figure) and (picture := self._picture(figure)):
-                    width, _ = self._fit_width(figure, picture)
-                    self._widths[id(figure)] = max(1, int(min(width, widest))), "full"
-                    self._cell_figures.add(id(figure))
+def _find_collection(
+    placer: FigurePlacer, run: Sequence[Block], start: int
+) -> list[tuple[Block, ...]]:
+    """Return the parts of the gallery or collection that begins at a block, if any.
 
-    def _place_beside(self, figure: Figure, following: Sequence[Block]) -> None:
-        """Place a small figure beside the paragraphs after it if there are enough of them."""
-        picture = self._picture(figure)
-        if picture is None:
-            return
-        width, position = self._fit_width(figure, picture)
-        if position != "beside":
-            return
-        geometry, measure = self.geometry, self._measure_width()
-        size = geometry.font_size * UNITS["pt"] / UNITS["px"]
-        width = round(min(width, _THIRD * measure))
-        caption = len(plain_text(figure.caption_spans)) + len(figure.credit)
-        lines = caption * CHARACTER_WIDTH * size * _CAPTION_SIZE / width + 1
-        height = width * picture.height / picture.width + lines * size * _LEADING
-        characters = 0
-        for block in islice(following, 3):
-            if not isinstance(block, Paragraph):
-                break
-            characters += len(plain_text(block.spans))
-        text_needed = height / (size * _LEADING) * (measure - width) / (CHARACTER_WIDTH * size)
-        if characters > text_needed:
-            self._widths[id(figure)] = width, "beside"
+    Every part has one figure, and the same kinds of blocks as the others.
+    """
+    for size in range(1, _MAX_BLOCKS_OF_PART + 1):
+        kinds = [_block_kind(placer, block) for block in run[start : start + size]]
+        if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
+            continue
+        parts: list[tuple[Block, ...]] = []
+        position = start
+        while [_block_kind(placer, block) for block in run[position : position + size]] == kinds:
+            parts.append(tuple(run[position : position + size]))
+            position += size
+        if len(parts) >= MIN_GALLERY_FIGURES or (size == 1 and _are_portraits(placer, parts)):
+            return parts
+    return []
+
+
+#: A label of a collection, such as a price.
+_MAX_LABEL_CHARS = 90
+
+
+def _block_kind(placer: FigurePlacer, block: Block) -> str:
+    if isinstance(block, Figure):
+        return "figure" if placer.picture(block) is not None else ""
+    if isinstance(block, Heading):
+        return "heading"
+    is_label = isinstance(block, Paragraph) and len(plain_text(block.spans)) <= _MAX_LABEL_CHARS
+    return "label" if is_label else ""
+
+
+def _are_portraits(placer: FigurePlacer, parts: Sequence[tuple[Block, ...]]) -> bool:
+    pictures = [picture for part in parts for picture in _pictures(placer, part)]
+    return len(pictures) == 2 and all(picture.height > picture.width for picture in pictures)
+
+
+def _pictures(placer: FigurePlacer, part: tuple[Block, ...]) -> Iterator[Picture]:
+    for block in part:
+        if isinstance(block, Figure) and (picture := placer.picture(block)):
+            yield picture
+
+
+#: A larger gallery has three pictures in a row rather than two.
+MAX_GALLERY_IN_PAIRS = 12
+MAX_IN_ROW = 3
+#: If pictures are narrower than this share of the measure, two would leave too much of it blank.
+_MAX_NARROW_SHARE = 0.4
+
+
+def _arrange_rows(
+    placer: FigurePlacer, parts: Sequence[tuple[Block, ...]]
+) -> Iterator[Block | FigureRow]:
+    pictures = [next(_pictures(placer, part), None) for part in parts]
+    portraits = sum(picture.height > picture.width for picture in pictures if picture)
+    is_gallery = all(len(part) == 1 for part in parts) and None not in pictures
+    fits_three = 2 * portraits > len(parts) if is_gallery else len(parts) != 4
+    widest = max((picture.width for picture in pictures if picture), default=0)
+    is_small = widest < _MAX_NARROW_SHARE * _measure_width(placer)
+    fits_three = fits_three or is_small or len(parts) > MAX_GALLERY_IN_PAIRS
+    in_row = MAX_IN_ROW if fits_three and len(parts) > 2 else 2
+    start = 0
+    if is_gallery and in_row == 2 and len(parts) % 2:
+        yield from parts[0]
+        start = 1
+    for run in _group_cells(list(zip(parts, pictures, strict=True))[start:], in_row):
+        remaining = run
+        while remaining:
+            # The rows of a gallery have as equal numbers of figures as possible.
+            count = ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
+            yield _make_row(placer, remaining[:count], in_row, is_even=not is_gallery)
+            remaining = remaining[count:]
+
+
+#: The space between pictures in a row as a share of the measure.
+_GAP_SHARE = 0.03
+# The ratios of width to height within which the pictures of a row get the same height.
+_MIN_RATIO = 0.5
+_MAX_RATIO = 2.4
+#: A share of the height of the page.
+_MAX_ROW_HEIGHT_SHARE = 0.4
+
+
+def _make_row(
+    placer: FigurePlacer, cells: Sequence[_Cell], in_row: int, *, is_even: bool
+) -> FigureRow:
+    """Return a row across the measure, of equal widths or with pictures of equal height."""
+    measure = _measure_width(placer)
+    count = in_row if is_even else len(cells)
+    room = measure * (1 - _GAP_SHARE * (count - 1))
+    ratios = [
+        min(_MAX_RATIO, max(_MIN_RATIO, picture.width / picture.height))
+        if picture and not is_even
+        else 1.0
+        for _, picture in cells
+    ]
+    total = count if is_even else sum(ratios)
+    height = placer.geometry.text_height * _MAX_ROW_HEIGHT_SHARE / UNITS["px"]
+    scale = 1.0 if is_even else min(1.0, height * total / room)
+    row: list[FigureCell] = []
+    for (part, picture), ratio in zip(cells, ratios, strict=True):
+        width = scale * room * ratio / total
+        if picture is not None:
+            is_vector = picture.media_type == "image/svg+xml"
+            highest = min(height, width) if is_even else height
+            inner = min(width, highest * picture.width / picture.height)
+            inner = inner if is_vector else min(inner, picture.width)
+            figures = (block for block in part if isinstance(block, Figure))
+            placer.widths.update((id(block), (max(1, int(inner)), "full")) for block in figures)
+        space = _GAP_SHARE * measure if row else (1 - scale) * room / 2
+        row.append(FigureCell(part, _percent(width / measure), _percent(space / measure)))
+    return FigureRow(tuple(row))
+
+
+def _bound_heights(placer: FigurePlacer, figures: Iterable[Block], share: float) -> None:
+    """Make the pictures of figures no higher than a share of the page."""
+    highest = placer.geometry.text_height * share / UNITS["px"]
+    for figure in figures:
+        if isinstance(figure, Figure) and (picture := placer.picture(figure)):
+            width, _ = _fit_width(placer, figure, picture)
+            if width * picture.height > highest * picture.width:
+                width = max(1, round(highest * picture.width / picture.height))
+                placer.widths[id(figure)] = width, "narrow"
+
+
+#: The space at the sides of a table's cell as a share of the measure.
+_CELL_PADDING_SHARE = 0.04
+
+
+def _fit_to_cells(placer: FigurePlacer, table: Table) -> None:
+    """Make the pictures in a table no wider than an equal share of the measure."""
+    columns = max((sum(cell.colspan for cell in row) for row in table.rows), default=1)
+    measure = _measure_width(placer)
+    for cell in chain.from_iterable(table.rows):
+        widest = measure * (cell.colspan / columns - _CELL_PADDING_SHARE)
+        for figure in walk(cell.blocks):
+            if isinstance(figure, Figure) and (picture := placer.picture(figure)):
+                width, _ = _fit_width(placer, figure, picture)
+                placer.widths[id(figure)] = max(1, int(min(width, widest))), "full"
+                placer.cell_figures.add(id(figure))
+
+
+_THIRD = 1 / 3
+#: The size of a caption, in units of the font size.
+_CAPTION_SIZE = 0.86
+_LEADING_EM = 1.4
+
+
+def _place_beside(placer: FigurePlacer, figure: Figure, following: Sequence[Block]) -> None:
+    """Place a small figure beside the paragraphs after it if there are enough of them."""
+    picture = placer.picture(figure)
+    if picture is None:
+        return
+    width, position = _fit_width(placer, figure, picture)
+    if position != "beside":
+        return
+    geometry, measure = placer.geometry, _measure_width(placer)
+    size = geometry.font_size * UNITS["pt"] / UNITS["px"]
+    width = round(min(width, _THIRD * measure))
+    caption = len(plain_text(figure.caption_spans)) + len(figure.credit)
+    lines = caption * CHARACTER_WIDTH * size * _CAPTION_SIZE / width + 1
+    height = width * picture.height / picture.width + lines * size * _LEADING_EM
+    characters = 0
+    for block in islice(following, 3):
+        if not isinstance(block, Paragraph):
+            break
+        characters += len(plain_text(block.spans))
+    text_needed = height / (size * _LEADING_EM) * (measure - width) / (CHARACTER_WIDTH * size)
+    if characters > text_needed:
+        placer.widths[id(figure)] = width, "beside"
 
 
 def _group_cells(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:

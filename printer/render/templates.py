@@ -55,90 +55,13 @@ from ..errors import RenderError, UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
-from .figures import FigurePlacer, FigureRow
+from .figures import FigurePlacer, FigureRow, arrange
 from .inline import breakable, breakable_url, highlight, mark_symbols, no_break_spaces
 from .links import display_url
 from .markup import attributes, printable, strip_brackets, valid_language
 
-#: CPU seconds per document; an article of 20,000 paragraphs takes two.
+#: An article of 20,000 paragraphs takes two seconds of CPU time.
 TIME_LIMIT = 30.0
-
-#: Iterations and calls between two checks of the time.
-_CHECK_INTERVAL = 64
-
-#: The most bits of a number, and the most characters or items of a product.
-_MAX_BITS, _MAX_LENGTH = 10_000, 10_000_000
-
-#: The most rows and characters of a table, and the most lines of code, that are kept on one page;
-#: longer code leaves at least half as many lines on each.
-MAX_UNBROKEN_ROWS, MAX_UNBROKEN_TABLE, MAX_UNBROKEN_LINES = 9, 450, 8
-
-#: The most lines of code that span the columns of a page; what spans them is not broken.
-MAX_SPANNING_LINES = 24
-
-#: The characters of a line of code that must fit in the width of a page; the usual size of code in
-#: rems, and its smallest in rems and in points.
-CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
-
-#: The advance of a character of code and the padding of its block, in ems, and the most
-#: millimetres by which code extends into the margin; the indent of a list, in rems.
-CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG, LIST_INDENT = 0.603, 1.5, 8.0, 1.6
-
-#: The most items, and characters in all, of a list that is kept on one page, and the most
-#: characters of a cell of a row and of a box that are; those of an item that is a line, on average.
-MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT, MAX_UNBROKEN_CELL, MAX_UNBROKEN_BOX = 4, 300, 400, 600
-MAX_TERSE_ITEM = 80
-
-#: The maximum width allowed for the text of a cell, in characters.
-MAX_CELL_WIDTH = 28
-
-#: The width of a character of the longest words of a table, on average and of the widest, and the
-#: space beside a word, in ems; and where a name may be broken after its signs.
-WORD_ADVANCE, TABLE_ADVANCE, TABLE_PADDING = 0.52, 0.6, 0.8
-_IN_NAMES = re.compile(r"(?<=[_./=+:&?@-])(?=[^\W\d])")
-#: The sizes of type of tables, of wide ones, and of very wide ones on a rotated page and across
-#: columns; how many times the room the words of a wide one may need; the most cells to be parted.
-TABLE_SIZE, WIDE_SIZE, TURNED_SIZE, SPANNING_SIZE = 0.86, 0.72, 0.75, 0.55
-MAX_SQUEEZED, MAX_PARTED_CELLS = 1.3, 5_000
-
-#: The most characters of a label above code, of a bold line that is a heading, of an interviewer's
-#: question, of a line that begins with a label, and of a line of verse.
-MAX_CODE_LABEL, MAX_LABEL, MAX_QUESTION, MAX_LABEL_LINE, MAX_VERSE_LINE = 40, 90, 360, 72, 64
-
-#: The most characters of a line of a list without a label, and its last sign.
-MAX_BARE_LINE = 48
-
-#: The most characters of a label above a table, and the most blocks from a heading down to one.
-MAX_TABLE_LABEL, MAX_STACKED = 120, 3
-_BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
-
-#: The most characters of a plain line that is a heading, and the fewest of the paragraph below it;
-#: the signs that end one in capitals.
-MAX_PLAIN_LABEL, MIN_LABELLED = 64, 80
-#: A sign at the beginning of a paragraph that is an item of a list.
-_ITEM_SIGN = re.compile(r"[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]\ufe0f?\s")
-_CLOSING_QUOTES = "’”»'\""
-
-_TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
-#: A long run with other characters than letters, in a script with spaces.  A line may end at a
-#: hyphen inside it.
-_UNBREAKABLE = re.compile(
-    r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
-    r"(?=[^\s\u2010-\u2014-]*[\d_/@.=:]\w)"
-)
-#: A label with what it labels, as in "Type: text".
-_ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
-#: A line in brackets, as Japanese headings are.
-_BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
-_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
-_FILE_PATH = re.compile(r"[~.]?(?:/[\w.@+-]{1,60}){2,12}")
-_FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
-
-#: The first words of a paragraph in HTML, up to a punctuation mark or an element.
-_OPENING = re.compile(r"[^\W\d_][\w'’-]*(?: [\w'’-]+){1,4}(?=[ ,.;:])")
-
-#: The filter that is added to every loop.
-_TIMED = "timed"
 
 
 def fill(theme: Theme, name: str, **values: object) -> str:
@@ -234,6 +157,10 @@ class _OutOfTime(SecurityError):
     """The time of a document's templates is used up."""
 
 
+#: Iterations and calls between two checks of the time.
+_CHECK_INTERVAL = 64
+
+
 class _Deadline:
     """The CPU time left for the templates of one document."""
 
@@ -264,6 +191,10 @@ def limited_time() -> Iterator[None]:
 def _check_time() -> None:
     if deadline := _deadline.get():
         deadline.check()
+
+
+#: The filter that is added to every loop.
+_TIMED = "timed"
 
 
 class SandboxedEnvironment(ImmutableSandboxedEnvironment):
@@ -308,15 +239,23 @@ def _check_iterations(context: Context, items: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
+MAX_NUMBER_BITS = 10_000
+#: Characters or items.
+MAX_PRODUCT_LENGTH = 10_000_000
+
+
 def _is_too_large(operator: str, left: Any, right: Any) -> bool:
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length()
         product = bits * abs(right) if operator == "**" else bits + right.bit_length()
-        return product > _MAX_BITS
+        return product > MAX_NUMBER_BITS
     sequence, times = (left, right) if isinstance(right, int) else (right, left)
     if not (isinstance(sequence, Sized) and isinstance(times, int)):
         return False
-    return len(sequence) * times > _MAX_LENGTH
+    return len(sequence) * times > MAX_PRODUCT_LENGTH
+
+
+_TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 
 
 def _metadata_date(published: str) -> str:
@@ -335,6 +274,10 @@ def _wrap_initial(html: Markup) -> Markup:
         # The letter is not markup, and the rest is escaped already.
         return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
     return html
+
+
+#: The first words of a paragraph in HTML, up to a punctuation mark or an element.
+_OPENING = re.compile(r"[^\W\d_][\w'’-]*(?: [\w'’-]+){1,4}(?=[ ,.;:])")
 
 
 def _wrap_opening(html: Markup) -> Markup:
@@ -363,7 +306,19 @@ def _page_reference(label: str) -> Markup:
 def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | FigureRow, ...]:
     """Return blocks with figures that stand side by side as rows, none in the preview."""
     placer = context.get("picture")
-    return placer.arrange(run) if isinstance(placer, FigurePlacer) else run
+    return arrange(placer, run) if isinstance(placer, FigurePlacer) else run
+
+
+MAX_UNBROKEN_CODE_LINES = 8
+#: Code that spans the columns of a page is not broken.
+MAX_SPANNING_CODE_LINES = 24
+#: A line of so many characters must fit in the width of a page.
+CODE_COLUMNS = 80
+CODE_SIZE_REM = 0.72
+MIN_CODE_SIZE_REM = 0.56
+MIN_CODE_SIZE_PT = 5.8
+MAX_CODE_HANG_MM = 8.0
+LIST_INDENT_REM = 1.6
 
 
 @pass_context
@@ -375,36 +330,51 @@ def code_attributes(context: Context, block: Code) -> Markup:
     code is kept on one page; ``full`` code needs the room of the indent in a list.
     """
     lines = block.text.expandtabs(4).split("\n")
-    classes = ["short"] if len(lines) < MAX_UNBROKEN_LINES else []
+    classes = ["short"] if len(lines) < MAX_UNBROKEN_CODE_LINES else []
     geometry = context.get("paper")
     style = ""
     if isinstance(geometry, PageGeometry):
         columns = min(max(map(len, lines)), CODE_COLUMNS)
         hang, width = 0.0, geometry.column_width
-        is_narrow = geometry.columns > 1 and len(lines) <= MAX_SPANNING_LINES
-        if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE:
+        is_narrow = geometry.columns > 1 and len(lines) <= MAX_SPANNING_CODE_LINES
+        if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE_REM:
             classes = ["short", "across"]
             width = geometry.text_width
-        min_size = max(MIN_CODE_SIZE, MIN_CODE_POINTS / geometry.font_size)
+        min_size = max(MIN_CODE_SIZE_REM, MIN_CODE_SIZE_PT / geometry.font_size)
         if _code_size(geometry, width, columns) < min_size and width == geometry.text_width:
-            hang = min(MAX_CODE_HANG, geometry.margins[1] / 2)
+            hang = min(MAX_CODE_HANG_MM, geometry.margins[1] / 2)
         size = _code_size(geometry, width + hang, columns)
         style = (
-            f"font-size: {min(CODE_SIZE, max(size, min_size)):.3f}rem" if size < CODE_SIZE else ""
+            f"font-size: {min(CODE_SIZE_REM, max(size, min_size)):.3f}rem"
+            if size < CODE_SIZE_REM
+            else ""
         )
         style += f"; margin-right: -{hang:.2f}mm" if hang else ""
-        if _code_size(geometry, width - LIST_INDENT * _em(geometry), columns) < CODE_SIZE:
+        if _code_size(geometry, width - LIST_INDENT_REM * _em(geometry), columns) < CODE_SIZE_REM:
             classes.append("full")
     return attributes(class_=" ".join(classes), style=style)
 
 
+#: The advance of a character.
+CODE_ADVANCE_EM = 0.603
+CODE_PADDING_EM = 1.5
+
+
 def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
     """Return the font size, in rems, at which a line of ``columns`` characters fits in a width."""
-    return width / ((columns * CODE_ADVANCE + CODE_PADDING) * _em(geometry))
+    return width / ((columns * CODE_ADVANCE_EM + CODE_PADDING_EM) * _em(geometry))
 
 
 def _em(geometry: PageGeometry) -> float:
     return geometry.font_size * UNITS["pt"]
+
+
+#: A long run with other characters than letters, in a script with spaces.  A line may end at a
+#: hyphen inside it.
+_UNBREAKABLE = re.compile(
+    r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
+    r"(?=[^\s\u2010-\u2014-]*[\d_/@.=:]\w)"
+)
 
 
 def is_rough(block: Paragraph) -> bool:
@@ -413,6 +383,12 @@ def is_rough(block: Paragraph) -> bool:
     If it were justified, it would have wide gaps.
     """
     return _UNBREAKABLE.search(plain_text(block.spans)) is not None
+
+
+#: The name of a file or a language above code.
+MAX_CODE_LABEL_CHARS = 40
+_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
+_FILE_PATH = re.compile(r"[~.]?(?:/[\w.@+-]{1,60}){2,12}")
 
 
 def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
@@ -425,10 +401,15 @@ def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
     if isinstance(block, Code):
         return _FILE_PATH.fullmatch(block.text) is not None
     text = plain_text(block.spans).strip()
-    if not 0 < len(text) <= MAX_CODE_LABEL:
+    if not 0 < len(text) <= MAX_CODE_LABEL_CHARS:
         return False
     is_language = following.language and text.casefold() == following.language.casefold()
     return bool(is_language or _FILE_NAME.fullmatch(text))
+
+
+#: A line of a list without a label, or one that introduces the next block.
+MAX_BARE_LINE_CHARS = 48
+MAX_TABLE_LABEL_CHARS = 120
 
 
 def introduces(block: Paragraph, following: Block, before: Block | None = None) -> bool:
@@ -438,14 +419,22 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
     beginning of an item of several paragraphs, or a line or two above a table.
     """
     text = plain_text(block.spans).rstrip()
-    is_short = len(text) <= MAX_BARE_LINE
+    is_short = len(text) <= MAX_BARE_LINE_CHARS
     if isinstance(following, Paragraph) and is_short and isinstance(before, Heading | None):
         return True
-    if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL:
+    if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL_CHARS:
         return True
     if not isinstance(following, Paragraph | List | Code | Math | Table | Quote | DefinitionList):
         return False
     return text.endswith(COLONS) or (is_short and isinstance(following, Code))
+
+
+MAX_BOLD_LABEL_CHARS = 90
+MAX_PLAIN_LABEL_CHARS = 64
+MIN_LABELLED_CHARS = 80
+_CLOSING_QUOTES = "’”»'\""
+#: A line in brackets, as Japanese headings are.
+_BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 
 
 def is_label(block: Paragraph, following: Block | None) -> bool:
@@ -458,7 +447,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     text = plain_text(block.spans).strip()
     if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
         return False
-    if len(text) > MAX_LABEL:
+    if len(text) > MAX_BOLD_LABEL_CHARS:
         return _is_question(block, text, following)
     marks = [span.marks for span in block.spans if any(map(str.isalnum, span.text))]
     if marks and "strong" in marks[0] and all({"strong", "small"} & {*part} for part in marks):
@@ -469,22 +458,28 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return isinstance(following, Paragraph)
     is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
     last = text.rstrip(_CLOSING_QUOTES)[-1:] if is_capitals else text[-1]
-    if not last.isalnum() or len(text) > MAX_PLAIN_LABEL:
+    if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
         return False
     if isinstance(following, Code):
-        return len(text) <= MAX_CODE_LABEL
-    min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED)
+        return len(text) <= MAX_CODE_LABEL_CHARS
+    min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED_CHARS)
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
+
+
+MAX_QUESTION_CHARS = 360
 
 
 def _is_question(block: Paragraph, text: str, following: Block) -> bool:
     """Return whether a paragraph is an interviewer's question, set apart from the answer."""
-    if len(text) > MAX_QUESTION or not text.endswith(("?", "？", "؟", ";")):
+    if len(text) > MAX_QUESTION_CHARS or not text.endswith(("?", "？", "؟", ";")):
         return False
     return isinstance(following, Paragraph) and any(
         has_mark_throughout(block.spans, mark) and not has_mark_throughout(following.spans, mark)
         for mark in ("strong", "em")
     )
+
+
+_ITEM_SIGN = re.compile(r"[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]\ufe0f?\s")
 
 
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
@@ -498,24 +493,42 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     text = plain_text(block.spans).strip()
     if _ITEM_SIGN.match(text):
         return not neighbors or any(map(_begins_with_sign, neighbors))
-    is_line = len(text) <= MAX_LABEL_LINE and _ENTRY.fullmatch(text) is not None
-    is_line = is_line and not text.endswith((".", "!", "?", "…"))
     before = neighbors[0] if neighbors else None
     is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
-    longest = MAX_LABEL_LINE if is_first else MAX_BARE_LINE
-    is_bare = 0 < len(text) <= longest and _BARE_END.search(text) is not None
-    is_bold = has_mark_throughout(block.spans, "strong")
-    is_line = is_line or (is_bare and "\n" not in text and not is_bold)
-    return is_line and (not neighbors or any(is_entry(neighbor) for neighbor in neighbors))
+    if not _is_labelled_line(text) and not _is_bare_line(block, text, may_be_long=is_first):
+        return False
+    return not neighbors or any(is_entry(neighbor) for neighbor in neighbors)
+
+
+MAX_LABELLED_LINE_CHARS = 72
+#: A label with what it labels, as in "Type: text".
+_ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
+
+
+def _is_labelled_line(text: str) -> bool:
+    is_entry = len(text) <= MAX_LABELLED_LINE_CHARS and _ENTRY.fullmatch(text) is not None
+    return is_entry and not text.endswith((".", "!", "?", "…"))
+
+
+_BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
+
+
+def _is_bare_line(block: Paragraph, text: str, *, may_be_long: bool) -> bool:
+    max_chars = MAX_LABELLED_LINE_CHARS if may_be_long else MAX_BARE_LINE_CHARS
+    is_line = 0 < len(text) <= max_chars and "\n" not in text and bool(_BARE_END.search(text))
+    return is_line and not has_mark_throughout(block.spans, "strong")
 
 
 def _begins_with_sign(block: Block | None) -> bool:
     return isinstance(block, Paragraph) and bool(_ITEM_SIGN.match(plain_text(block.spans).strip()))
 
 
+MAX_UNBROKEN_CELL_CHARS = 400
+
+
 def is_long_row(row: Sequence[Cell]) -> bool:
     """Return whether a row of a table is long enough to be broken between pages."""
-    return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL for cell in row)
+    return any(len("".join(iter_text(*cell.blocks))) > MAX_UNBROKEN_CELL_CHARS for cell in row)
 
 
 def is_bare(block: Heading, following: Sequence[Block]) -> bool:
@@ -524,12 +537,20 @@ def is_bare(block: Heading, following: Sequence[Block]) -> bool:
     return levels[0] < block.level or (levels[0] == block.level and levels[1] <= block.level)
 
 
+MAX_STACKED_HEADINGS = 3
+
+
 @pass_context
 def is_turned(context: Context, block: Heading, following: Sequence[Block]) -> bool:
     """Return whether a heading stands above a table on a rotated page, perhaps with others."""
     del block
-    below = next((part for part in following[:MAX_STACKED] if not isinstance(part, Heading)), None)
+    below = next(
+        (part for part in following[:MAX_STACKED_HEADINGS] if not isinstance(part, Heading)), None
+    )
     return isinstance(below, Table) and table_class(context, below) == "widest"
+
+
+MAX_VERSE_LINE_CHARS = 64
 
 
 def is_verse(block: Paragraph) -> bool:
@@ -538,16 +559,21 @@ def is_verse(block: Paragraph) -> bool:
     One line in four may be longer, but none as long as a paragraph.
     """
     lengths = [len(line) for line in plain_text(block.spans).strip().split("\n")]
-    long_lines = sum(length > MAX_VERSE_LINE for length in lengths)
+    long_lines = sum(length > MAX_VERSE_LINE_CHARS for length in lengths)
     return (
-        len(lengths) > 2 and 4 * long_lines <= len(lengths) and max(lengths) <= 4 * MAX_VERSE_LINE
+        len(lengths) > 2
+        and 4 * long_lines <= len(lengths)
+        and max(lengths) <= 4 * MAX_VERSE_LINE_CHARS
     )
 
 
 def has_short_lines(block: Paragraph) -> bool:
     """Return whether a paragraph has several lines, each short enough for a line of the page."""
     lines = plain_text(block.spans).strip().split("\n")
-    return len(lines) > 1 and max(map(len, lines)) <= MAX_VERSE_LINE
+    return len(lines) > 1 and max(map(len, lines)) <= MAX_VERSE_LINE_CHARS
+
+
+_FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
 
 def is_formula_number(block: Block, previous: Block) -> bool:
@@ -555,6 +581,12 @@ def is_formula_number(block: Block, previous: Block) -> bool:
     if not (isinstance(block, Paragraph) and isinstance(previous, Math)):
         return False
     return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
+
+
+MAX_UNBROKEN_ITEMS = 4
+MAX_UNBROKEN_LIST_CHARS = 300
+#: Items of fewer characters, on average, are a line at most.
+MAX_TERSE_ITEM_CHARS = 80
 
 
 def list_class(block: List) -> str:
@@ -568,20 +600,34 @@ def list_class(block: List) -> str:
     is_loose = any(
         sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
     )
-    is_short = len(block.items) <= MAX_UNBROKEN_ITEMS and length <= MAX_UNBROKEN_TEXT
+    is_short = len(block.items) <= MAX_UNBROKEN_ITEMS and length <= MAX_UNBROKEN_LIST_CHARS
     kind = "collection" if block.style == "none" else "loose" if is_loose else "short" * is_short
-    return f"{kind} terse" if length <= MAX_TERSE_ITEM * len(block.items) else kind
+    return f"{kind} terse" if length <= MAX_TERSE_ITEM_CHARS * len(block.items) else kind
+
+
+MAX_UNBROKEN_BOX_CHARS = 600
 
 
 def is_brief(block: Block) -> bool:
     """Return whether a block is short enough to be kept on one page."""
-    return sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX
+    return sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS
 
 
 def is_undefined(block: DefinitionList) -> bool:
     """Return whether a list has terms without descriptions, as tables of contents have."""
     details = (child for entry in block.entries for detail in entry.details for child in detail)
     return all(isinstance(child, DefinitionList) and is_undefined(child) for child in details)
+
+
+MAX_UNBROKEN_ROWS = 9
+MAX_UNBROKEN_TABLE_CHARS = 450
+#: The width of a character of a column's longest word.
+WORD_ADVANCE_EM = 0.52
+TABLE_PADDING_EM = 0.8
+TABLE_SIZE_REM = 0.86
+WIDE_TABLE_SIZE_REM = 0.72
+#: How many times the width of the page the words of a wide table may need.
+MAX_SQUEEZED = 1.3
 
 
 @pass_context
@@ -596,19 +642,27 @@ def table_class(context: Context, table: Table) -> str:
     geometry = context.get("paper")
     room = needed = 0.0
     if isinstance(geometry, PageGeometry) and columns > 3:
-        room = geometry.text_width / (geometry.font_size * UNITS["pt"])
-        needed = sum(WORD_ADVANCE * word + TABLE_PADDING for word in _longest_words(table))
-    if columns > 12 or (columns > 6 and WIDE_SIZE * needed > MAX_SQUEEZED * room):
+        room = geometry.text_width / _em(geometry)
+        needed = sum(WORD_ADVANCE_EM * word + TABLE_PADDING_EM for word in _longest_words(table))
+    if columns > 12 or (columns > 6 and WIDE_TABLE_SIZE_REM * needed > MAX_SQUEEZED * room):
         return "widest"
-    if columns > 6 or TABLE_SIZE * needed > room:
+    if columns > 6 or TABLE_SIZE_REM * needed > room:
         return "wide"
     has_columns = isinstance(geometry, PageGeometry) and geometry.columns > 1
     if has_columns and _is_wider_than_column(rows, geometry):
         return "across"
     is_short = (
-        len(rows) <= MAX_UNBROKEN_ROWS and len("".join(iter_text(table))) <= MAX_UNBROKEN_TABLE
+        len(rows) <= MAX_UNBROKEN_ROWS
+        and len("".join(iter_text(table))) <= MAX_UNBROKEN_TABLE_CHARS
     )
     return "short" if is_short and columns else "table"
+
+
+#: The width of the widest characters.
+TABLE_ADVANCE_EM = 0.6
+TURNED_TABLE_SIZE_REM = 0.75
+SPANNING_TABLE_SIZE_REM = 0.55
+MAX_PARTED_CELLS = 5_000
 
 
 @pass_context
@@ -625,10 +679,10 @@ def table_parts(context: Context, table: Table) -> tuple[Table, ...]:
     words = _longest_words(table)
     if len(words) < 3 or table_class(context, table) != "widest":
         return (table,)
-    first, *widths = (TABLE_ADVANCE * word + TABLE_PADDING for word in words)
+    first, *widths = (TABLE_ADVANCE_EM * word + TABLE_PADDING_EM for word in words)
     line = geometry.text_height if geometry.columns == 1 else geometry.text_width
-    size = TURNED_SIZE if geometry.columns == 1 else SPANNING_SIZE
-    room = line / (geometry.font_size * UNITS["pt"] * size) - first
+    size = TURNED_TABLE_SIZE_REM if geometry.columns == 1 else SPANNING_TABLE_SIZE_REM
+    room = line / (_em(geometry) * size) - first
     count = min(len(widths), ceil(sum(widths) / max(room, 1.0)))
     ends = [1 + len(widths) * number // count for number in range(count + 1)]
     return tuple(
@@ -649,6 +703,10 @@ def _take_columns(rows: Sequence[Row], start: int, end: int) -> tuple[Row, ...]:
     return tuple((*row[:1], *row[start:end]) for row in rows)
 
 
+#: Where a name may be broken, after a sign.
+_IN_NAMES = re.compile(r"(?<=[_./=+:&?@-])(?=[^\W\d])")
+
+
 def _longest_words(table: Table) -> list[int]:
     """Return the lengths of the longest words, or unbroken parts of names, of each column."""
     lengths: list[int] = []
@@ -662,11 +720,15 @@ def _longest_words(table: Table) -> list[int]:
     return lengths
 
 
+#: The maximum width allowed for the text of a cell.
+MAX_CELL_WIDTH_CHARS = 28
+
+
 def _is_wider_than_column(rows: Sequence[Sequence[Cell]], geometry: PageGeometry) -> bool:
     widths: dict[int, int] = {}
     for row in islice(rows, 200):
         for column, cell in enumerate(row):
             text = " ".join(plain_text(b.spans) for b in cell.blocks if isinstance(b, Paragraph))
-            widths[column] = max(widths.get(column, 0), min(len(text), MAX_CELL_WIDTH))
-    character = CHARACTER_WIDTH * geometry.font_size * UNITS["pt"] * 0.86
+            widths[column] = max(widths.get(column, 0), min(len(text), MAX_CELL_WIDTH_CHARS))
+    character = CHARACTER_WIDTH * TABLE_SIZE_REM * _em(geometry)
     return sum(widths.values()) + 3 * len(widths) > 1.1 * geometry.column_width / character

@@ -26,7 +26,7 @@ from printer.article import (
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
-from printer.render.figures import FigurePlacer, FigureRow, PicturePlacement
+from printer.render.figures import FigurePlacer, FigureRow, PicturePlacement, arrange
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import UNITS, page_geometry
 from tests.support import sample_articles as specimens
@@ -45,7 +45,7 @@ def placer(*sizes: tuple[int, int], media_type: str = "image/jpeg") -> FigurePla
 def placed(size: tuple[int, int], stated: int = 0, after: Sequence[Block] = ()) -> PicturePlacement:
     place = placer(size)
     figure = Figure("p0", width=stated)
-    place.arrange((figure, *after))
+    arrange(place, (figure, *after))
     placement = place(figure)
     assert placement is not None
     return placement
@@ -98,7 +98,7 @@ def test_a_small_figure_stands_beside_text_if_there_is_enough() -> None:
 def test_two_videos_with_their_pictures_fit_on_a_page(size: tuple[int, int]) -> None:
     place = placer(size)
     poster = Figure("p0")
-    place.arrange((Embed("video", "https://valley.example.org/ferry.mp4", blocks=(poster,)),))
+    arrange(place, (Embed("video", "https://valley.example.org/ferry.mp4", blocks=(poster,)),))
     placement = place(poster)
 
     assert placement is not None
@@ -107,7 +107,7 @@ def test_two_videos_with_their_pictures_fit_on_a_page(size: tuple[int, int]) -> 
 
 def rows(*blocks: Block, place: FigurePlacer) -> list[int]:
     """Return the number of figures in each row, 0 for another block."""
-    arranged = place.arrange(blocks)
+    arranged = arrange(place, blocks)
     return [len(block.cells) if isinstance(block, FigureRow) else 0 for block in arranged]
 
 
@@ -144,7 +144,7 @@ def test_a_collection_stands_in_rows_with_its_headings_and_labels() -> None:
         for block in (Heading(2, (Span("Radios"),)), Figure(f"p{n}"), Paragraph((Span("12 €"),)))
     ]
     assert rows(LONG, *parts, LONG, place=place) == [0, 3, 3, 0]
-    row = place.arrange(parts)[0]
+    row = arrange(place, parts)[0]
     assert isinstance(row, FigureRow)
     assert len({cell.width for cell in row.cells}) == 1
     assert [type(block) for block in row.cells[0].blocks] == [Heading, Figure, Paragraph]
@@ -157,7 +157,7 @@ def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() 
     name = Heading(3, (Span("Radios"),))
     items = (Item((name, Figure("p0"))), Item((Figure("p1"), name)), Item((name,)))
     place = placer((400, 300), (300, 900))
-    above, row = place.arrange((List((items[2], *items[:2]), style="none"),))
+    above, row = arrange(place, (List((items[2], *items[:2]), style="none"),))
     assert isinstance(row, FigureRow)
     assert [list(map(type, cell.blocks)) for cell in row.cells] == [[Figure, Heading]] * 2
     # No name is beside a picture, above a hole.
@@ -191,7 +191,7 @@ def test_entries_with_and_without_pictures_keep_their_order(
     ]
     arranged = [
         row
-        for row in place.arrange((List(tuple(entries), style="none"),))
+        for row in arrange(place, (List(tuple(entries), style="none"),))
         if type(row) is FigureRow
     ]
     cells = [cell.blocks for row in arranged for cell in row.cells]
@@ -207,7 +207,7 @@ def test_entries_with_and_without_pictures_keep_their_order(
 def test_nothing_is_lost_in_rows_and_no_row_is_too_wide(sizes: list[tuple[int, int]]) -> None:
     place = placer(*sizes)
     blocks = figures(len(sizes))
-    arranged = place.arrange(blocks)
+    arranged = arrange(place, blocks)
     flat: list[Block] = []
     for block in arranged:
         if isinstance(block, FigureRow):
@@ -240,9 +240,9 @@ def test_pictures_in_a_table_share_the_measure() -> None:
     figures = [Figure(f"p{n}") for n in range(4)]
     gallery, icon = Cell(tuple(figures[:3])), Cell((figures[3], LONG))
     table = Table(head=(), body=((Cell((LONG,)), gallery, icon), (Cell((LONG,)), icon, icon)))
-    place.arrange((table,))
+    arrange(place, (table,))
     for cell in (gallery, icon):
-        assert place.arrange(cell.blocks) == cell.blocks
+        assert arrange(place, cell.blocks) == cell.blocks
     widths = [placement.width for figure in figures if (placement := place(figure))]
     assert max(widths) < MEASURE / 3
     assert widths == [widths[0]] * 3 + [20]
@@ -290,7 +290,7 @@ def test_a_picture_above_its_heading_is_kept_with_it(is_above: bool) -> None:
     for number in range(4):
         entry = [Figure("p0"), Heading(2, (Span(f"Lamp {number}"),))]
         run += [*(entry if is_above else reversed(entry)), LONG]
-    place.arrange(run)
+    arrange(place, run)
     placements = [place(block) for block in run if isinstance(block, Figure)]
 
     assert [placement.heads for placement in placements if placement] == [is_above] * 4
@@ -304,7 +304,7 @@ def test_pictures_above_the_headings_of_short_entries_are_small() -> None:
         for number in range(4)
         for block in (Figure("p0"), Heading(2, (Span(f"Lamp {number}"),)), short)
     ]
-    place.arrange(run)
+    arrange(place, run)
     placement = place(run[3]) if isinstance(run[3], Figure) else None
 
     assert placement is not None

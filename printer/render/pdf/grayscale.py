@@ -15,17 +15,6 @@ from typing import Any
 import pydyf
 from PIL import Image
 
-#: The luma of red, green and blue (ITU-R BT.601).
-LUMA = (0.299, 0.587, 0.114)
-
-JPEG_QUALITY = 88
-
-# Operators of content streams (ISO 32000-2, 8.6.8) that set a color or a color space.
-_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
-_RGB_OPERATOR = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
-_SPACE_OPERATOR = re.compile(rb"/(\S+) (cs|CS)")
-_COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
-
 
 def convert_to_grayscale(pdf: Any) -> None:
     """Convert the colors of a PDF that is about to be written."""
@@ -41,6 +30,13 @@ def convert_to_grayscale(pdf: Any) -> None:
             and _convert_function(item["Function"])  # False for gradients of opacity.
         ):
             item["ColorSpace"] = "/DeviceGray"
+
+
+# Operators of content streams (ISO 32000-2, 8.6.8) that set a color or a color space.
+_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
+_RGB_OPERATOR = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
+_SPACE_OPERATOR = re.compile(rb"/(\S+) (cs|CS)")
+_COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
 
 
 def _convert_content(stream: Any) -> None:
@@ -65,6 +61,10 @@ def _convert_content(stream: Any) -> None:
 
 def _gray_operation(rgb: list[float], *, stroke: bool) -> bytes:
     return b"%.4g %b" % (_luma(rgb), b"G" if stroke else b"g")
+
+
+#: The luma of red, green and blue (ITU-R BT.601).
+LUMA = (0.299, 0.587, 0.114)
 
 
 def _luma(rgb: list[float]) -> float:
@@ -95,6 +95,9 @@ def _convert_function(function: Any) -> bool:
             converted = True
     children = [_convert_function(child) for child in function.get("Functions", ())]
     return converted or any(children)
+
+
+JPEG_QUALITY = 88
 
 
 def _convert_image(stream: Any) -> None:

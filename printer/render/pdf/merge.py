@@ -26,27 +26,6 @@ from pikepdf import Pdf
 
 from ...errors import RenderError
 
-#: Entries of a catalog that are merged, and entries of an outline item that are written anew.
-_MERGED = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
-_OUTLINE_LINKS = ("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count")
-
-#: The most names in a leaf of the name tree.
-_NAMES_PER_LEAF = 100
-
-#: The most objects and bytes of an object stream.
-MAX_OBJECTS, MAX_STREAM_BYTES = 200, 100_000
-
-#: Rows of the cross-reference stream that are compressed at a time.
-_ROWS = 10_000
-
-#: The number of dictionary entries of a stream that only draws: its encoding and its length.
-_CONTENT_ENTRIES = 2
-
-#: A reference in an object as written by qpdf, but not the same characters in a string.
-_REFERENCE = re.compile(
-    rb"\([^()\\]*(?:\\.[^()\\]*)*\)|<[0-9a-fA-F]*>|(?<![\w.+-])(\d+) \d+ R(?!\w)", re.DOTALL
-)
-
 
 @dataclass(frozen=True, slots=True)
 class MergePart:
@@ -90,6 +69,13 @@ def merge_parts(
     except pikepdf.PdfError as error:
         raise RenderError(f"the parts could not be merged: {error}") from error
     merger.close()
+
+
+# Of an object stream.
+MAX_OBJECTS = 200
+MAX_STREAM_BYTES = 100_000
+#: Rows of the cross-reference stream that are compressed at a time.
+_ROWS = 10_000
 
 
 class PdfWriter:
@@ -194,6 +180,12 @@ class PdfWriter:
         self._position += len(data)
 
 
+#: A reference in an object as written by qpdf, but not the same characters in a string.
+_REFERENCE = re.compile(
+    rb"\([^()\\]*(?:\\.[^()\\]*)*\)|<[0-9a-fA-F]*>|(?<![\w.+-])(\d+) \d+ R(?!\w)", re.DOTALL
+)
+
+
 class PdfCopier:
     """Copies objects of a PDF, each once; ``shared`` has the fonts and pictures copied so far.
 
@@ -256,6 +248,10 @@ class PdfCopier:
         return b"%d 0 R" % number
 
 
+#: The number of dictionary entries of a stream that only draws: its encoding and its length.
+_CONTENT_ENTRIES = 2
+
+
 def _fingerprint(item: Any) -> bytes | None:
     """Return a hash of a font or picture (a self-contained stream that does not only draw)."""
     if not isinstance(item, pikepdf.Stream) or len(item.stream_dict.keys()) <= _CONTENT_ENTRIES:
@@ -275,6 +271,12 @@ class _OutlineItem:
 
     entries: bytes
     children: list[_OutlineItem] = field(default_factory=list)
+
+
+#: Entries of a catalog that are merged, and entries of an outline item that are written anew.
+_MERGED = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
+#: The most names in a leaf of the name tree.
+_NAMES_PER_LEAF = 100
 
 
 class _Merger:
@@ -442,6 +444,9 @@ class _Merger:
             self._target.write(numbers[index], _add_entries(item.entries, entries))
         links = b"/First %d 0 R /Last %d 0 R /Count %d" % (numbers[0], numbers[-1], visible)
         return links, visible
+
+
+_OUTLINE_LINKS = ("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count")
 
 
 def _read_outline(parent: Any, copier: PdfCopier) -> Iterator[_OutlineItem]:

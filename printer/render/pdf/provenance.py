@@ -14,41 +14,6 @@ from ...capture import PageSource
 from ...output import ExtractedPage
 from ..markup import printable
 
-#: The XMP namespace of the provenance.
-NAMESPACE = "urn:webprint:provenance:1#"
-
-#: The properties and their meanings; each is a list with one value per web page.
-_PROPERTIES = {
-    "source": "The address that each page came from",
-    "fetched": "When each page was fetched",
-    "sha256": "The SHA-256 of each page as it was received, after decompression",
-}
-
-# Descriptions for the RDF of an XMP packet; PDF/A requires the schema (ISO 19005-3, 6.6.2.3).
-_XMP = Markup(
-    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
-    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:webprint="{namespace}">'
-    "<dc:source>{source}</dc:source>{properties}</rdf:Description>\n"
-    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
-    ' xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"'
-    ' xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#"'
-    ' xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">'
-    '<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">'
-    "<pdfaSchema:schema>Where a printed web page came from</pdfaSchema:schema>"
-    "<pdfaSchema:namespaceURI>{namespace}</pdfaSchema:namespaceURI>"
-    "<pdfaSchema:prefix>webprint</pdfaSchema:prefix>"
-    "<pdfaSchema:property><rdf:Seq>{schema}</rdf:Seq></pdfaSchema:property>"
-    "</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"
-)
-_PROPERTY = Markup("<webprint:{name}><rdf:Seq>{values}</rdf:Seq></webprint:{name}>")
-_VALUE = Markup("<rdf:li>{}</rdf:li>")
-_SCHEMA_PROPERTY = Markup(
-    '<rdf:li rdf:parseType="Resource"><pdfaProperty:name>{name}</pdfaProperty:name>'
-    "<pdfaProperty:valueType>seq Text</pdfaProperty:valueType>"
-    "<pdfaProperty:category>external</pdfaProperty:category>"
-    "<pdfaProperty:description>{meaning}</pdfaProperty:description></rdf:li>"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
@@ -95,6 +60,40 @@ def _source_values(source: PageSource) -> dict[str, str]:
         "fetched": fetched.astimezone(UTC).isoformat(timespec="seconds") if fetched else "",
         "sha256": source.sha256,
     }
+
+
+#: The XMP namespace of the provenance.
+NAMESPACE = "urn:webprint:provenance:1#"
+#: The properties and their meanings; each is a list with one value per web page.
+_PROPERTIES = {
+    "source": "The address that each page came from",
+    "fetched": "When each page was fetched",
+    "sha256": "The SHA-256 of each page as it was received, after decompression",
+}
+# Descriptions for the RDF of an XMP packet; PDF/A requires the schema (ISO 19005-3, 6.6.2.3).
+_XMP = Markup(
+    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:webprint="{namespace}">'
+    "<dc:source>{source}</dc:source>{properties}</rdf:Description>\n"
+    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+    ' xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"'
+    ' xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#"'
+    ' xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">'
+    '<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">'
+    "<pdfaSchema:schema>Where a printed web page came from</pdfaSchema:schema>"
+    "<pdfaSchema:namespaceURI>{namespace}</pdfaSchema:namespaceURI>"
+    "<pdfaSchema:prefix>webprint</pdfaSchema:prefix>"
+    "<pdfaSchema:property><rdf:Seq>{schema}</rdf:Seq></pdfaSchema:property>"
+    "</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"
+)
+_PROPERTY = Markup("<webprint:{name}><rdf:Seq>{values}</rdf:Seq></webprint:{name}>")
+_VALUE = Markup("<rdf:li>{}</rdf:li>")
+_SCHEMA_PROPERTY = Markup(
+    '<rdf:li rdf:parseType="Resource"><pdfaProperty:name>{name}</pdfaProperty:name>'
+    "<pdfaProperty:valueType>seq Text</pdfaProperty:valueType>"
+    "<pdfaProperty:category>external</pdfaProperty:category>"
+    "<pdfaProperty:description>{meaning}</pdfaProperty:description></rdf:li>"
+)
 
 
 def _build_xmp(rows: Sequence[dict[str, str]]) -> bytes:

@@ -23,14 +23,11 @@ from ...text import RIGHT_TO_LEFT
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: The attributes of a box against the direction of its paragraph, and of a line whose boxes have
-#: been split.
-_AGAINST, _IS_SPLIT = "_webprint_against_direction", "_webprint_directions_split"
+#: The attribute of a box against the direction of its paragraph.
+_AGAINST = "_webprint_against_direction"
 
-_RIGHT_TO_LEFT = re.compile(f"[{RIGHT_TO_LEFT}]")
-#: What stands for a box without text, as a picture.
-_OBJECT = "\ufffc"
-_STRONG = {"ltr": frozenset({"R", "AL"}), "rtl": frozenset({"L"})}
+#: The attribute of a line whose boxes have been split.
+_IS_SPLIT = "_webprint_directions_split"
 
 
 def split_directions(
@@ -64,6 +61,11 @@ def _reverse(neighbors: list[Box]) -> None:
     for box in neighbors[::-1] if is_leftmost_first else neighbors:
         box.translate(dx=x - box.position_x)
         x += box.margin_width()
+
+
+_RIGHT_TO_LEFT = re.compile(f"[{RIGHT_TO_LEFT}]")
+#: What stands for a box without text, as a picture.
+_OBJECT = "\ufffc"
 
 
 def _split_line(context: Any, line: Box) -> None:
@@ -102,6 +104,9 @@ def _iter_leaves(box: Box) -> Iterator[Box]:
             yield from _iter_leaves(child)
         else:
             yield child
+
+
+_STRONG = {"ltr": frozenset({"R", "AL"}), "rtl": frozenset({"L"})}
 
 
 def _find_against(context: Any, text: str, style: Any) -> list[bool]:

@@ -37,6 +37,7 @@ from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
+from .figure_placement import has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
@@ -44,43 +45,6 @@ from .patches import patched
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher
-
-MAX_WARNINGS = 20
-
-_INSTALL = "On Debian or Ubuntu: apt-get install {}; 'webprint doctor' checks this machine"
-
-#: The most characters of a script quoted in a warning.
-MAX_NAMED_CHARACTERS = 8
-
-#: A picture with more than this many times the requested resolution is scaled down.
-DPI_TOLERANCE = 1.1
-
-#: A document of at least ``MIN_PAGES`` pages and at most the first number is laid out again with
-#: longer pages if its text and source fill less than this share of its last page.
-MIN_PAGES, NEARLY_EMPTY = 2, ((12, 0.26), (30, 0.2), (60, 0.12))
-
-#: The fewest lines of a last page: lines of the page before it are moved to it, unless they would
-#: leave a larger gap there, as a share of the height of the text.
-MIN_LAST_LINES, MAX_LAST_HOLE = 5, 0.15
-
-#: Prefixes of the URLs of pictures inside a prepared SVG, which webprint encoded and are small.
-_INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
-
-#: Modules from which WeasyPrint uses only functions and classes that it calls.
-_DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
-
-_BROKEN_DRAWING = "Failed to render SVG image"
-_MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
-
-#: First words of Unicode names that are a kind of character, not a script.
-_KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
-
-#: First words of script names with two words.
-_TWO_WORD_SCRIPTS = frozenset({
-    "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
-    "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
-    "CAUCASIAN", "MASARAM", "GUNJALA", "NYIAKENG", "ZANABAZAR", "KHITAN", "CYPRO", "CJK", "OL",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +56,12 @@ class RenderedPdf:
     warnings: tuple[str, ...] = ()
     layout: LayoutText = field(default_factory=LayoutText, repr=False)
     first_page: int = 1
+
+
+# A missing font configuration is reported as an error instead.
+warnings.filterwarnings("ignore", r"No fonts configured|FontConfig cannot", UserWarning)
+
+_INSTALL = "On Debian or Ubuntu: apt-get install {}; 'webprint doctor' checks this machine"
 
 
 def render_pdf(document: Document) -> RenderedPdf:
@@ -150,6 +120,10 @@ def render_pdf(document: Document) -> RenderedPdf:
     )
 
 
+#: A picture with more than this many times the requested resolution is scaled down.
+DPI_TOLERANCE = 1.1
+
+
 def lay_out_document(html: Any, document: Document) -> Any:
     """Lay out a document, and again with longer pages if that saves a nearly empty last page.
 
@@ -175,7 +149,7 @@ def lay_out_document(html: Any, document: Document) -> Any:
     first_page = [CSS(string=css)] if number != 1 else []
     layout = lay_out()
     if document.extended_css and (share := _needed_share(layout.pages)):
-        figures = figure_placement.count_wide_figures(layout.pages)
+        figures = _count_wide_figures(layout.pages)
         for stylesheet, gain, gain_by_figure in document.extended_css:
             if share > gain * (len(layout.pages) - 1) + gain_by_figure * figures:
                 continue
@@ -191,20 +165,48 @@ def lay_out_document(html: Any, document: Document) -> Any:
     return layout
 
 
+def _count_wide_figures(pages: list[Any]) -> int:
+    """Return the number of figures as wide as the text."""
+    return sum(
+        box.element_tag == "figure" and box.element.get("class") is None
+        for page in pages
+        for box in page._page_box.descendants()
+    )
+
+
+MIN_PAGES = 2
+#: A document of at most so many pages is laid out again with longer pages if its text and source
+#: fill less than this share of its last page.
+MAX_LAST_PAGE_SHARES = ((12, 0.26), (30, 0.2), (60, 0.12))
+
+
 def _needed_share(pages: list[Any]) -> float:
     """Return the share of a page that earlier pages must gain to save a nearly empty last page.
 
     It is 0 if the last page is to stay; a page that holds only a picture is always to be saved.
     """
-    max_share = next((share for count, share in NEARLY_EMPTY if len(pages) <= count), 0.0)
+    max_share = next((share for count, share in MAX_LAST_PAGE_SHARES if len(pages) <= count), 0.0)
     if len(pages) < MIN_PAGES or not max_share:
         return 0.0
     page = pages[-1]._page_box
     used = figure_placement.lowest_edge(page.children[0]) - page.content_box_y()
-    if used >= max_share * page.height and not figure_placement.is_picture_alone(page):
+    if used >= max_share * page.height and not _is_picture_alone(page):
         return 0.0
     gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
     return float(max(used - gap, 1.0) / page.height)
+
+
+def _is_picture_alone(page: Box) -> bool:
+    """Return whether a page holds a single figure or row of figures, and at most the source."""
+    bodies = (
+        box for box in page.descendants() if box.element_tag == "div" and has_class(box, "body")
+    )
+    blocks = [box for body in bodies for box in body.children if not has_class(box, "colophon")]
+    return len(blocks) == 1 and figure_placement.is_figure(blocks[0])
+
+
+#: Lines of the page before the last are moved to it unless that leaves a larger hole there.
+MIN_LAST_LINES = 5
 
 
 def _last_page_css(pages: list[Any]) -> str:
@@ -220,13 +222,16 @@ def _last_page_css(pages: list[Any]) -> str:
     return f"@page :nth({len(pages) - 1}) {{ padding-bottom: {height:.2f}px !important }}"
 
 
+MAX_LAST_HOLE_SHARE = 0.15
+
+
 def _is_better_filled(pages: list[Any], count: int) -> bool:
     """Return whether there are still ``count`` pages, the last two of which are well filled."""
     if len(pages) != count or 0 < len(_line_heights(pages[-1])) < MIN_LAST_LINES:
         return False
     page = pages[-2]._page_box
     hole = figure_placement.measure_gap(page) + page.padding_bottom
-    return bool(hole <= MAX_LAST_HOLE * (page.height + page.padding_bottom))
+    return bool(hole <= MAX_LAST_HOLE_SHARE * (page.height + page.padding_bottom))
 
 
 def _line_heights(page: Any) -> dict[int, float]:
@@ -235,7 +240,7 @@ def _line_heights(page: Any) -> dict[int, float]:
     if any(type(box).__name__.endswith("ReplacedBox") for box in root.descendants()):
         return {}
     imprint = {
-        line for box in root.descendants() if figure_placement.has_class(box, "colophon")
+        line for box in root.descendants() if has_class(box, "colophon")
         for line in box.descendants()
     }  # fmt: skip
     return {
@@ -271,6 +276,10 @@ def _attachment(file: AttachedFile) -> Any:
         modified=modified,
         relationship=file.relationship,
     )
+
+
+#: Prefixes of the URLs of pictures inside a prepared SVG, which webprint encoded and are small.
+_INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
 
 
 def asset_fetcher(assets: Assets) -> URLFetcher:
@@ -323,6 +332,10 @@ class _DeferredModule(ModuleType):
         return call
 
 
+#: Modules from which WeasyPrint uses only functions and classes that it calls.
+_DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
+
+
 def import_weasyprint() -> None:
     """Import WeasyPrint without modules that take half of the time and are rarely needed.
 
@@ -366,10 +379,6 @@ def _stand_ins(modules: dict[str, ModuleType]) -> Iterator[None]:
 _shared = threading.local()
 #: Fontconfig may crash when two threads read the fonts at once.
 _fonts_lock = threading.Lock()
-_families: frozenset[str] | None = None
-
-# A missing font configuration is reported as an error instead.
-warnings.filterwarnings("ignore", r"No fonts configured|FontConfig cannot", UserWarning)
 
 
 def _font_configuration(document: Document) -> Any:
@@ -382,6 +391,9 @@ def _font_configuration(document: Document) -> Any:
         if not hasattr(_shared, "fonts"):
             _shared.fonts = FontConfiguration()
         return _shared.fonts
+
+
+_families: frozenset[str] | None = None
 
 
 def load_fonts() -> frozenset[str]:
@@ -440,6 +452,11 @@ def collected_warnings() -> Iterator[list[str]]:
         logger.propagate = propagate
 
 
+MAX_WARNINGS = 20
+_BROKEN_DRAWING = "Failed to render SVG image"
+_MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
+
+
 def _summarize(messages: list[str]) -> Iterator[str]:
     """Yield each warning once: missing glyphs by script, and at most ``MAX_WARNINGS`` others."""
     characters: dict[str, None] = {}
@@ -457,6 +474,10 @@ def _summarize(messages: list[str]) -> Iterator[str]:
         yield f"{len(warnings) - MAX_WARNINGS} more warnings from WeasyPrint"
 
 
+#: The most characters of a script quoted in a warning.
+MAX_NAMED_CHARACTERS = 8
+
+
 def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
     """Yield a warning for each script with characters that no font has."""
     scripts: dict[str, list[str]] = {}
@@ -466,6 +487,16 @@ def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
         unnamed = len(names) - MAX_NAMED_CHARACTERS
         suffix = f" and {unnamed} more" if unnamed > 0 else ""
         yield f"no installed font has, of {name}: {', '.join(names[:MAX_NAMED_CHARACTERS])}{suffix}"
+
+
+#: First words of Unicode names that are a kind of character, not a script.
+_KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
+#: First words of script names with two words.
+_TWO_WORD_SCRIPTS = frozenset({
+    "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
+    "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
+    "CAUCASIAN", "MASARAM", "GUNJALA", "NYIAKENG", "ZANABAZAR", "KHITAN", "CYPRO", "CJK", "OL",
+})  # fmt: skip
 
 
 def script_name(character: str) -> str:
@@ -494,11 +525,11 @@ def _first_line(error: Exception) -> str:
     return truncate(" ".join(str(error).partition("\n")[0].split()), 200)
 
 
-DECLARATIONS = Path(__file__).with_name("declarations.json")
-
-
 class StaleDeclarations(Exception):
     """The compiled declarations are not those of the installed WeasyPrint."""
+
+
+DECLARATIONS = Path(__file__).with_name("declarations.json")
 
 
 class CompiledFFI(_cffi_backend.FFI):  # type: ignore[misc]
@@ -553,12 +584,6 @@ def decode_arguments(value: Any) -> Any:
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: Elements whose lines are not numbered.
-UNNUMBERED = ("figure", "table", "pre", "aside", "header", "nav")
-
-#: Pixels between a number and the text.
-DISTANCE = 16
-
 _CSS = """
 @page {{ size: {width}px {height}px; margin: 0 }}
 body {{ margin: 0 }}
@@ -595,6 +620,10 @@ def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
         return target.getvalue()
 
 
+#: Pixels between a number and the text.
+DISTANCE = 16
+
+
 def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
     """Yield the numbers of each page as HTML."""
     count = 0
@@ -614,6 +643,10 @@ def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
                 style += f"; line-height: {line.height:.2f}px"
                 spans.append(f'<span style="{style}">{count}</span>')
         yield spans
+
+
+#: Elements whose lines are not numbered.
+UNNUMBERED = ("figure", "table", "pre", "aside", "header", "nav")
 
 
 def _iter_lines(box: Box) -> Iterator[Box]:

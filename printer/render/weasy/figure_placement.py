@@ -40,48 +40,18 @@ Box: TypeAlias = Any
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
-#: The smallest gap to be filled, that for which a picture is moved past a heading, and the largest,
-#: as shares of the height of the page.
-MIN_GAP, MIN_GAP_TO_PASS_HEADING, MAX_GAP = 0.1, 0.15, 0.2
-
-#: The fewest characters of an item and of a row that may stand alone on a page.
-MIN_LONE_ITEM, MIN_LONE_ROW = 60, 80
-
-#: The largest gap left before a table on a rotated page, as a share of the page.
-MAX_GAP_BEFORE_TURNED = 0.06
-
-#: The smallest scale to which a picture is shrunk, and one in a first row with texts; that to which
-#: it is shrunk first of all; the largest of one as wide as the text, which is then centered; that
-#: for a gap of ``MAX_GAP``; that of rows on one page that have been shrunk with all others before.
-MIN_SCALE, MIN_LABELLED_SCALE, SLIGHT_SCALE, INSET_SCALE = 0.7, 0.55, 0.85, 0.8
-LAST_SCALE, MIN_SCALE_ON_PAGE = 0.5, 0.8
-
-#: The lines of text that should stand below the pictures of a first page, and the fewest of a
-#: paragraph at the foot of a page.
-MIN_FIRST_LINES, MIN_LINES = 3, 2
-
-#: The most layouts of a page, and the most repeated layouts in a document.
-MAX_TRIES, MAX_RELAYOUTS = 10, 400
-
-#: The pixels by which the estimated height of a figure exceeds its own, and the factor by which
-#: the estimated length of a caption exceeds the average.
-SLACK, CAPTION_MARGIN = 8.0, 1.1
-
+MIN_SCALE = 0.7
+#: The pixels by which the estimated height of a figure exceeds its own.
+SLACK_PX = 8.0
 #: The elements that a figure may be moved behind.
-TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
-UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside")
-HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
 
-#: The classes of paragraphs that are indented after each other, and of paragraphs of short lines.
-INDENTED, LINES = frozenset({"", "leads", "closing"}), frozenset({"lines", "closing lines"})
+# Attributes of a document.
+_RELAYOUTS = "_webprint_relayouts"
+_MAY_BREAK = "_webprint_may_break"
 
-#: The attributes of a document with the number of repeated layouts, and whether a block that is
-#: kept whole may be broken.
-_RELAYOUTS, _MAY_BREAK = "_webprint_relayouts", "_webprint_may_break"
-
-#: The attributes of a figure whose picture has been shrunk, and of a body with the styles of its
-#: first paragraphs after others and not after others.
-_SHRUNK, _INDENTS = "_webprint_shrunk", "_webprint_indents"
+MAX_TRIES = 10
+MAX_RELAYOUTS = 400
 
 
 def enable(html: Any, *, may_break: bool = True) -> None:
@@ -138,14 +108,18 @@ class _Place:
         """The box of the figure."""
         return self.parent.children[self.index]
 
-    @property
-    def before(self) -> Box:
-        """The box before that of the figure."""
-        return self.parent.children[self.index - 1]
-
     def is_better_than(self, other: _Place) -> bool:
         """Return whether another figure begins the next page, or the gap has become smaller."""
         return self.figure is not other.figure or self.gap < other.gap - 1
+
+
+HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+#: The classes of paragraphs that are indented after each other.
+INDENTED = frozenset({"", "leads", "closing"})
+#: The classes of paragraphs of short lines.
+LINES = frozenset({"lines", "closing lines"})
+#: The attribute of a body with the styles of its first paragraph after another and not after one.
+_INDENTS = "_webprint_indents"
 
 
 class _Change:
@@ -238,6 +212,16 @@ def _stated_indent(style: Any) -> float:
     return 0.0
 
 
+#: Shares of the height of the page.
+MIN_GAP = 0.1
+MIN_GAP_TO_PASS_HEADING = 0.15
+MAX_GAP = 0.2
+#: The scale to which a picture is shrunk first of all.
+SLIGHT_SCALE = 0.85
+#: For a gap of ``MAX_GAP``.
+LAST_SCALE = 0.5
+
+
 class _PageFiller:
     """The changes of the tree that are tried to fill one page."""
 
@@ -267,7 +251,7 @@ class _PageFiller:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
         may_break = self._may_break and is_large
-        if not _is_figure(place.figure):
+        if not is_figure(place.figure):
             key = id(place.figure), "breaks"
             may_break = may_break and key not in self._tried
             self._tried.add(key)
@@ -287,7 +271,7 @@ class _PageFiller:
         if _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
         elif _is_labelled(place.figure):  # Its texts keep their place among the others.
-            is_first = not place.index or not _is_labelled(place.before)
+            is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
             steps = {name: steps[name] for name in ("text", "rows") if is_first or name == "rows"}
         if not undone:
             self._tried.discard((id(place.figure), "text"))
@@ -346,30 +330,12 @@ def _is_movable(parent: Box, index: int) -> bool:
     if index >= len(parent.children):
         return False
     box = parent.children[index]
-    return (_is_figure(box) and box.style["column_span"] != "all") or _is_turned(box)
+    return (is_figure(box) and box.style["column_span"] != "all") or _is_turned(box)
 
 
-def _is_figure(box: Box) -> bool:
+def is_figure(box: Box) -> bool:
     """Return whether a box is a figure or a row of figures."""
     return bool(box.element_tag == "figure") or _is_row(box)
-
-
-def count_wide_figures(pages: list[Any]) -> int:
-    """Return the number of figures as wide as the text."""
-    return sum(
-        box.element_tag == "figure" and box.element.get("class") is None
-        for page in pages
-        for box in page._page_box.descendants()
-    )
-
-
-def is_picture_alone(page: Box) -> bool:
-    """Return whether a page holds a single figure or row of figures, and at most the source."""
-    bodies = (
-        box for box in page.descendants() if box.element_tag == "div" and has_class(box, "body")
-    )
-    blocks = [box for body in bodies for box in body.children if not has_class(box, "colophon")]
-    return len(blocks) == 1 and _is_figure(blocks[0])
 
 
 def _is_turned(box: Box) -> bool:
@@ -378,6 +344,9 @@ def _is_turned(box: Box) -> bool:
 
 def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
     return index < len(parent.children) and parent.children[index].element_tag in tags
+
+
+UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside")
 
 
 def _is_unbreakable(parent: Box, index: int) -> bool:
@@ -433,6 +402,10 @@ def lowest_edge(root: Box, default: float = 0) -> float:
     return float(max(edges, default=default))
 
 
+#: An item or row of fewer characters does not stand alone on a page.
+MIN_LONE_CHARS = {"li": 60, "tr": 80}
+
+
 def _allow_breaks(block: Box, change: _Change) -> bool:
     """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
 
@@ -452,15 +425,18 @@ def _allow_breaks(block: Box, change: _Change) -> bool:
         if tag == "tr" and box.style["break_after"] == "avoid" and id(box) not in first_rows:
             change.set_style(box, break_after="auto")
         has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
-        if has_list or length > {"li": MIN_LONE_ITEM, "tr": MIN_LONE_ROW}.get(tag, length):
+        if has_list or length > MIN_LONE_CHARS.get(tag, length):
             change.set_style(box, break_before="auto", break_after="auto")
     return change.has_changed
+
+
+MAX_GAP_SHARE_BEFORE_TURNED = 0.06
 
 
 def _move_turned_table_behind_text(place: _Place, change: _Change) -> bool:
     """Move a rotated table and its headings behind text; return whether they were moved."""
     parent, start, end = place.parent, place.start, place.index + 1
-    if place.gap <= MAX_GAP_BEFORE_TURNED * place.height:
+    if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
         return False
     while _has_tag(parent, end, HEADINGS):
         end += 1
@@ -473,7 +449,7 @@ def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is no figure and no embed."""
     children = parent.children
     while index < len(children) and (
-        _is_figure(children[index]) or has_class(children[index], "embed")
+        is_figure(children[index]) or has_class(children[index], "embed")
     ):
         index += 1
     return index
@@ -485,18 +461,21 @@ def _move_text_before_figure(place: _Place, change: _Change, *, may_break: bool)
     A stanza or a list that is kept whole may then be broken.
     """
     start = end = _end_of_figures(place.parent, place.index)
-    while _has_tag(place.parent, end, TEXT) and _keeps_next(place.parent, end):
+    while _has_tag(place.parent, end, TEXT_TAGS) and _keeps_next(place.parent, end):
         end += 1
-    if not _has_tag(place.parent, end, TEXT) or _has_end_mark(place.parent.children[end]):
+    if not _is_passable(place.parent, end):
         return False
     if may_break and _is_unbreakable(place.parent, end):
         _allow_breaks(place.parent.children[end], change)
     return change.move(place.parent, start, place.index, end + 1 - start)
 
 
-def _has_end_mark(box: Box) -> bool:
-    """Return whether a block ends the article; no figure follows its mark."""
-    return any("closing" in (part.get("class") or "").split() for part in box.element.iter())
+def _is_passable(parent: Box, index: int) -> bool:
+    """Return whether a child is text that a figure may follow: not with the article's end mark."""
+    if not _has_tag(parent, index, TEXT_TAGS):
+        return False
+    parts = parent.children[index].element.iter()
+    return not any("closing" in (part.get("class") or "").split() for part in parts)
 
 
 def _move_heading_before_figure(place: _Place, change: _Change) -> bool:
@@ -509,9 +488,7 @@ def _move_heading_before_figure(place: _Place, change: _Change) -> bool:
         return False
     if place.gap <= MIN_GAP_TO_PASS_HEADING * place.height or end == start:
         return False
-    if not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
-        return False
-    if _has_end_mark(parent.children[text]):
+    if not _is_passable(parent, text) or _keeps_next(parent, text):
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)
@@ -527,9 +504,7 @@ def _end_of_pair(parent: Box, start: int, end: int) -> int:
     """
     text = end + 2
     is_pair = _has_tag(parent, end + 1, (parent.children[start].element_tag,))
-    if not is_pair or not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
-        return end
-    return end if _has_end_mark(parent.children[text]) else text
+    return text if is_pair and _is_passable(parent, text) and not _keeps_next(parent, text) else end
 
 
 def _is_above_heading(box: Box) -> bool:
@@ -547,7 +522,7 @@ def _move_below_headings(place: _Place, change: _Change) -> bool:
     if not stands_above or place.start < index:
         return False
     text = _end_of_headings(parent, index + 1)
-    if not _has_tag(parent, text, TEXT) or _has_end_mark(parent.children[text]):
+    if not _is_passable(parent, text):
         return False
     for position in range(index, len(parent.children)):
         figure = parent.children[position]
@@ -578,7 +553,7 @@ def _move_before_text(page: Box, place: _Place, change: _Change) -> bool:
     tops = {id(box.element): box.position_y for box in body.children[1:]}
     needed, foot, index = _estimate_height(page, place), _foot(page), place.index
     spare = 0.0 if _is_shrunk(place.figure) else (1 - MIN_SCALE) * _picture_height(place.figure)
-    while _has_tag(place.parent, index - 1, TEXT) and not _keeps_next(place.parent, index - 1):
+    while _has_tag(place.parent, index - 1, TEXT_TAGS) and not _keeps_next(place.parent, index - 1):
         index -= 1
         top = tops.get(id(place.parent.children[index].element))
         if top is None:
@@ -616,6 +591,12 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
     return _shrink_by(pair, sum(heights), _estimate_height(page, place) - place.gap, change)
 
 
+#: In a first row with texts.
+MIN_LABELLED_SCALE = 0.55
+#: For rows that have been shrunk with all others before.
+MIN_SCALE_ON_PAGE = 0.8
+
+
 def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
     """Shrink the pictures of a row and of those before it on the page; return whether it fits.
 
@@ -644,7 +625,7 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
     headings = [*place.above, *place.parent.children[place.start : place.index]]
     needed = sum(_text_height(box, width) for box in headings)
     # There is space below the labels of the row before, too.
-    excess = 2 * SLACK + needed + _row_height(place.figure, heights[-1]) - place.gap
+    excess = 2 * SLACK_PX + needed + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.
     scale = MIN_LABELLED_SCALE if is_labelled and first == place.index else MIN_SCALE
     if are_shrunk:
@@ -704,6 +685,9 @@ def _row_height(row: Box, picture_height: float) -> float:
     return _margins(row, "top") + picture_height + max(texts)
 
 
+MIN_FIRST_PAGE_LINES = 3
+
+
 def _shrink_lead_for_text(page: Box, root: Box, next_page: SkipStack) -> bool:
     """Shrink the picture that ends a first page without text; return whether it was shrunk."""
     parent, index = root, 0
@@ -715,19 +699,27 @@ def _shrink_lead_for_text(page: Box, root: Box, next_page: SkipStack) -> bool:
             break
         parent = parent.children[index]
     figure = parent.children[index - 1] if index else None
-    are_pictures = all(map(_is_figure, parent.children[:index]))
+    are_pictures = all(map(is_figure, parent.children[:index]))
     if next_page or figure is None or not are_pictures or not _has_tag(parent, index, ("p",)):
         return False
     height = _picture_height(figure)
     if parent.style["column_count"] != "auto" or not height:
         return False
-    lines = MIN_FIRST_LINES * line_height(parent.children[index])
+    lines = MIN_FIRST_PAGE_LINES * line_height(parent.children[index])
     gap = measure_gap(page) - _margins(figure, "bottom")
-    return _shrink_by([figure], height, SLACK + lines - gap, _Change())
+    return _shrink_by([figure], height, SLACK_PX + lines - gap, _Change())
+
+
+#: The attribute of a figure whose picture has been shrunk.
+_SHRUNK = "_webprint_shrunk"
 
 
 def _is_shrunk(figure: Box) -> bool:
     return getattr(figure, _SHRUNK, False) is True
+
+
+#: A picture as wide as the text is shrunk at least so far, to be clearly narrower.
+MAX_INSET_SCALE = 0.8
 
 
 def _scale(figure: Box, change: _Change, scale: float, *, is_centered: bool = True) -> None:
@@ -736,7 +728,8 @@ def _scale(figure: Box, change: _Change, scale: float, *, is_centered: bool = Tr
     width, left = picture.style["width"], figure.style["margin_left"]
     inset = getattr(left, "value", 0) if left == figure.style["margin_right"] else 0
     is_narrow = getattr(figure.style["width"], "unit", "") == "px"
-    scaled = width._replace(value=width.value * (scale if is_narrow else min(scale, INSET_SCALE)))
+    scale = scale if is_narrow else min(scale, MAX_INSET_SCALE)
+    scaled = width._replace(value=width.value * scale)
     change.set(figure, _SHRUNK, True)
     change.set_style(figure, width=scaled)
     change.set_style(picture, width=scaled)
@@ -761,6 +754,10 @@ def _picture_height(figure: Box) -> float:
     return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
 
 
+#: Of a paragraph at the foot of a page.
+MIN_LINES = 2
+
+
 def _estimate_height(page: Box, place: _Place) -> float:
     """Return roughly the height of a figure with its caption and the headings before it."""
     width = _fragments(page, place.parent)[-1].width
@@ -773,7 +770,11 @@ def _estimate_height(page: Box, place: _Place) -> float:
     figure = place.figure
     boxes += (box for box in figure.children if box.element_tag == "figcaption")
     texts += sum(_text_height(box, width) for box in boxes)
-    return SLACK + texts + _margins(figure, "top") + _picture_height(figure)
+    return SLACK_PX + texts + _margins(figure, "top") + _picture_height(figure)
+
+
+#: The factor by which the estimated length of a caption exceeds the average.
+CAPTION_MARGIN = 1.1
 
 
 def _text_height(box: Box, width: float) -> float:

@@ -22,12 +22,8 @@ from typing import Any, TypeAlias
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: The most layouts of a page.
-MAX_TRIES = 8
-
-#: The attributes of a layout context with all notes, those on each page, and those to set first.
-_ALL, _PLACED, _RESERVED = "_webprint_notes", "_webprint_placed_notes", "_webprint_reserved_notes"
-
+_ALL_NOTES = "_webprint_notes"
+_PLACED_NOTES = "_webprint_placed_notes"
 #: The attribute of a layout context with the heights of notes, by note and width of the page.
 _HEIGHTS = "_webprint_note_heights"
 
@@ -36,13 +32,18 @@ def place_footnotes_on_page(
     original: Callable[..., tuple[Box, Any]], index: int, context: Any, root: Box, html: Any
 ) -> tuple[Box, Any]:
     """Lay out a page with exactly the notes that it calls."""
-    if not hasattr(context, _ALL):
-        setattr(context, _ALL, list(context.footnotes))
-        setattr(context, _PLACED, {})
+    if not hasattr(context, _ALL_NOTES):
+        setattr(context, _ALL_NOTES, list(context.footnotes))
+        setattr(context, _PLACED_NOTES, {})
         setattr(context, _HEIGHTS, {})
-    if not getattr(context, _ALL):
+    if not getattr(context, _ALL_NOTES):
         return original(index, context, root, html)
     return _PageLayout(original, index, context, root, html).lay_out()
+
+
+#: The most layouts of a page.
+MAX_TRIES = 8
+_RESERVED_NOTES = "_webprint_reserved_notes"
 
 
 class _PageLayout:
@@ -56,9 +57,11 @@ class _PageLayout:
         self.context = context
         self.arguments = arguments
         self.broken_out_of_flow = dict(context.broken_out_of_flow)
-        placed = getattr(context, _PLACED)
+        placed = getattr(context, _PLACED_NOTES)
         self.placed = {id(note) for page in range(index) for note in placed.get(page, ())}
-        self.pending = [note for note in getattr(context, _ALL) if id(note) not in self.placed]
+        self.pending = [
+            note for note in getattr(context, _ALL_NOTES) if id(note) not in self.placed
+        ]
 
     def lay_out(self) -> tuple[Box, Any]:
         """Return the page and where the next one begins."""
@@ -68,7 +71,7 @@ class _PageLayout:
             notes = called
         else:
             page, next_page, notes = self._lay_out_notes_first()
-        getattr(self.context, _PLACED)[self.index] = notes
+        getattr(self.context, _PLACED_NOTES)[self.index] = notes
         self.context.footnotes, self.context.reported_footnotes = [], []
         return page, next_page
 
@@ -81,7 +84,7 @@ class _PageLayout:
         context = self.context
         context.broken_out_of_flow = dict(self.broken_out_of_flow)
         context.footnotes, context.reported_footnotes = list(free), []
-        setattr(context, _RESERVED, reserved)
+        setattr(context, _RESERVED_NOTES, reserved)
         lay_out_note, last = context.layout_footnote, reserved[-1] if reserved else None
 
         def lay_out_footnote(note: Box) -> bool:
@@ -103,7 +106,7 @@ class _PageLayout:
         finally:
             vars(context).pop("unlayout_footnote", None)
             del context.layout_footnote, context._update_footnote_area
-            setattr(context, _RESERVED, ())
+            setattr(context, _RESERVED_NOTES, ())
 
     def _find_called_notes(self, page: Box) -> list[Box]:
         """Return the notes called on a page, in the order of the document.
@@ -181,7 +184,7 @@ def _measure(context: Any, area: Box, note: Box) -> float:
 
 def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any:
     """Make a page with reserved notes, as if the previous page had reported them."""
-    if reserved := getattr(context, _RESERVED, ()):
+    if reserved := getattr(context, _RESERVED_NOTES, ()):
         context.reported_footnotes = list(reserved)
     return original(context, *args)
 

@@ -30,78 +30,16 @@ from .paragraphs import set_on_line
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: The most characters, and the most lines, of a heading whose lines are chosen together.
-MAX_LENGTH, MAX_LINES = 400, 8
-
-#: The share of the width that lines fill at most, as measured; inside a line, letters may be kerned
-#: across spaces.
-FILL = 0.995
-
-#: Penalties for a break, where 1 is a whole line: after a word that belongs to the next one, beside
-#: a number, after the first word behind a dash or colon; and rewards for breaks after punctuation.
-AFTER_FUNCTION_WORD, BESIDE_NUMBER, AFTER_FIRST_WORD = 0.15, 0.08, 0.06
-AFTER_COMMA, AFTER_COLON, AFTER_CJK_PAUSE = -0.02, -0.06, -0.15
-
-#: The penalty for a break inside a quotation or brackets, and the most characters of these.
-INSIDE_QUOTATION, MAX_QUOTATION = 0.25, 48
-
-#: The most letters of a word that a line should not end in, if it is among a language's commonest,
-#: and of any word.
-MAX_FUNCTION_WORD, MAX_SHORT_WORD = 5, 2
-
-#: The share of a line that the words before a title's colon fill if a line ends there.
-MIN_HEAD = 1 / 3
-
-#: The scale of a title that has fewer faults in smaller type; the breaks of the three lines that it
-#: should not exceed; the least length of a line as a share of the longest, and for the last line,
-#: the factor by which it counts as longer.
-SMALLER_TITLE, MAX_TITLE_BREAKS, MIN_LINE, LAST_LINE = 0.83, 2, 0.62, 1.5
-
-#: The text and the style of a text box before lines were chosen, whether a title was scaled, and
-#: the width for which the lines of a heading were chosen.
-_ORIGINAL, _SCALED, _CHOSEN = "_webprint_original", "_webprint_scaled", "_webprint_chosen"
-
-#: The classes of lines that are headings without the element of one.
-_LABELS = frozenset({"code-title", "label-line"})
-
-#: The attribute of a heading that spans columns with its style in a column.
-_COLUMN_STYLE = "_webprint_style_in_column"
-
-_SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
-_NUMBER = re.compile(r"[\d.,]+")
-#: Signs between spaces that belong to the word before them.
-_CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
-_DASHES = ("– ", "— ", "- ", ": ", "| ")
-_QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"
-_QUOTATION = re.compile(
-    r"«[^«»]*»|»[^«»]*«|„[^„“”]*[“”]|“[^“”]*”|\"[^\"]*\"|\([^()]*\)|\[[^\[\]]*\]"
-    r"|「[^「」]*」|『[^『』]*』|《[^《》]*》|（[^（）]*）|(?<!\w)['‘][^'‘’]*['’](?!\w)"
-)
-
-#: Signs that no line of Chinese or Japanese begins or ends with.
-_NOT_FIRST = (
-    "、。，．・：；？！）」』】〕》〉ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々%,.)!?:;\u201d\u2019"
-)
-_NOT_LAST = "（「『【〔《〈([\u201c\u2018"
-_PAUSES = tuple("、。，：；？！」』】）》")
-
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-#: A space in Chinese or Japanese, which stands for a pause.
-_SPACE_BETWEEN_SIGNS = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
-_KANA, _HAN = re.compile("[\u3040-\u30ff]"), re.compile("[\u3400-\u9fff\uf900-\ufaff]")
-_THAI = re.compile("[\u0e00-\u0e7f]")
-
-#: Chinese words of one character that belong to the word before them, and to the word after them.
-_ENCLITICS = frozenset(
-    "的地得了着著過过們们嗎吗呢吧啊之者等里裡上中下內内後后前時时級级性化員员案年月日号號"
-)
-_PROCLITICS = frozenset(
-    "不没沒無无第和与與及或是在把被將将對对從从向為为以由于於各每該该這这那就也都還还再又更最"
-    "未已可能要会會小大新老副超"
-)
-
-#: The scripts of languages whose short common words precede the words they belong to.
-_SCRIPTS_WITH_PREPOSITIONS = ("latin", "cyrillic", "arabic", "hebrew")
+# Penalties and rewards for a break, where 1 is a whole line.
+AFTER_FUNCTION_WORD = 0.15
+BESIDE_NUMBER = 0.08
+#: After the first word behind a dash or colon.
+AFTER_FIRST_WORD = 0.06
+AFTER_COMMA = -0.02
+AFTER_COLON = -0.06
+AFTER_CJK_PAUSE = -0.15
+#: In brackets, too.
+INSIDE_QUOTATION = 0.25
 
 
 class Break(NamedTuple):
@@ -112,13 +50,23 @@ class Break(NamedTuple):
     penalty: float = 0.0
 
 
+#: Longer headings are left to WeasyPrint.
+MAX_CHARS = 400
+#: The scale of a title that has fewer faults in smaller type.
+SMALLER_TITLE = 0.83
+#: The attribute of a text box with its text and style before lines were chosen.
+_ORIGINAL = "_webprint_original"
+#: The attribute of a heading with the width for which its lines were chosen.
+_CHOSEN_WIDTH = "_webprint_chosen"
+
+
 def break_heading(context: Any, box: Box) -> None:
     """Break the lines of a block that holds nothing but text; leave any other block alone."""
     from weasyprint.formatting_structure import boxes
 
-    if getattr(box, _CHOSEN, None) == box.width:
+    if getattr(box, _CHOSEN_WIDTH, None) == box.width:
         return
-    setattr(box, _CHOSEN, box.width)
+    setattr(box, _CHOSEN_WIDTH, box.width)
     _, *inside = box.descendants()
     if not all(
         isinstance(child, boxes.LineBox | boxes.InlineBox | boxes.TextBox) for child in inside
@@ -129,7 +77,7 @@ def break_heading(context: Any, box: Box) -> None:
         if original := getattr(piece, _ORIGINAL, None):
             piece.text, piece.style = original
     text = "".join(piece.text for piece in pieces)
-    if not text.strip() or len(text) > MAX_LENGTH or "\n" in text:
+    if not text.strip() or len(text) > MAX_CHARS or "\n" in text:
         return
     ruler = _Ruler(context, pieces)
     if ruler.measure(0, len(text)) <= box.width:
@@ -153,6 +101,13 @@ def break_heading(context: Any, box: Box) -> None:
         _insert_breaks(pieces, [breaks[n] for n in chosen])
 
 
+MAX_TITLE_BREAKS = 2
+#: The least length of a line as a share of the longest.
+MIN_LINE_SHARE = 0.62
+#: The factor by which the last line counts as longer.
+LAST_LINE = 1.5
+
+
 def _count_faults(chosen: list[int], words: list[float], penalties: list[float]) -> float:
     """Return the number of faults of a title.
 
@@ -162,11 +117,15 @@ def _count_faults(chosen: list[int], words: list[float], penalties: list[float])
     starts = [0, *(n + 1 for n in chosen), len(words)]
     lengths = [sum(words[start:end]) for start, end in pairwise(starts)]
     shortest = min(*lengths[1:-1], LAST_LINE * lengths[-1], max(lengths))
-    is_uneven = shortest < MIN_LINE * max(lengths)
+    is_uneven = shortest < MIN_LINE_SHARE * max(lengths)
     is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
     has_pause = any(penalty <= AFTER_CJK_PAUSE for penalty in penalties)
     misses_pause = has_pause and all(penalties[n] > AFTER_CJK_PAUSE for n in chosen)
     return is_torn + (len(chosen) > MAX_TITLE_BREAKS) + misses_pause + is_uneven / 2
+
+
+#: The attribute of a title that was scaled.
+_SCALED = "_webprint_scaled"
 
 
 def _scale_once(parts: list[Box]) -> None:
@@ -211,6 +170,26 @@ class _Ruler:
         return self._widths[key]
 
 
+MAX_QUOTATION_CHARS = 48
+_SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
+#: Signs between spaces that belong to the word before them.
+_CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
+_DASHES = ("– ", "— ", "- ", ": ", "| ")
+_QUOTATION = re.compile(
+    r"«[^«»]*»|»[^«»]*«|„[^„“”]*[“”]|“[^“”]*”|\"[^\"]*\"|\([^()]*\)|\[[^\[\]]*\]"
+    r"|「[^「」]*」|『[^『』]*』|《[^《》]*》|（[^（）]*）|(?<!\w)['‘][^'‘’]*['’](?!\w)"
+)
+#: Signs that no line of Chinese or Japanese begins with.
+_NOT_FIRST = (
+    "、。，．・：；？！）」』】〕》〉ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々%,.)!?:;\u201d\u2019"
+)
+#: Signs that no line of Chinese or Japanese ends with.
+_NOT_LAST = "（「『【〔《〈([\u201c\u2018"
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+#: A space in Chinese or Japanese, which stands for a pause.
+_SPACE_BETWEEN_SIGNS = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
+
+
 def find_breaks(text: str, language: str) -> list[Break]:
     """Return the places where a heading may be broken; none if its words cannot be recognized."""
     places = {match.end(): match.start() for match in _SPACE.finditer(text)}
@@ -232,7 +211,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
     )
     starts = [0, *(start for _, start in ordered)]
     quotations = [
-        match.span() for match in _QUOTATION.finditer(text) if len(match[0]) <= MAX_QUOTATION
+        match.span() for match in _QUOTATION.finditer(text) if len(match[0]) <= MAX_QUOTATION_CHARS
     ]
     return [
         Break(
@@ -245,6 +224,15 @@ def find_breaks(text: str, language: str) -> list[Break]:
         )
         for before, (end, start) in zip(starts, ordered, strict=False)
     ]
+
+
+#: A line should not end in a word of a language's commonest, if it has no more letters than this.
+MAX_FUNCTION_WORD_CHARS = 5
+#: Nor in any word as short as this.
+MAX_SHORT_WORD_CHARS = 2
+_NUMBER = re.compile(r"[\d.,]+")
+_QUOTES = "\"'«»‹›„“”‚‘’()[]¿¡"
+_PAUSES = tuple("、。，：；？！」』】）》")
 
 
 def _penalize(word: str, following: str, function_words: frozenset[str]) -> float:
@@ -261,10 +249,14 @@ def _penalize(word: str, following: str, function_words: frozenset[str]) -> floa
     if word.endswith(","):
         return AFTER_COMMA
     bare = word.strip(_QUOTES).casefold()
-    is_short = len(bare) <= MAX_SHORT_WORD and bare.isalpha() and not _UNSPACED.search(bare)
-    if is_short or (len(bare) <= MAX_FUNCTION_WORD and bare in function_words):
+    is_short = len(bare) <= MAX_SHORT_WORD_CHARS and bare.isalpha() and not _UNSPACED.search(bare)
+    if is_short or (len(bare) <= MAX_FUNCTION_WORD_CHARS and bare in function_words):
         return AFTER_FUNCTION_WORD
     return 0.0
+
+
+#: The scripts of languages whose short common words precede the words they belong to.
+_SCRIPTS_WITH_PREPOSITIONS = ("latin", "cyrillic", "arabic", "hebrew")
 
 
 @cache
@@ -274,6 +266,11 @@ def _function_words(language: str) -> frozenset[str]:
     return frozenset(word for script in scripts for word in script.get(language, "").split())
 
 
+_KANA = re.compile("[\u3040-\u30ff]")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
+_THAI = re.compile("[\u0e00-\u0e7f]")
+
+
 def _split_phrases(text: str, language: str) -> list[str] | None:
     """Return the phrases of text without spaces; None if they cannot be recognized."""
     if _THAI.search(text):
@@ -281,6 +278,17 @@ def _split_phrases(text: str, language: str) -> list[str] | None:
     if _KANA.search(text) or (language.lower().startswith("ja") and _HAN.search(text)):
         return list(_budoux_parser("japanese").parse(text))
     return _split_chinese(text) if _HAN.search(text) else None
+
+
+#: Chinese words of one character that belong to the word before them.
+_ENCLITICS = frozenset(
+    "的地得了着著過过們们嗎吗呢吧啊之者等里裡上中下內内後后前時时級级性化員员案年月日号號"
+)
+#: Chinese words of one character that belong to the word after them.
+_PROCLITICS = frozenset(
+    "不没沒無无第和与與及或是在把被將将對对從从向為为以由于於各每该該這这那就也都還还再又更最"
+    "未已可能要会會小大新老副超"
+)
 
 
 def _split_chinese(text: str) -> list[str]:
@@ -321,6 +329,12 @@ def _budoux_parser(name: str) -> Any:
     return getattr(budoux, f"load_default_{name}_parser")()
 
 
+MAX_LINES = 8
+#: The share of the width that lines fill at most, as measured; inside a line, letters may be kerned
+#: across spaces.
+FILL = 0.995
+
+
 def choose_lines(
     words: list[float], spaces: list[float], penalties: list[float], width: float
 ) -> list[int]:
@@ -357,6 +371,10 @@ def choose_lines(
     return breaks[::-1] if len(breaks) < MAX_LINES else []
 
 
+#: The share of a line that the words before a title's colon fill if a line ends there.
+MIN_HEAD_SHARE = 1 / 3
+
+
 def _end_line_at(
     at: int,
     chosen: list[int],
@@ -372,7 +390,7 @@ def _end_line_at(
     head = choose_lines(words[: at + 1], spaces[:at], penalties[:at], width)
     tail = choose_lines(words[at + 1 :], spaces[at + 1 :], penalties[at + 1 :], width)
     breaks = [*head, at, *(at + 1 + place for place in tail)]
-    is_short = sum(words[: at + 1]) < MIN_HEAD * width
+    is_short = sum(words[: at + 1]) < MIN_HEAD_SHARE * width
     return chosen if is_short or len(breaks) > len(chosen) + 1 else breaks
 
 
@@ -411,6 +429,10 @@ def keep_headings_above_spanning(
     return columns, resume_at, *details
 
 
+#: The attribute of a heading that spans columns with its style in a column.
+_COLUMN_STYLE = "_webprint_style_in_column"
+
+
 def _span_headings(box: Box) -> None:
     """Make a heading span all columns if, and only if, the block below it does."""
     is_above_spanning = False
@@ -426,9 +448,13 @@ def _span_headings(box: Box) -> None:
             is_above_spanning = child.style["column_span"] == "all"
 
 
+#: The classes of lines that are headings without the element of one.
+_LABEL_CLASSES = frozenset({"code-title", "label-line"})
+
+
 def _is_above_block(box: Box) -> bool:
     is_label = box.element is not None and box.element.get("class", "").split()[:1]
-    is_titled = box.element_tag in HEADINGS or (is_label and is_label[0] in _LABELS)
+    is_titled = box.element_tag in HEADINGS or (is_label and is_label[0] in _LABEL_CLASSES)
     return bool(is_titled and box.style["break_after"] == "avoid")
 
 

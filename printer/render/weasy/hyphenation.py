@@ -16,17 +16,6 @@ import pyphen
 #: The offset of the first value of a pattern, and its values.
 Pattern: TypeAlias = tuple[int, tuple[int, ...]]
 
-#: The fewest letters before a hyphen in a capitalized word.
-_CAPITALIZED_START = 3
-#: The most words whose positions are kept.
-MAX_CACHED_WORDS = 50_000
-_VOWEL = re.compile("[aeiouyäöü]")
-#: Consonants with which no German syllable begins.
-_NO_GERMAN_START = re.compile("[lmnr][bcdfgjklmnpqrstvwxzß]")
-#: Consonants that end a syllable if they have no vowel.
-_GERMAN_ENDS = frozenset({"ch", "ck", "sch"})
-_WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
-
 
 class Patterns(dict[str, str | Pattern | None]):
     """The patterns of a dictionary by their letters, parsed when they are looked up."""
@@ -38,6 +27,13 @@ class Patterns(dict[str, str | Pattern | None]):
             _, pattern = parse_pattern(pattern)
             self[letters] = pattern
         return pattern
+
+
+#: The fewest letters before a hyphen in a capitalized word.
+_CAPITALIZED_START = 3
+#: The most words whose positions are kept.
+MAX_CACHED_WORDS = 50_000
+_WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
 
 
 class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
@@ -77,6 +73,13 @@ class HyphDict(pyphen.HyphDict):  # type: ignore[misc]
         if word[:1].isupper():
             return [position for position in positions if position >= _CAPITALIZED_START]
         return positions
+
+
+_VOWEL = re.compile("[aeiouyäöü]")
+#: Consonants with which no German syllable begins.
+_NO_GERMAN_START = re.compile("[lmnr][bcdfgjklmnpqrstvwxzß]")
+#: Consonants that end a syllable if they have no vowel.
+_GERMAN_ENDS = frozenset({"ch", "ck", "sch"})
 
 
 def _drop_impossible(word: str, positions: list[int]) -> list[int]:

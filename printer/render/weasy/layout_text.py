@@ -10,14 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-
-#: Classes of elements added by themes: QR codes, headings of notes.
-_ADDED = frozenset({"qr", "section"})
-
-#: Classes of a line of code.
-_CODE_LINES = frozenset({"line", "line head"})
-
 
 @dataclass(frozen=True, slots=True)
 class LayoutText:
@@ -64,6 +56,10 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
     )
 
 
+#: Classes of a line of code.
+_CODE_LINES = frozenset({"line", "line head"})
+
+
 def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
     """Yield the boxes of pages, except in the margins, with the ``id()`` of the block's element.
 
@@ -85,6 +81,11 @@ def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
                 block = id(box.element)
             yield box, block
             stack.extend((child, block) for child in reversed(getattr(box, "children", ())))
+
+
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+#: Classes of elements added by themes: QR codes, headings of notes.
+_ADDED = frozenset({"qr", "section"})
 
 
 def _element_kind(element: Any) -> str:

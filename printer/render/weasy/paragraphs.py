@@ -29,46 +29,17 @@ from ...text import RIGHT_TO_LEFT, UNSPACED
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: The shrinkage and stretch of a space at a badness of 100, in ems.  No space shrinks more.
-SHRINK, STRETCH = 0.06, 0.15
-
-#: The attempts at a paragraph: the maximum stretch of spaces, in multiples of :data:`STRETCH`, and
-#: the words that may be divided: none, those that are not names, or all.
-ATTEMPTS = ((1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"))
-
-#: Demerits, where a line of badness b has (10 + b)², as in TeX: for a hyphen, for a second hyphen
-#: on the next line, and for one on the penultimate line.
-LINE_PENALTY, HYPHEN, NEXT_HYPHEN, LAST_HYPHEN = 10.0, 2500.0, 10_000.0, 5000.0
-
-#: Demerits for dividing a name, for which patterns are unreliable: a word with a capital letter
-#: inside a sentence, except in languages that capitalize nouns.
-NAME_HYPHEN = 1_000_000.0
-CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
-
 #: How far signs hang over the edge at the end of a line, in ems.
 HANGS = dict.fromkeys("-\u2010.,'\u2019\u201d\u201c\"", 0.12)
 HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 
-#: The minimum and maximum length, in characters, of a paragraph whose breaks are chosen.
-MIN_LENGTH, MAX_LENGTH = 60, 20_000
-
 #: The pixels added to the width of a chosen line for WeasyPrint: less than the width of a space or
 #: part of a word, and more than the kerning between words or before a hyphen.
 MARGIN = 1.5
-
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
-_SPACE, _NO_BREAK_SPACE = 0x20, "\xa0".encode()
-#: Each space, and the bytes after spaces.
-_SPACES = re.compile(b" |\xc2\xa0")
-_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
-_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
-_PARAGRAPH = "_webprint_paragraph"
-
-#: The attributes of a layout context with the paragraph and the line that are being set, and
-#: whether no word of it may be divided.
-_PLANNED, UNDIVIDED = "_webprint_planned", "_webprint_undivided"
+#: The attribute of a layout context with the paragraph and the line that are being set.
+_PLANNED = "_webprint_planned"
+#: The attribute of a layout context that tells whether no word of the paragraph may be divided.
+UNDIVIDED = "_webprint_undivided"
 
 
 def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) -> Any:
@@ -185,6 +156,15 @@ class Line(NamedTuple):
     hang: float
     end: int
     has_hyphen: bool
+
+
+#: The attempts at a paragraph: the maximum stretch of spaces, in multiples of :data:`STRETCH`, and
+#: the words that may be divided: none, those that are not names, or all.
+ATTEMPTS = ((1.0, "none"), (1.5, "words"), (2.0, "words"), (1.5, "all"), (3.0, "all"))
+_SPACE = 0x20
+_NO_BREAK_SPACE = "\xa0".encode()
+#: Each space, and the bytes after spaces.
+_SPACES = re.compile(b" |\xc2\xa0")
 
 
 class Paragraph:
@@ -309,6 +289,22 @@ class Paragraph:
         return [*breaks, end]
 
 
+#: The shrinkage of a space at a badness of 100, in ems.  No space shrinks more.
+SHRINK = 0.06
+#: The stretch of a space at a badness of 100, in ems.
+STRETCH = 0.15
+# Demerits, where a line of badness b has (LINE_PENALTY + b)², as in TeX.
+LINE_PENALTY = 10.0
+HYPHEN = 2500.0
+#: For a second hyphen on the next line.
+NEXT_HYPHEN = 10_000.0
+#: For a hyphen on the penultimate line.
+LAST_HYPHEN = 5000.0
+#: Demerits for dividing a name, for which patterns are unreliable: a word with a capital letter
+#: inside a sentence, except in languages that capitalize nouns.
+NAME_HYPHEN = 1_000_000.0
+
+
 def choose_breaks(
     places: list[Break], size: float, first_width: float, width: float, tolerance: float
 ) -> list[Break]:
@@ -386,6 +382,14 @@ def _text_length(box: Box) -> int:
     return sum(map(_text_length, box.children)) if box.is_in_normal_flow() else 0
 
 
+# The breaks of other paragraphs are left to WeasyPrint.
+MIN_CHARS = 60
+MAX_CHARS = 20_000
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
+_PARAGRAPH = "_webprint_paragraph"
+
+
 def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
     """Return the paragraph of a line box; None if its lines are to be filled one by one."""
     size = box.style["font_size"]
@@ -394,13 +398,16 @@ def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
         pieces = (_text_boxes(box) if box.style["direction"] == "ltr" else None) or []
         text = "".join(piece.text for piece in pieces)
         is_suitable = (
-            MIN_LENGTH <= len(text) <= MAX_LENGTH
+            MIN_CHARS <= len(text) <= MAX_CHARS
             and not _UNSUITABLE.search(text)
             and 4 * len(_UNSPACED.findall(text)) < len(text)
         )
         cached = size, Paragraph(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)
     return cached[1]
+
+
+_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 
 def _text_boxes(box: Box) -> list[Box] | None:
@@ -459,6 +466,10 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
     return [position * FROM_UNITS for position in positions], frozenset(breaks)
 
 
+CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+
+
 def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, bool]]:
     """Yield the bytes of a text box at which its words may be divided, and whether one is a name.
 
@@ -484,6 +495,9 @@ def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, boo
         for position in context.dictionaries[key].positions(word):
             at = begin + position
             yield at if is_ascii else len(text[:at].encode()), is_name
+
+
+_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 
 
 def _begins_sentence(text: str, begin: int, before: str) -> bool:

@@ -31,40 +31,6 @@ from .tags import remember_box
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: White space that hangs at the end of a line.
-_HANGING = frozenset({"normal", "pre-line"})
-
-#: A lower bound of the average width of a character, in ems.
-_MIN_CHARACTER_WIDTH = 0.25
-
-#: The most pixels by which the width of a joined leader may differ from that of its pieces.
-LEADER_TOLERANCE = 0.5
-
-#: The most space added between characters of Chinese and Japanese, in ems; to a space between words
-#: before letters are spaced as well; and between letters.
-MAX_CJK_SPACING, MAX_ADDED_SPACE, MAX_LETTER_SPACING = 0.2, 0.33, 0.02
-
-#: The most lines that are moved to the next page for a word that is not to be divided.
-MAX_LINES_MOVED = 2
-
-#: The space added between words, in ems, above which a line is left short instead.
-TORN_LINE = 0.5
-
-#: The attribute of a line that is left short.
-_LEFT_SHORT = "_webprint_left_short"
-
-_CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-
-_SPACES = re.compile("[ \u00a0]")
-#: As many characters without a space are no word of any language, and need no hyphens.
-_LONGEST_WORD = 1_000
-_NO_WORD = re.compile(f"[^ \n]{{{_LONGEST_WORD}}}")
-#: Letters that join to each other or stand above each other: Arabic to Sinhala, Tibetan and so on.
-_JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
-
-#: Devanagari to Sinhala, Tibetan, Myanmar, Khmer.
-_INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
-
 
 def break_headings(
     original: Callable[..., Any],
@@ -157,6 +123,15 @@ def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> 
     original(stream, box)
 
 
+#: White space that hangs at the end of a line.
+_HANGING = frozenset({"normal", "pre-line"})
+#: A lower bound of the average width of a character, in ems.
+_MIN_CHARACTER_WIDTH = 0.25
+#: As many characters without a space are no word of any language, and need no hyphens.
+_LONGEST_WORD = 1_000
+_NO_WORD = re.compile(f"[^ \n]{{{_LONGEST_WORD}}}")
+
+
 def hang_spaces(
     original: Callable[..., Any],
     text: str,
@@ -192,6 +167,21 @@ def hang_spaces(
     return original(text, style, context, max_width + size, *args, **kwargs)
 
 
+#: The most space added between characters of Chinese and Japanese.
+MAX_CJK_SPACING_EM = 0.2
+#: The most space added to a space between words before letters are spaced as well.
+MAX_ADDED_SPACE_EM = 0.33
+MAX_LETTER_SPACING_EM = 0.02
+#: The space added between words, in ems, above which a line is left short instead.
+TORN_LINE = 0.5
+#: The attribute of a line that is left short.
+_LEFT_SHORT = "_webprint_left_short"
+_CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_SPACES = re.compile("[ \u00a0]")
+#: Letters that join to each other or stand above each other: Arabic to Sinhala, Tibetan and so on.
+_JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
+
+
 def justify(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
     """Justify a line by space between its words, and between its letters where that is not enough.
 
@@ -203,17 +193,17 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
     size = line.style["font_size"]
     if 2 * len(_CJK.findall(text)) > len(text):
         spacing = extra_width / max(1, len(text))
-        if 0 < spacing <= MAX_CJK_SPACING * size:
+        if 0 < spacing <= MAX_CJK_SPACING_EM * size:
             _space_letters(context, line, spacing, 0)
             return
     elif not _JOINING.search(text):
         spaces = size * len(_SPACES.findall(text))
-        excess = extra_width - MAX_ADDED_SPACE * spaces
+        excess = extra_width - MAX_ADDED_SPACE_EM * spaces
         if excess > 0:
-            spacing = min(MAX_LETTER_SPACING * size, excess / max(1, len(text)))
+            spacing = min(MAX_LETTER_SPACING_EM * size, excess / max(1, len(text)))
             extra_width -= _space_letters(context, line, spacing, 0)
             if extra_width > TORN_LINE * spaces and line.style["direction"] == "ltr":
-                extra_width = MAX_ADDED_SPACE * spaces
+                extra_width = MAX_ADDED_SPACE_EM * spaces
                 setattr(line, _LEFT_SHORT, True)
     original(context, line, extra_width)
 
@@ -260,6 +250,10 @@ def space_words(
     added = spacing * count_expandable_spaces(box)
     box.width += added
     return advance + added
+
+
+#: The most lines that are moved to the next page for a word that is not to be divided.
+MAX_LINES_MOVED = 2
 
 
 def avoid_divided_words(
@@ -327,6 +321,10 @@ def _is_divided(line: Box) -> bool:
     return bool(texts) and texts[-1].text.endswith(texts[-1].style["hyphenate_character"])
 
 
+#: The most pixels by which the width of a joined leader may differ from that of its pieces.
+LEADER_TOLERANCE = 0.5
+
+
 def join_leader(
     original: Callable[..., Any], context: Any, line: Any, containing_block: Any
 ) -> None:
@@ -351,6 +349,10 @@ def join_leader(
         leader.children = (joined,)
 
 
+#: Devanagari to Sinhala, Tibetan, Myanmar, Khmer.
+_INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
+
+
 def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *args: Any) -> Any:
     """Draw Indic text with its characters attached (ActualText, ISO 32000-1, 14.9.4).
 
@@ -370,8 +372,6 @@ def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *ar
         stream.end_marked_content()
 
 
-#: The most style sheets that are kept, and what makes one depend on its document.
-MAX_STYLE_SHEETS = 16
 _DEPENDENT = re.compile(r"@(?:font-face|import|layer|color-profile|[\w-]*\\)", re.IGNORECASE)
 
 
@@ -402,6 +402,10 @@ class _Listener(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002 - as it is called
         self.heard = True
+
+
+#: The most style sheets that are kept, and what makes one depend on its document.
+MAX_STYLE_SHEETS = 16
 
 
 @lru_cache(maxsize=MAX_STYLE_SHEETS)
@@ -524,6 +528,12 @@ class Patch:
     replacement: Callable[..., Any]
 
 
+#: The replacements that save time and change nothing: the pages are the same without them.
+FASTER = (
+    compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
+    split_planned_text,
+)  # fmt: skip
+
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_container_layout", split_directions),
@@ -554,15 +564,6 @@ PATCHES = (
     Patch("weasyprint.pdf.tags", "_build_box_tree", remember_box),
     Patch("weasyprint.css", "CSS", reuse_style_sheet),
 )
-
-#: The replacements that save time and change nothing: the pages are the same without them.
-FASTER = (
-    compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
-    split_planned_text,
-)  # fmt: skip
-#: Replacements that are switched off.
-disabled: set[Callable[..., Any]] = set()
-
 _thread = threading.local()
 _install_lock = threading.Lock()
 _installed: list[Patch] = []
@@ -580,6 +581,10 @@ def patched() -> Iterator[None]:
         yield
     finally:
         _thread.active = False
+
+
+#: Replacements that are switched off.
+disabled: set[Callable[..., Any]] = set()
 
 
 def _install(patch: Patch) -> None:

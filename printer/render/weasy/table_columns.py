@@ -25,28 +25,8 @@ Box: TypeAlias = Any
 #: what is lost of each at the sides.
 Column: TypeAlias = "list[list[tuple[float, float]]]"
 
-#: The most cells of a table whose columns are adjusted.
-MAX_CELLS = 3_000
-
-#: The longest cell, in ems, that is not broken if the automatic layout sets it on one line.
-MAX_SHORT_CELL = 8.0
-
-#: The width moved at a time, in ems, and the least part of the lines that this must save.
-STEPS, MIN_STEP_GAIN = (4.0, 2.0, 1.0, 0.5, 0.25), 0.004
-
-#: The least number and part of a table's lines that other widths must save.
-MIN_LINES_SAVED, MIN_PART_SAVED = 2.0, 0.05
-
-#: The factor by which broken lines are longer than their text, because they do not end full.
-RAGGED = 1.03
-
-#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
-_IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
-_CODE_TAGS = frozenset({"code", "samp", "kbd", "var", "pre"})
-
 #: The rounding error of widths, in CSS pixels.
 _TOLERANCE = 0.5
-
 _CACHE = "_webprint_column_widths"
 
 
@@ -76,9 +56,16 @@ def divide_width(
     table.column_widths = list(known[key])
 
 
+#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
+_IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
+
+
 def _break_names(table: Box) -> None:
     for box in _text_boxes(table):
         box.text = _IN_NAMES.sub("\u200b", box.text)
+
+
+_CODE_TAGS = frozenset({"code", "samp", "kbd", "var", "pre"})
 
 
 def _hyphenate_words(table: Box) -> None:
@@ -101,6 +88,15 @@ def _narrow_widest(widths: list[float], excess: float) -> list[float]:
 
 def _text_boxes(table: Box) -> Iterator[Box]:
     return (box for box in table.descendants() if getattr(box, "text", ""))
+
+
+#: The widths moved at a time.
+STEPS_EM = (4.0, 2.0, 1.0, 0.5, 0.25)
+#: The least part of the lines that a step must save.
+MIN_STEP_GAIN = 0.004
+# What other widths must save of a table's lines.
+MIN_LINES_SAVED = 2.0
+MIN_SHARE_SAVED = 0.05
 
 
 def _adjust_widths(context: Any, wrapper: Box, table: Box) -> list[float]:
@@ -128,14 +124,14 @@ def _adjust_widths(context: Any, wrapper: Box, table: Box) -> list[float]:
 
     before = lines = measure(widths)
     adjusted = widths
-    for step in STEPS:
+    for step in STEPS_EM:
         trials = _move_width(adjusted, floors, step * em)
         while best := min(((measure(trial), trial) for trial in trials), default=None):
             if lines - best[0] < MIN_STEP_GAIN * step * before:
                 break
             lines, adjusted = best
             trials = _move_width(adjusted, floors, step * em)
-    is_shorter = before - lines >= max(MIN_LINES_SAVED, MIN_PART_SAVED * before)
+    is_shorter = before - lines >= max(MIN_LINES_SAVED, MIN_SHARE_SAVED * before)
     return adjusted if is_shorter else widths
 
 
@@ -147,6 +143,10 @@ def _move_width(widths: list[float], floors: list[float], step: float) -> Iterat
             moved[source] -= step
             moved[target] += step
             yield moved
+
+
+#: The most cells of a table whose columns are adjusted.
+MAX_CELLS = 3_000
 
 
 def _read_columns(context: Any, table: Box, count: int) -> list[Column] | None:
@@ -191,10 +191,18 @@ def _read_lines(context: Any, box: Box, indent: float) -> list[tuple[float, floa
     return lines
 
 
+#: The factor by which broken lines are longer than their text, because they do not end full.
+RAGGED = 1.03
+
+
 def _count_lines(cell: list[tuple[float, float]], width: float) -> float:
     """Return about how many lines a cell has at a width."""
     rooms = ((line, max(width - indent, 1.0)) for line, indent in cell)
     return sum(0.5 + RAGGED * line / room if line > room else 1.0 for line, room in rooms)
+
+
+#: The longest cell, in ems, that is not broken if the automatic layout sets it on one line.
+MAX_SHORT_CELL = 8.0
 
 
 def _longest_short_cell(column: Column, width: float, em: float) -> float:

@@ -16,12 +16,6 @@ import pydyf
 
 from ...text import truncate
 
-#: The most characters of a link's description, and of a text that is only a note's label.
-MAX_DESCRIPTION, MAX_LABEL = 160, 3
-
-#: Elements whose kids are of certain kinds only.
-_STRICT = frozenset({"/L", "/LI", "/Table", "/THead", "/TBody", "/TFoot", "/TR"})
-
 
 def remember_box(original: Callable[..., Iterator[Any]], box: Any, *args: Any) -> Iterator[Any]:
     """Tag a box, and let its structure element refer to it."""
@@ -67,6 +61,10 @@ def _set_scopes(document: Any) -> set[str]:
     return readings
 
 
+MAX_DESCRIPTION_CHARS = 160
+MAX_LABEL_CHARS = 3
+
+
 def _describe_links(document: Any) -> None:
     """Describe each link by its text, or by its target if the text is only a label."""
     boxes = [box for page in document.pages for box in page._page_box.descendants()]
@@ -76,10 +74,11 @@ def _describe_links(document: Any) -> None:
         if link is None or box.element is None:
             continue
         text, target = _element_text(box.element), box.element.get("href", "")
-        if len(text) <= MAX_LABEL and (anchor := anchors.get(target.removeprefix("#"))) is not None:
+        anchor = anchors.get(target.removeprefix("#"))
+        if len(text) <= MAX_LABEL_CHARS and anchor is not None:
             text = max(text, _element_text(anchor), key=len)
         text = text or target.removeprefix("#")
-        link["Contents"] = pydyf.String(truncate(text, MAX_DESCRIPTION))
+        link["Contents"] = pydyf.String(truncate(text, MAX_DESCRIPTION_CHARS))
 
 
 def _element_text(element: Any) -> str:
@@ -234,6 +233,10 @@ def _block_of(element: Any, elements: dict[bytes, Any]) -> Any:
     while isinstance(element.box, InlineLevelBox):
         element = elements[element["P"]]
     return element
+
+
+#: Elements whose kids are of certain kinds only.
+_STRICT = frozenset({"/L", "/LI", "/Table", "/THead", "/TBody", "/TFoot", "/TR"})
 
 
 def _insert_notes(moved: dict[bytes, list[bytes]], elements: dict[bytes, Any]) -> None:

@@ -27,7 +27,7 @@ from printer.render.context import Document, RenderContext, build_front_matter, 
 from printer.render.weasy import patches
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import (
-    MAX_LETTER_SPACING,
+    MAX_LETTER_SPACING_EM,
     PATCHES,
     Patch,
     _parse_style_sheet,
@@ -263,7 +263,7 @@ def justified(text: str, width: int) -> list[Any]:
 def test_letters_take_up_the_width_of_a_line_of_few_words() -> None:
     first, *_ = justified("two straightforwardly unrepresentative words", 182)
     assert first.text == "two straightforwardly"
-    assert first.style["letter_spacing"] == pytest.approx(16 * MAX_LETTER_SPACING)
+    assert first.style["letter_spacing"] == pytest.approx(16 * MAX_LETTER_SPACING_EM)
     assert first.width == pytest.approx(182, abs=0.5)
     joined, *_ = justified("هذا النص طويل جدا ويمتد على سطور عديدة في هذه الصفحة", 240)
     assert joined.style["letter_spacing"] == "normal"
