@@ -16,17 +16,6 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from .text import UNSPACED, comparison_key
 
-Direction = Literal["ltr", "rtl"]
-
-#: A word or an identifier; in scripts without spaces, a single character.
-_WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
-
-#: A line-break opportunity within a word; scripts without spaces use it between words.
-ZERO_WIDTH_SPACE = "\u200b"
-
-#: The characters that end a line introducing a quotation.
-COLONS = (":", "：")
-
 #: The marks of a span in their nesting order, outermost first.
 MARKS = (
     "strong", "em", "mark", "del", "ins", "small", "cite", "q", "abbr", "dfn",
@@ -58,6 +47,9 @@ class Span:
 
 
 Spans: TypeAlias = tuple[Span, ...]
+
+#: A line-break opportunity within a word; scripts without spaces use it between words.
+ZERO_WIDTH_SPACE = "\u200b"
 
 
 def plain_text(spans: Spans) -> str:
@@ -128,6 +120,10 @@ class DefinitionList:
     """A list of terms with their descriptions."""
 
     entries: tuple[Definition, ...]
+
+
+#: The characters that end a line introducing a quotation.
+COLONS = (":", "：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +420,11 @@ def _text_parts(block: Block) -> Iterator[Block | str]:
             yield from chain.from_iterable(child_blocks(block))
 
 
+Direction = Literal["ltr", "rtl"]
+#: A word or an identifier; in scripts without spaces, a single character.
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
+
+
 @dataclass(frozen=True, slots=True)
 class Article:
     """A page's article.
@@ -528,6 +529,12 @@ def from_data(data: Any) -> Any:
     return _decode(data)
 
 
+#: The classes by their ``type`` in the data.
+_TYPES: dict[str, Any] = {
+    kind.__name__.lower(): kind for kind in (*get_args(Block), Span, Item, Definition, Cell)
+}
+
+
 def _decode(data: Any) -> Any:
     if isinstance(data, list):
         return tuple(map(_decode, data))
@@ -560,9 +567,3 @@ def _has_type(value: object, expected: Any) -> bool:
     if arguments:
         return isinstance(value, arguments)
     return isinstance(value, expected) and isinstance(value, bool) == (expected is bool)
-
-
-#: The classes by their ``type`` in the data.
-_TYPES: dict[str, Any] = {
-    kind.__name__.lower(): kind for kind in (*get_args(Block), Span, Item, Definition, Cell)
-}

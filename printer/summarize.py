@@ -37,7 +37,6 @@ _UNSPACED_RUN = re.compile(f"[{UNSPACED}]")
 _APOSTROPHE = re.compile("['’]")
 #: The longest term in characters, because a stemmer's time grows with a word's length.
 _MAX_TERM_CHARS = 60
-
 _STEMMERS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
     "en": "english", "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish",
@@ -99,13 +98,10 @@ def _stop_words(code: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in get_stop_words(code))
 
 
-#: How often a term must appear to be a worth term, as in the paper's example.
-_MIN_FREQUENCY = 3
-#: The minimum number of words of a key paragraph, and the most keywords of an article.
-_MIN_WORDS, MAX_KEYWORDS = 5, 8
-#: The additional weight of the first paragraph, which declines with position; and the number of
-#: terms below which a paragraph does not count as denser.
-_EARLY, _MIN_TERMS = 8, 6
+#: The additional weight of the first paragraph, which declines with position.
+_EARLY = 8
+#: A paragraph with fewer terms does not count as denser.
+_MIN_TERMS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +132,10 @@ class DocumentProfile:
             if total
         }
         return tuple(sorted(sorted(worth, key=lambda place: -worth[place])[:count]))
+
+
+#: How often a term must appear to be a worth term, as in the paper's example.
+_MIN_FREQUENCY = 3
 
 
 def build_profile(
@@ -169,6 +169,9 @@ def build_profile(
     return DocumentProfile(tuple(sums), tuple(keywords), tuple(lengths))
 
 
+MAX_KEYWORDS = 8
+
+
 def summarize(article: Article, options: ExtractOptions) -> Article:
     """Return an article with as many key paragraphs as the options request.
 
@@ -192,6 +195,10 @@ def summarize(article: Article, options: ExtractOptions) -> Article:
     return replace(article, blocks=(*chosen, *notes))
 
 
+#: Of a key paragraph.
+_MIN_WORDS = 5
+
+
 def _running_text(blocks: tuple[Block, ...]) -> list[Paragraph]:
     """Return the paragraphs of the running text, including those of quotations."""
     paragraphs: list[Paragraph] = []
@@ -212,11 +219,14 @@ def _without_references(paragraph: Paragraph) -> Paragraph:
     return replace(paragraph, spans=spans, id="")
 
 
-#: The usual constants k1 and b: saturation of term frequency, normalization by length.
-_K1, _B = 1.2, 0.75
+# The usual constants of BM25.
+#: The saturation of term frequency.
+_K1 = 1.2
+#: The normalization by length.
+_B = 0.75
 #: The weight of a term in the title relative to one in the text.
 _TITLE_WEIGHT = 4
-#: The maximum number of characters of a text to read.
+#: The rest of a text is not read.
 _MAX_CHARS = 200_000
 
 

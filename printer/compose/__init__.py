@@ -40,27 +40,19 @@ from .selection import select, select_below
 __all__ = ["append_comments", "article_metadata", "compose", "find_posts", "select_posts"]
 
 
-#: The kinds of pages whose bylines and dates are those of reviews or of single entries; those on
-#: which they may be; the fewest lines with a date that show that they are; the most lines to read,
-#: and the longest.
-_WITHOUT_BYLINE = frozenset({"collection", "product"})
-_OF_ENTRIES = frozenset({"listing", "service"})
-_MIN_DATED_ENTRIES, _MAX_LINES, _MAX_DATE_LINE = 3, 2_000, 100
-
-#: The first lines of a text that may begin with its date; the lines below that may be its date.
-_FIRST_LINES, _LINES_BELOW = 2, 4
-#: The fewest and most words of a bold first paragraph that is the standfirst.
-_MIN_LEAD, _MAX_LEAD = 8, 100
-
-_CUT = "the page is too long to be read in full; the article ends where reading stopped"
-
-
 def article_metadata(page: Page, verdict: Verdict) -> Metadata:
     """Return the page's metadata, without the byline and date of a single entry of a list."""
     if not _has_byline(page, verdict):
         return replace(page.metadata, byline="", published="")
     published = page.metadata.published or _date_beside_text(page, verdict)
     return replace(page.metadata, published=published)
+
+
+_MAX_DATE_LINE_CHARS = 100
+#: The first lines of a text that may begin with its date.
+_FIRST_LINES = 2
+#: The lines below those that may be its date.
+_LINES_BELOW = 4
 
 
 def _date_beside_text(page: Page, verdict: Verdict) -> str:
@@ -73,10 +65,19 @@ def _date_beside_text(page: Page, verdict: Verdict) -> str:
     if date := next(filter(None, beginning), ""):
         return date
     below = page.segments[selected[-1] + 1 : selected[-1] + 1 + _LINES_BELOW]
-    short = takewhile(lambda segment: len(segment.text) <= _MAX_DATE_LINE, below)
+    short = takewhile(lambda segment: len(segment.text) <= _MAX_DATE_LINE_CHARS, below)
     lines = [segment.text for segment in short if not segment.link_chars]
     dates = [find_date(line, language)[:10] for line in lines if is_date_line(line, language)]
     return dates[0] if len(dates) == 1 else ""
+
+
+#: The bylines and dates of these pages are those of reviews or of single entries.
+_WITHOUT_BYLINE = frozenset({"collection", "product"})
+#: The bylines and dates of these pages may be those of single entries.
+_OF_ENTRIES = frozenset({"listing", "service"})
+#: As many lines with a date show that dates are those of entries.
+_MIN_DATED_ENTRIES = 3
+_MAX_LINES = 2_000
 
 
 def _has_byline(page: Page, verdict: Verdict) -> bool:
@@ -85,9 +86,12 @@ def _has_byline(page: Page, verdict: Verdict) -> bool:
         return verdict.kind not in _WITHOUT_BYLINE
     language = page.metadata.language
     lines = (segment.text for segment in compress(page.segments, verdict.keep))
-    short_lines = islice((line for line in lines if len(line) <= _MAX_DATE_LINE), _MAX_LINES)
+    short_lines = islice((line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS), _MAX_LINES)
     dated = sum(is_date_line(line, language) for line in short_lines)
     return 0 < dated < _MIN_DATED_ENTRIES or (not dated and page.metadata.is_article)
+
+
+_CUT = "the page is too long to be read in full; the article ends where reading stopped"
 
 
 def compose(
@@ -159,6 +163,11 @@ def _split_standfirst(
     return introduction, replace(verdict, keep=keep)
 
 
+# A bold first paragraph of as many words is the standfirst.
+_MIN_LEAD_WORDS = 8
+_MAX_LEAD_WORDS = 100
+
+
 def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks with a first paragraph that alone is bold as the standfirst."""
     figures = tuple(takewhile(lambda block: isinstance(block, Figure), blocks))
@@ -168,7 +177,7 @@ def _with_bold_lead(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         case (Paragraph(spans=spans) as first, _) if has_mark_throughout(spans, "strong"):
             words = count_words(text := plain_text(spans))
             is_sentence = ends_sentence(text) and not text.endswith((":", "："))
-            if _MIN_LEAD <= words <= _MAX_LEAD and is_sentence:
+            if _MIN_LEAD_WORDS <= words <= _MAX_LEAD_WORDS and is_sentence:
                 lead = replace(first, standfirst=True)
                 return (lead, *figures, *blocks[len(figures) + 1 :])
     return blocks

@@ -43,35 +43,8 @@ from ..html.visibility import HEADING_TAGS
 from .boxes import is_box_label, take_bold_label
 from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
 
-_LIST_STYLES = frozenset("aAiI")
 #: The level of a label's heading; postprocessing raises it to one below the previous heading.
 LABEL_LEVEL = 6
-
-#: The sign of a sentence that an empty box interrupts, and those after which it may stand.
-_CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
-_CLOSING = "\"'”’»)]"
-#: A dash or bullet that an author wrote before the text of an item.
-_BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
-_BULLETS = frozenset("•‣◦▪■–—·*-")
-_REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
-_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
-#: Characters of links that are useless in print: a heading's link to itself, and a note's link back
-#: to its reference mark.
-_PERMALINK_SIGNS = " \n¶🔗"
-#: The text of a link from a heading or term to its source code, such as "[source]".
-_SOURCE_LINK = re.compile(r"\[[^\W\d]+\]")
-_BACKLINK_SIGNS = " \n↩\ufe0e"
-_EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
-#: Characters removed from the beginning of an attribution, as the template prints a dash, and from
-#: its end, as a final colon marks an introduction, which stands above the quotation.
-_ATTRIBUTION_START = " \n—–―-"
-_ATTRIBUTION_END = " \n" + "".join(COLONS)
-_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
-_MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
-_INTRODUCTION_TAGS = frozenset({"div", "header"})
-#: The most characters of a heading; a longer text is a paragraph marked up as one.
-_MAX_HEADING = 200
-_MAX_DESCENDANTS = 40
 
 
 class BlockBuffer:
@@ -142,13 +115,18 @@ class BlockBuffer:
         return joined(lines), other_blocks
 
 
+#: The sign of a sentence that an empty box interrupts.
+_CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
+
+
 def _continues_sentence(previous: Paragraph, block: Paragraph) -> bool:
     """Return whether a paragraph begins with the comma or full stop that ends the one before."""
     text = block.spans[0].text
     if not _CONTINUATION.match(text) or previous.standfirst:
         return False
     return (
-        previous.spans[-1].text.rstrip()[-1:].isalnum() or previous.spans[-1].text[-1:] in _CLOSING
+        previous.spans[-1].text.rstrip()[-1:].isalnum()
+        or previous.spans[-1].text[-1:] in "\"'”’»)]"
     )
 
 
@@ -183,6 +161,9 @@ class BlockBuilder(ABC):
     @abstractmethod
     def build(self) -> list[Block]:
         """Return the finished blocks."""
+
+
+_LIST_STYLES = frozenset("aAiI")
 
 
 class ListBuilder(BlockBuilder):
@@ -246,6 +227,10 @@ class ListBuilder(BlockBuilder):
         return [*lists, *self.notes]
 
 
+#: A dash or bullet that an author wrote before the text of an item.
+_BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
+
+
 def _without_dash(item: Item) -> Item:
     """Return an item without a dash or bullet of its own before its text."""
     first = item.blocks[0] if item.blocks else None
@@ -259,6 +244,9 @@ def _without_dash(item: Item) -> Item:
     return replace(item, blocks=(replace(first, spans=spans), *item.blocks[1:]))
 
 
+_BULLETS = frozenset("•‣◦▪■–—·*-")
+
+
 def _without_label(item: Item, number: str) -> Item:
     """Return an item without a first paragraph that is only its number, or a bullet."""
     first = item.blocks[0] if len(item.blocks) > 1 else None
@@ -267,6 +255,9 @@ def _without_label(item: Item, number: str) -> Item:
     text = plain_text(first.spans).strip()
     is_label = text.strip("()[].") == number if number else text in _BULLETS
     return replace(item, blocks=item.blocks[1:]) if is_label else item
+
+
+_REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
 
 
 def _has_reference_label(item: Item) -> bool:
@@ -332,6 +323,9 @@ class DefinitionListBuilder(BlockBuilder):
         return [DefinitionList(entries)] if entries else []
 
 
+_MAX_ATTRIBUTION_CHARS = 120
+
+
 class QuoteBuilder(BlockBuilder):
     """Builds a block quotation.
 
@@ -374,7 +368,7 @@ class QuoteBuilder(BlockBuilder):
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
-            if len(text) < _MAX_ATTRIBUTION and (cited or _ends_in_attribution(blocks)):
+            if len(text) < _MAX_ATTRIBUTION_CHARS and (cited or _ends_in_attribution(blocks)):
                 cite = _attribution(last.spans)
                 del blocks[-1]
         if not (cite or self.post):
@@ -382,6 +376,12 @@ class QuoteBuilder(BlockBuilder):
         if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
         return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraph_of_spans(cite)
+
+
+#: Removed, as the template prints a dash.
+_ATTRIBUTION_START = " \n—–―-"
+#: Removed, as a colon ends an introduction above the quotation.
+_ATTRIBUTION_END = " \n" + "".join(COLONS)
 
 
 def _attribution(spans: Spans) -> Spans:
@@ -392,6 +392,9 @@ def _attribution(spans: Spans) -> Spans:
             break
         spans = spans[1:]
     return _strip_end(spans, _ATTRIBUTION_END)
+
+
+_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
 
 
 def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
@@ -420,6 +423,10 @@ def _take_introduction(blocks: list[Block]) -> Spans:
     )
 
 
+_MAX_INTRODUCTION_CHARS = 120
+_MAX_DESCENDANTS = 40
+
+
 def _is_introduction(element: HtmlElement) -> bool:
     """Return whether an element at the start of a quotation is a line that ends in a colon.
 
@@ -427,7 +434,7 @@ def _is_introduction(element: HtmlElement) -> bool:
     line is part of the quotation.
     """
     parent, following = element.getparent(), element.getnext()
-    if element.tag not in _INTRODUCTION_TAGS or parent is None or following is None:
+    if element.tag not in {"div", "header"} or parent is None or following is None:
         return False
     if parent.tag != "blockquote" or parent[-1].tag == "footer":
         return False
@@ -436,8 +443,8 @@ def _is_introduction(element: HtmlElement) -> bool:
     descendants = islice(element.iterdescendants(), _MAX_DESCENDANTS)
     if [child.tag for child in descendants if child.tag in BLOCK_TAGS] not in ([], ["p"], ["div"]):
         return False
-    text = element_line(element, limit=_MAX_INTRODUCTION + 2)
-    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION
+    text = element_line(element, limit=_MAX_INTRODUCTION_CHARS + 2)
+    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION_CHARS
 
 
 def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
@@ -448,7 +455,7 @@ def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
     cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
     following = spans[len(cited) :]
     text = "".join(span.text for span in cited)
-    if not text.strip() or len(text) > _MAX_INTRODUCTION:
+    if not text.strip() or len(text) > _MAX_INTRODUCTION_CHARS:
         return (), spans
     has_no_space = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
     if not (has_no_space or plain_text(cited).endswith(COLONS)):
@@ -468,6 +475,9 @@ def _is_cited(block: Block) -> bool:
     )
 
 
+_PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+
+
 def is_pull(element: HtmlElement) -> bool:
     """Return whether an element's class names a pull quote."""
     classes = element.get("class")
@@ -482,9 +492,18 @@ def is_quotation(element: HtmlElement) -> bool:
     )
 
 
+#: The text of a link from a heading or term to its source code, such as "[source]".
+_SOURCE_LINK = re.compile(r"\[[^\W\d]+\]")
+_EDIT_LINK = re.compile(r"[?&](?:ve)?action=edit\b")
+
+
 def is_source_link(href: str, text: str) -> bool:
     """Return whether a link edits a section, or leads to the source code of what a term names."""
     return bool(_EDIT_LINK.search(href) or (href and _SOURCE_LINK.fullmatch(text.strip())))
+
+
+#: A longer text is a paragraph marked up as a heading.
+_MAX_HEADING_CHARS = 200
 
 
 class HeadingBuilder(BlockBuilder):
@@ -504,9 +523,13 @@ class HeadingBuilder(BlockBuilder):
         if not text:
             return rest
         name, self.buffer.id = self.buffer.id, ""
-        if len(text) > _MAX_HEADING:
+        if len(text) > _MAX_HEADING_CHARS:
             return [Paragraph(spans, id=name), *rest]
         return [Heading(self.level, spans, name), *rest]
+
+
+#: The characters of a heading's link to itself.
+_PERMALINK_SIGNS = " \n¶🔗"
 
 
 def _strip_links_to_source(spans: Spans, signs: str = "") -> Spans:
@@ -538,6 +561,10 @@ class SummaryBuilder(BlockBuilder):
 
 #: What may follow the label of a note that is a link and not printed.
 _AFTER_LABEL = re.compile(r"^\s*(?:[.:)\]]\s+)?")
+
+
+#: The characters of a note's link back to its reference mark.
+_BACKLINK_SIGNS = " \n↩\ufe0e"
 
 
 class NoteBuilder(BlockBuilder):
@@ -574,27 +601,8 @@ class NoteBuilder(BlockBuilder):
         return spans
 
 
-_GUTTER_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-_UNSELECTABLE = re.compile(r"user-select\s{0,9}:\s{0,9}none")
-_LANGUAGE = re.compile(
-    r"^(?:language|lang|highlight-source|highlight|brush|sourceCode)[-:](\w[\w+#.-]{0,30})$"
-)
-_NO_LANGUAGE = frozenset({
-    "none", "default", "plain", "plaintext", "text", "txt", "nohighlight", "notranslate",
-    "undefined", "auto", "source", "code",
-})  # fmt: skip
 _LINE_BREAK_TAGS = frozenset({"br", "hr"})
-#: The class of an element that is a line of code, and of a highlighted one among plain text.
-_CODE_LINE_CLASS = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
-_HIGHLIGHTED_LINE_CLASS = re.compile(r"(?:code|highlight(?:ed)?)[_-]line(?:$|\s)")
 _IGNORED_TAGS = frozenset({"script", "style", "button", "template"})
-_MAX_CELLS = 200
-#: The elements of the text around code, and the most highlighters' wrappers of code.
-_TEXT_TAGS = frozenset({"body", "article", "main", "section", "li", "td", "blockquote"})
-_MAX_WRAPPERS = 3
 
 
 def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
@@ -682,6 +690,10 @@ def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[L
         parts.append(text)
 
 
+_CODE_LINE_CLASS = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
+_HIGHLIGHTED_LINE_CLASS = re.compile(r"(?:code|highlight(?:ed)?)[_-]line(?:$|\s)")
+
+
 def _ends_code_line(node: HtmlElement, parts: Sequence[str]) -> bool:
     """Return whether an element is a line of code without a line break of its own."""
     names, tail, following = node.get("class") or "", node.tail, node.getnext()
@@ -698,6 +710,13 @@ def _append_line_break(parts: list[str], *, always: bool) -> None:
         parts.append("\n")
 
 
+_GUTTER_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_UNSELECTABLE = re.compile(r"user-select\s{0,9}:\s{0,9}none")
+
+
 def is_gutter(element: HtmlElement) -> bool:
     """Return whether an element contains only line numbers."""
     is_named = _GUTTER_CLASS.search(element.get("class") or "")
@@ -705,6 +724,14 @@ def is_gutter(element: HtmlElement) -> bool:
         return False
     words = "".join(element.itertext()).split()
     return all(word.strip(".:|").isdigit() for word in words)
+
+
+_LANGUAGE = re.compile(
+    r"^(?:language|lang|highlight-source|highlight|brush|sourceCode)[-:](\w[\w+#.-]{0,30})$"
+)
+#: The elements of the text around code.
+_TEXT_TAGS = frozenset({"body", "article", "main", "section", "li", "td", "blockquote"})
+_MAX_WRAPPERS = 3
 
 
 def language_of(element: HtmlElement) -> str:
@@ -724,9 +751,18 @@ def language_of(element: HtmlElement) -> str:
     return ""
 
 
+_NO_LANGUAGE = frozenset({
+    "none", "default", "plain", "plaintext", "text", "txt", "nohighlight", "notranslate",
+    "undefined", "auto", "source", "code",
+})  # fmt: skip
+
+
 def _language_name(name: str) -> str:
     name = name.lower().removeprefix("source-")
     return "" if name in _NO_LANGUAGE else name
+
+
+_MAX_CELLS = 200
 
 
 def is_code_table(table: HtmlElement) -> bool:

@@ -19,23 +19,10 @@ _BOX_CLASS = re.compile(
     r"(?<!\S)(?:(?:theme-)?admonition|admonitionblock|(?:[\w-]{1,60}-)?callout(?:-card)?"
     r"|markdown-alert|custom-block|notecard|alert-(?:info|warning|danger|success))(?!\S)"
 )
-_PLAIN_BOX_CLASS = re.compile(
-    r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
-    re.IGNORECASE,
-)
-#: The end of a class that names a kind of box with a bold label.
-_ENDS_IN_BOX_NAME = re.compile(
-    r"[-_](?:note|tip|hint|important|warning|caution|danger|attention)(?!\S)", re.IGNORECASE
-)
-_BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
-_BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
-#: Elements that need no label to be boxes.
-_SET_OFF_TAGS = frozenset({"aside", "section", "blockquote"})
-#: The most elements of a box, with and without those of highlighted code, and the most characters
-#: of its label.
-_MAX_ELEMENTS, _MAX_BOX, _MAX_BOX_LABEL = 2000, 80, 120
-#: Characters between a label and the text after it.
-_LABEL_END = " \u00a0\n:："
+#: With the elements of highlighted code.
+_MAX_ELEMENTS = 2000
+#: Without those of highlighted code.
+_MAX_PLAIN_ELEMENTS = 80
 
 
 def is_box(element: HtmlElement) -> bool:
@@ -51,7 +38,19 @@ def is_box(element: HtmlElement) -> bool:
     if not is_headed and not _BOX_CLASS.search(classes) and not _is_labelled_box(element, classes):
         return False
     tags = [inner.tag for inner in islice(element.iter(), _MAX_ELEMENTS)]
-    return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_BOX
+    return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
+
+
+_PLAIN_BOX_CLASS = re.compile(
+    r"(?<!\S)(?:note|tip|hint|important|warning|caution|danger|attention|seealso|alert|notice)(?!\S)",
+    re.IGNORECASE,
+)
+#: The end of a class that names a kind of box with a bold label.
+_ENDS_IN_BOX_NAME = re.compile(
+    r"[-_](?:note|tip|hint|important|warning|caution|danger|attention)(?!\S)", re.IGNORECASE
+)
+#: Elements that need no label to be boxes.
+_SET_OFF_TAGS = frozenset({"aside", "section", "blockquote"})
 
 
 def _is_labelled_box(element: HtmlElement, classes: str) -> bool:
@@ -72,6 +71,11 @@ def _begins_with_bold_word(element: HtmlElement) -> bool:
             word = element_line(element)
             return _is_box_word(word, element_line(box).removeprefix(word))
     return False
+
+
+_BOX_WORD = re.compile(r"[^\W\d_]{2,20}[:：!]?")
+#: Characters between a label and the text after it.
+_LABEL_END = " \u00a0\n:："
 
 
 def _is_box_word(word: str, following: str) -> bool:
@@ -100,8 +104,12 @@ def _is_headed_aside(element: HtmlElement) -> bool:
     """Return whether an element is an ``aside`` of a heading with paragraphs and lists below it."""
     if element.tag != "aside":
         return False
-    first, *following = [child.tag for child in islice(element, _MAX_BOX)] or [""]
+    first, *following = [child.tag for child in islice(element, _MAX_PLAIN_ELEMENTS)] or [""]
     return first in HEADING_TAGS and len(following) > 0 and set(following) <= {"p", "ul", "ol"}
+
+
+_BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
+_MAX_LABEL_CHARS = 120
 
 
 def is_box_label(element: HtmlElement) -> bool:
@@ -111,7 +119,7 @@ def is_box_label(element: HtmlElement) -> bool:
     is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
     if not is_named:
         return _is_first_word_of_box(element)
-    return len(element_line(element)) <= _MAX_BOX_LABEL
+    return len(element_line(element)) <= _MAX_LABEL_CHARS
 
 
 def _is_first_word_of_box(element: HtmlElement) -> bool:

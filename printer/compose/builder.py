@@ -51,21 +51,6 @@ from .math import Formula, is_preview, read_formula
 from .selection import Selection
 from .tables import TableBuilder, is_data
 
-#: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
-MAX_DEPTH = 30
-
-_HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
-_LOWEST_LEVEL = 6
-_LIST_TAGS = frozenset({"ul", "ol", "menu", "dir"})
-_CODE_TAGS = frozenset({"pre", "listing", "xmp"})
-_FRAME_TAGS = frozenset({"iframe", "video", "audio"})
-_PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
-_ATOMIC_TAGS = (
-    _CODE_TAGS | _FRAME_TAGS | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
-)
-_STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
-_LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
-
 
 class _OpenElement:
     """An open element, and the state to restore when it is closed."""
@@ -86,6 +71,20 @@ class _OpenElement:
         self.part_of: BlockBuilder | None = None  # the builder that the element is a part of
         self.close_part: ClosePart | None = None
         self.descend = True
+
+
+#: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
+MAX_DEPTH = 30
+_HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_LOWEST_LEVEL = 6
+_PICTURE_TAGS = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
+_CODE_TAGS = frozenset({"pre", "listing", "xmp"})
+_FRAME_TAGS = frozenset({"iframe", "video", "audio"})
+_ATOMIC_TAGS = (
+    _CODE_TAGS | _FRAME_TAGS | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
+)
+_STYLE_ATTRIBUTES = frozenset({"lang", "dir", "style", "title"})
+_LANGUAGE_TAG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 
 
 class ArticleBuilder:
@@ -380,7 +379,7 @@ class ArticleBuilder:
             return QuoteBuilder(pull=is_pull(element), box=is_box(element))
         if tag in _HEADING_LEVELS or element in self.headings:
             return HeadingBuilder(_HEADING_LEVELS.get(tag, _LOWEST_LEVEL))
-        if tag in _LIST_TAGS:
+        if tag in {"ul", "ol", "menu", "dir"}:
             return ListBuilder(element)
         if tag == "dl":
             return DefinitionListBuilder()
@@ -469,9 +468,7 @@ class ArticleBuilder:
             self.buffer.id = inner.id
 
 
-_TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
-_MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
-_MAX_ROWS, _MAX_LEVELS, _MAX_PARTS = 100, 10, 15
+_MAX_NAME_CHARS = 200
 
 
 @dataclass(slots=True)
@@ -504,13 +501,18 @@ class PanelBuilder(BlockBuilder):
         return [Heading(LABEL_LEVEL, (Span(self.label),)), *blocks]
 
 
+_MAX_TABS = 500
+_MAX_LEVELS = 10
+_MAX_PARTS = 15
+
+
 def read_tabs(tree: HtmlElement) -> Tabs:
     tabs = Tabs()
     tab_elements = (element for element in tree.iter() if element.get("role") == "tab")
     for tab in islice(tab_elements, _MAX_TABS):
         label = _tab_label(tab)
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
-        names = [name[:_MAX_NAME] for name in (tab.get("id") or "", target) if name]
+        names = [name[:_MAX_NAME_CHARS] for name in (tab.get("id") or "", target) if name]
         for name in names if label else ():
             tabs.labels.setdefault(name, label)
         around = islice(tab.iterancestors(), _MAX_LEVELS)
@@ -520,6 +522,10 @@ def read_tabs(tree: HtmlElement) -> Tabs:
             tabs.elements.add(tab)
     _read_rows_by_class(tree, tabs)
     return tabs
+
+
+_TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
+_MAX_ROWS = 100
 
 
 def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:
@@ -549,8 +555,11 @@ def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:
             tabs.elements.update(links)
 
 
+_MAX_LABEL_CHARS = 100
+
+
 def _tab_label(element: HtmlElement) -> str:
-    return readable_line("".join(map(str, islice(element.itertext(), 20)))[:_MAX_LABEL])
+    return readable_line("".join(map(str, islice(element.itertext(), 20)))[:_MAX_LABEL_CHARS])
 
 
 def _panel_id(link: HtmlElement) -> str:
@@ -563,13 +572,13 @@ def _panel_id(link: HtmlElement) -> str:
         or ""
     )
     is_id = stated.startswith("#") or link.tag == "button" or link.get("data-tab")
-    return stated.removeprefix("#")[:_MAX_NAME] if is_id else ""
+    return stated.removeprefix("#")[:_MAX_NAME_CHARS] if is_id else ""
 
 
 def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     """Return a panel's label, '' if it has none."""
     names = (panel.get("aria-labelledby") or "").split()[:5]
     for name in (*names, panel.get("id") or ""):
-        if label := tabs.labels.get(name[:_MAX_NAME]):
+        if label := tabs.labels.get(name[:_MAX_NAME_CHARS]):
             return label
-    return readable_line((panel.get("aria-label") or "")[:_MAX_LABEL])
+    return readable_line((panel.get("aria-label") or "")[:_MAX_LABEL_CHARS])

@@ -20,11 +20,10 @@ from ..article import (
     walk,
 )
 from .inline import without_mark
-from .selection import ENTRY_CHARS, MIN_ENTRIES
+from .selection import MAX_ENTRY_CHARS, MIN_ENTRIES
 
 #: The share of a collection's items that are entries.
 _MOSTLY = 0.75
-_PRICE_WORDS = 4
 
 
 def is_collection(block: List) -> bool:
@@ -56,7 +55,7 @@ def is_entry(blocks: tuple[Block, ...]) -> bool:
     return (
         bool(flat)
         and len(flat) - len(texts) == _is_pictured(blocks)
-        and sum(map(len, iter_text(*texts))) <= ENTRY_CHARS
+        and sum(map(len, iter_text(*texts))) <= MAX_ENTRY_CHARS
     )
 
 
@@ -133,6 +132,9 @@ def _with_heading(item: Item, level: int) -> Item:
         return item
     heading = Heading(level, name.spans, name.id, name.lang, name.dir)
     return replace(item, blocks=(*blocks[:position], heading, *blocks[position + 1 :]))
+
+
+_PRICE_WORDS = 4
 
 
 def _price_words(block: Paragraph) -> frozenset[str]:

@@ -42,24 +42,10 @@ from .math import Formula, read_formula
 from .selection import is_comment_count
 from .tables import holds_equations, is_data
 
-#: Labels of notes and list items, which are numbered anew in the article.
-_LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
-_KINDS = {
-    "a": "link",
-    "table": "table",
-    **dict.fromkeys(HEADING_TAGS, "heading"),
-    **dict.fromkeys(("pre", "listing", "xmp"), "code"),
-}
-_REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
-_INVISIBLE = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
-
-_MAX_NOTES_HEADING = 30
-_MAX_HEADINGS = 2_000
-_MAX_FORMULA_ELEMENTS = 50_000
-#: The most characters searched in total; text beyond this counts as present.
-_MAX_SEARCHED = 300_000_000
+#: In total; text beyond this counts as present.
+_MAX_SEARCHED_CHARS = 300_000_000
 #: A text is first searched for within this distance of the previous one.
-_NEAR = 20_000
+_NEAR_CHARS = 20_000
 
 
 class _ArticleText:
@@ -69,14 +55,14 @@ class _ArticleText:
 
     def __init__(self, article: Article) -> None:
         self.text = comparison_key(" ".join(_texts(article)))
-        self.position, self.budget = 0, _MAX_SEARCHED
+        self.position, self.budget = 0, _MAX_SEARCHED_CHARS
 
     def __contains__(self, key: str) -> bool:
-        position = self.text.find(key, self.position, self.position + _NEAR + len(key))
+        position = self.text.find(key, self.position, self.position + _NEAR_CHARS + len(key))
         if position >= 0:
             self.position = position + len(key)
             return True
-        self.budget -= len(self.text) + _NEAR
+        self.budget -= len(self.text) + _NEAR_CHARS
         return self.budget < 0 or key in self.text
 
 
@@ -164,13 +150,19 @@ def _texts(article: Article) -> Iterator[str]:
                 yield "".join(span.text for span in spans if not span.math)
 
 
+_MAX_NOTES_HEADING_CHARS = 30
+
+
 def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
     """Return the last heading if it may be the heading of the notes, which themes replace."""
     if not any(isinstance(block, Note) for block in walk(article.blocks)):
         return None
     headings = (segment for segment in reversed(segments) if segment.block.tag in HEADING_TAGS)
     last = next(headings, None)
-    return last if last is not None and len(last.text) <= _MAX_NOTES_HEADING else None
+    return last if last is not None and len(last.text) <= _MAX_NOTES_HEADING_CHARS else None
+
+
+_REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
 
 
 def _without_internal_links(segment: Segment) -> str:
@@ -191,6 +183,11 @@ def _without_internal_links(segment: Segment) -> str:
     return "".join(texts)
 
 
+#: Labels of notes and list items, which are numbered anew in the article.
+_LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
+_INVISIBLE = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
+
+
 def _count_missing_words(text: str, article_text: _ArticleText) -> int:
     """Count the words of a text that are in none of its word triples found in the article."""
     words = WORD.findall(_INVISIBLE.sub("", text))
@@ -203,6 +200,9 @@ def _count_missing_words(text: str, article_text: _ArticleText) -> int:
         not is_present and not _LABEL.fullmatch(word)
         for word, is_present in zip(words, present, strict=True)
     )
+
+
+_MAX_HEADINGS = 2_000
 
 
 def _titles(page: Page, article: Article) -> frozenset[str]:
@@ -237,6 +237,9 @@ def _heading_key(heading: HtmlElement) -> str:
         if is_source_link(link.get("href") or "", text):
             key = key.removesuffix(comparison_key(text))
     return key
+
+
+_MAX_FORMULA_ELEMENTS = 50_000
 
 
 def _missing_formulas(
@@ -292,6 +295,14 @@ def _text(element: HtmlElement) -> str:
     return "".join(islice(map(str, element.itertext()), 2000))
 
 
+_KINDS = {
+    "a": "link",
+    "table": "table",
+    **dict.fromkeys(HEADING_TAGS, "heading"),
+    **dict.fromkeys(("pre", "listing", "xmp"), "code"),
+}
+
+
 def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
     """Return the nearest heading, table, code and link around a text node, by kind."""
     nearest: dict[str, HtmlElement] = {}
@@ -309,13 +320,6 @@ def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
 _READ_KINDS = frozenset({"article", "documentation"})
 #: The fewest selected paragraphs of an article's container.
 _MIN_PARAGRAPHS = 3
-#: The fewest words of a paragraph that must not be missing, and the largest share of links in it.
-_MIN_WORDS, _MAX_LINKS = 12, 0.3
-#: The parts that belong to the article, and those that do at any depth.
-_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
-_DATA = frozenset({"pre", "table"})
-#: The most elements between a segment and the container.
-_DEPTH = 30
 
 
 def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
@@ -343,23 +347,36 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
             for segment in segments_inside]  # fmt: skip
 
 
+#: The parts that belong to the article.
+_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
+#: Between a segment and the container.
+_MAX_LEVELS = 30
+
+
 def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
     """Return the paragraph, code, table or list of the container that a segment is in."""
     block = segment.block
     if block.tag == "p" and block.getparent() is container:
         return block
     part = None
-    for element in (block, *islice(block.iterancestors(), _DEPTH)):
+    for element in (block, *islice(block.iterancestors(), _MAX_LEVELS)):
         if element is container:
             return part
-        if element.tag in _PARTS and (element.tag in _DATA or element.getparent() is container):
+        if element.tag in _PARTS and (
+            element.tag in {"pre", "table"} or element.getparent() is container
+        ):
             part = element
     return None
+
+
+# A paragraph of as many words, and no more links, must not be missing.
+_MIN_WORDS = 12
+_MAX_LINK_SHARE = 0.3
 
 
 def _is_content(part: HtmlElement, segments: list[Segment]) -> bool:
     text = " ".join(segment.text for segment in segments)
     links = sum(segment.link_chars for segment in segments)
     is_long_enough = part.tag == "pre" or len(WORD.findall(text)) >= _MIN_WORDS
-    plain = links < _MAX_LINKS * len(text) and "://" not in text[:10]
+    plain = links < _MAX_LINK_SHARE * len(text) and "://" not in text[:10]
     return is_long_enough and plain and (part.tag != "table" or is_data(part))

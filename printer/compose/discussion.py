@@ -34,22 +34,7 @@ from .footnotes import LinkTargets
 from .postprocess import postprocess_part
 from .selection import Selection, select_below
 
-#: The label of a file that a reader attached, with its number.
-_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
-#: Signs of posts on a page that was not classified as a forum.
-_POST_TYPE = re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")
-_POST_ID = re.compile(r"(?:post|msg|p)[-_]?\d")
-_AUTHOR, _TYPE_ATTRIBUTES = "data-author", frozenset({"itemtype", "typeof"})
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
-#: The longest line of a quotation that says whose it is; the most characters searched for what is
-#: quoted.
-_ATTRIBUTION_CHARS, _MAX_SEARCHED = 90, 200_000_000
-#: The letters and digits of a page's description to search for.
-_LEAD_CHARS = 40
-#: The longest line above a quotation that says whose it is.
-_MAX_INTRODUCTION = 150
-_POINTER_SIGNS = " \n↑↗→»"
-_COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
 
 def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
@@ -61,17 +46,27 @@ def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
     return tuple(post for post in posts if not is_advertisement_label(post.author))
 
 
+#: Signs of posts on a page that was not classified as a forum.
+_POST_TYPE = re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")
+_POST_ID = re.compile(r"(?:post|msg|p)[-_]?\d")
+_TYPE_ATTRIBUTES = frozenset({"itemtype", "typeof"})
+
+
 def _has_marked_posts(page: Page) -> bool:
     """Return whether a page may have posts whose markup says that they are."""
     index = page.index
     return (
-        _AUTHOR in index.attribute_names
+        "data-author" in index.attribute_names
         or any(map(_POST_ID.match, filter(None, index.ids)))
         or (
             not _TYPE_ATTRIBUTES.isdisjoint(index.attribute_names)
             and _POST_TYPE.search(page.source) is not None
         )
     )
+
+
+#: The letters and digits of a page's description to search for.
+_LEAD_CHARS = 40
 
 
 def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict:
@@ -155,6 +150,10 @@ def _is_attachment(segment: Segment) -> bool:
     return all(_names_attachment(leaf.element, leaf.text.strip()) for leaf in leaves)
 
 
+#: The label of a file that a reader attached, with its number.
+_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
+
+
 def _names_attachment(link: HtmlElement, text: str) -> bool:
     match = _ATTACHED.fullmatch(text)
     return match is not None and link.tag == "a" and match[1] in (link.get("href") or "")
@@ -164,6 +163,10 @@ def _comparison_key(blocks: Iterable[Block]) -> str:
     return comparison_key(" ".join(iter_text(*blocks)))
 
 
+#: The longest line of a quotation that says whose it is.
+_MAX_ATTRIBUTION_CHARS = 90
+
+
 def _attributed(quote: Quote) -> Quote:
     """Return a quotation with a first line that ends in a colon as its attribution.
 
@@ -171,8 +174,8 @@ def _attributed(quote: Quote) -> Quote:
     """
     if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
         return quote
-    text = plain_text(first.spans).rstrip(_POINTER_SIGNS)
-    if len(text) > _ATTRIBUTION_CHARS or not text.endswith(COLONS):
+    text = plain_text(first.spans).rstrip(" \n↑↗→»")
+    if len(text) > _MAX_ATTRIBUTION_CHARS or not text.endswith(COLONS):
         return quote
     date, *remaining = quote.blocks[1:]
     if not (isinstance(date, Paragraph) and remaining and is_written_date(plain_text(date.spans))):
@@ -182,12 +185,16 @@ def _attributed(quote: Quote) -> Quote:
     return replace(quote, blocks=tuple(remaining), cite=(Span(text),))
 
 
+#: The most characters searched for what is quoted.
+_MAX_SEARCHED_CHARS = 200_000_000
+
+
 class _Quotations:
     """Finds quotations of what is printed above, in bounded time."""
 
     def __init__(self) -> None:
         self.printed = ""
-        self.budget = _MAX_SEARCHED
+        self.budget = _MAX_SEARCHED_CHARS
 
     def add(self, blocks: Iterable[Block]) -> None:
         self.printed += (
@@ -223,9 +230,16 @@ class _Quotations:
         return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
 
 
+#: The longest line above a quotation that says whose it is.
+_MAX_INTRODUCTION_CHARS = 150
+
+
 def _introduces(paragraph: Paragraph) -> bool:
     text = plain_text(paragraph.spans)
-    return len(text) <= _MAX_INTRODUCTION and text.endswith(COLONS)
+    return len(text) <= _MAX_INTRODUCTION_CHARS and text.endswith(COLONS)
+
+
+_COMMENT_HEADINGS = load_table("comment_headings")["by_language"]
 
 
 def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:

@@ -20,50 +20,22 @@ from .inline import readable_line
 #: Returns the absolute URL of an ``href``, '' for one that is not http(s) or mailto.
 Resolve: TypeAlias = Callable[[str], str]
 
-_SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
-_MAX_URL = 2000
-_ISO_DURATION = re.compile(
-    r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
-)
-#: The JSON-LD properties with the URL of a video and with the media of an article.
-_URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
-_MEDIA_PROPERTIES = ("video", "audio", "associatedMedia")
+_MAX_URL_CHARS = 2000
 
-_VIDEO = re.compile(
-    r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
-)
-_AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
-_MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
-_WIDGET = re.compile(r"\bwidgets?\b", re.IGNORECASE)
-_POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
-#: The address of a post: a noun and its number.
-_POST_ADDRESS = re.compile(
-    r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}", re.IGNORECASE
-)
 _UNWANTED = re.compile(
     r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|(?<!no)cookie|newsletter"
     r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
     re.IGNORECASE,
 )
-#: The smallest side of a frame in CSS pixels, and of a frame of unknown kind.
-_MIN_SIZE, _MIN_UNKNOWN_SIZE = 40, 150
-
-_CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
-_MAX_CARD = 600
-#: The number of ancestors of a card that may wrap it as an entry of a list.
-_MAX_WRAPPERS = 6
-
-_POST = re.compile(
-    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
-)
-_POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
+#: The smallest side of a frame.
+_MIN_SIDE_PX = 40
 
 
 def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     """Return a video, audio or frame element as an embed, None if it is not content."""
     title = readable_line((element.get("title") or element.get("aria-label") or "")[:200])
     url = _source(element, resolve)
-    if not url or _is_smaller(element, _MIN_SIZE) or _is_decoration(element):
+    if not url or _is_smaller(element, _MIN_SIDE_PX) or _is_decoration(element):
         return None
     if element.tag in ("video", "audio"):
         duration = element.get("data-duration") or element.get("duration") or ""
@@ -73,6 +45,9 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
         return None
     kind = _frame_kind(f"{url[:300]} {title}", element)
     return Embed(kind, url, title) if kind else None
+
+
+_SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
 
 
 def _source(element: HtmlElement, resolve: Resolve) -> str:
@@ -97,6 +72,20 @@ def _is_smaller(element: HtmlElement, limit: int) -> bool:
     return any(size.isdecimal() and int(size[:6]) < limit for size in sizes)
 
 
+_VIDEO = re.compile(
+    r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
+)
+_AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
+_MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
+_WIDGET = re.compile(r"\bwidgets?\b", re.IGNORECASE)
+_POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
+#: The address of a post: a noun and its number.
+_POST_ADDRESS = re.compile(
+    r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}", re.IGNORECASE
+)
+_MIN_UNKNOWN_SIDE_PX = 150
+
+
 def _frame_kind(
     names: str, element: HtmlElement
 ) -> Literal["video", "audio", "map", "post", "frame", ""]:
@@ -110,8 +99,12 @@ def _frame_kind(
         return "video"
     # A frame of unknown kind can be printed if it has a title that does not only name its maker.
     is_page = bool(element.get("title")) and not _WIDGET.search(names)
-    is_hidden = _is_smaller(element, _MIN_UNKNOWN_SIZE) or is_not_displayed(element)
+    is_hidden = _is_smaller(element, _MIN_UNKNOWN_SIDE_PX) or is_not_displayed(element)
     return "frame" if is_page and not is_hidden else ""
+
+
+#: The JSON-LD properties with the URL of a video and with the media of an article.
+_URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
 
 
 # Durations
@@ -130,7 +123,7 @@ def described_durations(page: Page, resolve: Resolve) -> dict[str, str]:
         for item in media:
             duration = _item_duration(item)
             urls = (url for key in _URL_PROPERTIES for url in string_values(item.get(key), "url"))
-            durations |= {resolve(url[:_MAX_URL]): duration for url in urls if duration}
+            durations |= {resolve(url[:_MAX_URL_CHARS]): duration for url in urls if duration}
         if len(media) == len(page.elements.find(kind)) == 1:
             durations[kind] = _item_duration(media[0])
     return durations
@@ -140,7 +133,7 @@ def _media(items: list[Thing]) -> Iterator[Thing]:
     """Yield items and the media that are part of them."""
     for item in items:
         yield item
-        for key in _MEDIA_PROPERTIES:
+        for key in ("video", "audio", "associatedMedia"):
             value = item.get(key)
             parts = value if isinstance(value, list) else [value]
             yield from (part for part in parts[:100] if isinstance(part, dict))
@@ -148,6 +141,11 @@ def _media(items: list[Thing]) -> Iterator[Thing]:
 
 def _item_duration(item: Thing) -> str:
     return _format_duration(next(iter(string_values(item.get("duration"))), ""))
+
+
+_ISO_DURATION = re.compile(
+    r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
+)
 
 
 def _format_duration(text: str) -> str:
@@ -167,6 +165,10 @@ def _format_duration(text: str) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
+_CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
+_MAX_CARD_CHARS = 600
+
+
 # Link cards
 
 
@@ -181,9 +183,9 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
         return None
     parts = [readable_line(str(text)) for text in islice(link.itertext(), 60)]
     lines = list(dict.fromkeys(filter(None, parts)))
-    url = resolve((link.get("href") or "").strip()[:_MAX_URL])
+    url = resolve((link.get("href") or "").strip()[:_MAX_URL_CHARS])
     has_blocks = any(child.tag in BLOCK_TAGS for child in islice(link, 20))
-    if not has_blocks or len(lines) < 2 or sum(map(len, lines)) > _MAX_CARD:
+    if not has_blocks or len(lines) < 2 or sum(map(len, lines)) > _MAX_CARD_CHARS:
         return None
     if not url.startswith("http"):
         return None
@@ -191,6 +193,10 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
         return None
     title = [line for line in lines if " " in line or line.lower() not in url.lower()]
     return Embed("frame", url, " · ".join(title))
+
+
+#: The number of ancestors of a card that may wrap it as an entry of a list.
+_MAX_WRAPPERS = 6
 
 
 def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
@@ -222,6 +228,11 @@ def _is_one_of_several(element: HtmlElement) -> bool:
     )
 
 
+_POST = re.compile(
+    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
+)
+
+
 # Social posts
 
 
@@ -229,6 +240,9 @@ def is_post(blockquote: HtmlElement) -> bool:
     """Return whether the class of a quotation marks an embedded social post."""
     classes = blockquote.get("class")
     return bool(classes and _POST.search(classes[:300]))
+
+
+_POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 
 
 class PostBuilder(QuoteBuilder):
@@ -242,7 +256,7 @@ class PostBuilder(QuoteBuilder):
         self.url = ""
         for name, value in islice(element.items(), 40):
             if not self.url and _POST_URL.search(name) and value.strip():
-                url = resolve(value.strip()[:_MAX_URL])
+                url = resolve(value.strip()[:_MAX_URL_CHARS])
                 self.url = url if url.startswith("http") else ""
 
     def build(self) -> list[Block]:

@@ -20,48 +20,6 @@ from ..urls import with_ascii_host
 from .inline import readable_line
 from .selection import Selection
 
-_FIND_NAMED = etree.XPath("//*[@id] | //a[@name]")
-_NOTE_LABEL = re.compile(
-    r"[\[({]?\s*((?:[a-z]{0,6}\s?)?\d{1,4}|[a-z]|[ivxl]{1,6}|[*†‡§¶#‖]{1,4})\s*[\])}]?[.:]?",
-    re.IGNORECASE,
-)
-_NOTE_ID = re.compile(
-    r"(?:^|[-_:.])(?:cite_?note|fn|foot_?note|s?d?footnote|ftn|edn|end_?note|note|en|sn)"
-    r"(?:[-_:.]?\w+)*$",
-    re.IGNORECASE,
-)
-_NOTE_WORD = re.compile(
-    r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
-)
-_NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
-#: The elements that may have nothing but the number of the note below them.
-_NUMBER_TAGS = frozenset({"h3", "h4", "h5", "h6"})
-_MAX_NOTE_CHARS = 6000
-_MAX_NAME = 200
-#: The number of an element's nodes searched for its first selected segment.
-_MAX_NODES = 52
-
-#: A note within its paragraph, as margin notes are written; a sign that no link makes a reference.
-_INLINE_NOTE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:side-?note|margin-?note|note_content"
-    r"|(?:foot-?note|fn)[-_]{0,2}(?:content|text|body|note|tooltip))(?=$|\s|__)",
-    re.IGNORECASE,
-)
-_NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
-#: The most elements between a note and the sibling of its sign, and at the beginning of a note
-#: that only repeat its label.
-_MAX_WRAPPERS, _MAX_LABELS = 2, 12
-_RAISED_TAGS = ("sup", "strong", "b")
-_NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
-
-_SCHEMES = frozenset({"http", "https", "mailto"})
-_MAX_HREF = 2000
-#: For fast paths: an absolute URL that joining would not change, a path that joining would append
-#: to the site, and the site of a URL.
-_ABSOLUTE_URL = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
-_ROOTED_PATH = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
-_ORIGIN = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkTargets:
@@ -80,6 +38,15 @@ class LinkTargets:
     labels: dict[str, str] = field(default_factory=dict)
     backlinks: set[HtmlElement] = field(default_factory=set)
     places: dict[HtmlElement, str] = field(default_factory=dict)
+
+
+_MAX_HREF_CHARS = 2000
+# For fast paths.
+#: An absolute URL that joining would not change.
+_ABSOLUTE_URL = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
+#: A path that joining would append to the site.
+_ROOTED_PATH = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
+_ORIGIN = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
 class LinkResolver:
@@ -112,7 +79,7 @@ class LinkResolver:
 
     def _resolve(self, href: str) -> str:
         href = href.strip()
-        if len(href) > _MAX_HREF:
+        if len(href) > _MAX_HREF_CHARS:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))
@@ -125,7 +92,10 @@ class LinkResolver:
         except ValueError:  # a bracket that does not begin an IPv6 address
             return ""
         is_complete = parts.netloc or parts.scheme == "mailto"
-        return parts.geturl() if parts.scheme in _SCHEMES and is_complete else ""
+        return parts.geturl() if parts.scheme in {"http", "https", "mailto"} and is_complete else ""
+
+
+_MAX_NAME_CHARS = 200
 
 
 def fragment(href: str, page: Page) -> str:
@@ -137,7 +107,7 @@ def fragment(href: str, page: Page) -> str:
         not url or url not in {page.url, page.base, page.metadata.canonical}
     ):
         return ""
-    return unquote(name)[:_MAX_NAME]
+    return unquote(name)[:_MAX_NAME_CHARS]
 
 
 def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
@@ -178,6 +148,16 @@ def _find_linked(
             targets.places.setdefault(element, name)
 
 
+#: A note within its paragraph, as margin notes are written.
+_INLINE_NOTE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:side-?note|margin-?note|note_content"
+    r"|(?:foot-?note|fn)[-_]{0,2}(?:content|text|body|note|tooltip))(?=$|\s|__)",
+    re.IGNORECASE,
+)
+#: A sign that no link makes a reference.
+_NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
+
+
 def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
     """Find the notes that stand in the midst of their paragraphs, with or without a sign."""
     if "note" not in page.source:
@@ -203,6 +183,10 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
         targets.notes[element], targets.labels[name] = name, label
 
 
+#: The most elements between a note and the sibling of its sign.
+_MAX_WRAPPERS = 2
+
+
 def _sign_before(note: HtmlElement) -> HtmlElement | None:
     """Return the element before a note or its wrappers, None if it begins with text."""
     for element in (note, *_ancestors(note, _MAX_WRAPPERS)):
@@ -215,6 +199,10 @@ def _sign_before(note: HtmlElement) -> HtmlElement | None:
         if previous is not None or outer is None or outer.tag in BLOCK_TAGS or outer.text:
             return previous
     return None
+
+
+#: The most elements at the beginning of a note that only repeat its label.
+_MAX_LABELS = 12
 
 
 def _drop_labels(note: HtmlElement, label: str, selection: Selection) -> None:
@@ -233,7 +221,7 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
     """Bind notes to unlinked superscript numbers, if each has one and they count from one."""
     signs: dict[int, list[HtmlElement]] = {}
     numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
-    for element in page.elements.find(*_RAISED_TAGS):
+    for element in page.elements.find(*("sup", "strong", "b")):
         if element not in selection.path:
             continue
         match = _NOTE_NUMBER.fullmatch("".join(element.itertext())[:20])
@@ -260,6 +248,9 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
             return
 
 
+_NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
+
+
 def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
     """Return the paragraph whose first text an element is, if nothing belongs to it but itself."""
     node = element
@@ -275,6 +266,9 @@ def _block_beginning_with(element: HtmlElement) -> HtmlElement | None:
     following = outer.getnext()
     heads_list = following is not None and following.tag in {"ul", "ol", "pre", "table"}
     return None if heads_list else outer
+
+
+_NOTE_CLASS = re.compile(r"note|reference|citation", re.IGNORECASE)
 
 
 def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
@@ -296,6 +290,9 @@ def _listed_notes(page: Page, selection: Selection) -> dict[int, HtmlElement]:
     return notes
 
 
+_FIND_NAMED = etree.XPath("//*[@id] | //a[@name]")
+
+
 def _named_elements(tree: HtmlElement, names: set[str]) -> dict[str, HtmlElement]:
     elements_by_name: dict[str, HtmlElement] = {}
     elements: list[HtmlElement] = _FIND_NAMED(tree)  # type: ignore[assignment]
@@ -304,6 +301,10 @@ def _named_elements(tree: HtmlElement, names: set[str]) -> dict[str, HtmlElement
             if name in names:
                 elements_by_name.setdefault(name, element)
     return elements_by_name
+
+
+#: The number of an element's nodes searched for its first selected segment.
+_MAX_NODES = 52
 
 
 def _first_segment(element: HtmlElement, leaves: Mapping[Leaf, int]) -> int:
@@ -338,6 +339,12 @@ def _find_notes(
     return {block: names for block, names in notes.items() if len(names) == 1}
 
 
+_NOTE_LABEL = re.compile(
+    r"[\[({]?\s*((?:[a-z]{0,6}\s?)?\d{1,4}|[a-z]|[ivxl]{1,6}|[*†‡§¶#‖]{1,4})\s*[\])}]?[.:]?",
+    re.IGNORECASE,
+)
+
+
 def _read_label(link: HtmlElement) -> str:
     """Return the label of a note in the text of a link, '' for any other text."""
     text = readable_line("".join(link.itertext())[:60])
@@ -354,6 +361,8 @@ class _BlockContent(NamedTuple):
 
 
 _ReadBlock: TypeAlias = Callable[[HtmlElement], _BlockContent | None]
+
+_MAX_NOTE_CHARS = 6000
 
 
 def _read_block(block: HtmlElement) -> _BlockContent | None:
@@ -372,6 +381,10 @@ def _read_block(block: HtmlElement) -> _BlockContent | None:
     links = frozenset(node for node in nodes if node.tag == "a")
     hrefs = (link.get("href") or "" for link in links)
     return _BlockContent(text, links, frozenset(href.partition("#")[2] for href in hrefs))
+
+
+#: The elements that may have nothing but the number of the note below them.
+_NUMBER_TAGS = frozenset({"h3", "h4", "h5", "h6"})
 
 
 def _note_block(
@@ -397,6 +410,13 @@ def _note_block(
             ):
                 return following
     return None
+
+
+_NOTE_ID = re.compile(
+    r"(?:^|[-_:.])(?:cite_?note|fn|foot_?note|s?d?footnote|ftn|edn|end_?note|note|en|sn)"
+    r"(?:[-_:.]?\w+)*$",
+    re.IGNORECASE,
+)
 
 
 def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: _ReadBlock) -> bool:
@@ -434,6 +454,11 @@ def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:
     if block.tag != "li" or outer is None or outer.tag != "ol" or text[:1] not in "[(":
         return False
     return text.strip("[]() ") == str(outer.index(block) + 1)
+
+
+_NOTE_WORD = re.compile(
+    r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
+)
 
 
 def _names_note(element: HtmlElement) -> bool:

@@ -16,56 +16,7 @@ from ..html.index import Leaf
 from ..html.page import PageLayout
 from ..text import SCENE_BREAK
 
-#: Characters not for reading: soft hyphens, zero-width characters other than joiners and spaces,
-#: control characters, glyphs of icon fonts, surrogates.
-_UNREADABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
-)
-_WHITE_SPACE = re.compile(r"\s+")
-#: Zero-width spaces with the collapsed white space around them.
-_JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
-#: Characters that only tell how those beside them are joined and ordered.
-_FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
-_MARK_BY_TAG = {mark: mark for mark in MARKS} | {
-    "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
-}  # fmt: skip
-#: What shortens an address; the longest one to print whole, and the longest scheme.
-_OMISSION, _MAX_ADDRESS, _SCHEME_CHARS = re.compile(r"\s?(?:…|\.{3})\s?"), 200, len("https://www.")
-_BOLD_STYLE = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
-_ITALIC_STYLE = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
-
-#: The smallest gap that is a space, as a share of the font size.
-_MIN_GAP = 0.2
-_OPENING = "([{“‘«„\"'"
-#: Text that ends in one of these continues without a space.
-_JOINING_SIGNS = "([{“‘«„-‐"
-#: This many lower-case letters are the end of a word rather than a symbol.
-_MIN_WORD_END = 3
-#: Signs of money, and a price at the end of text.
 _CURRENCIES = "$€£¥₹₽₩₺₴₫"
-_PRICE_AT_END, _MAX_PRICE = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$"), 12
-#: The class of a price that no longer holds, which shops strike through.
-_FORMER_PRICE = re.compile(
-    r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
-)
-#: The most levels between a text and its link, and links of a row that are compared.
-_LINK_LEVELS, _MAX_LINKS = 3, 100
-_UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
-
-#: The shortest and longest measure of hard-wrapped lines in characters, and the share they fill.
-_MIN_WRAP, _MAX_WRAP, _MIN_FILL = 50, 130, 0.9
-_MIN_WRAP_WORDS = 4
-#: A line of at least this length that ends like a sentence is a paragraph.
-_MIN_PARAGRAPH = 80
-#: The longest line of verse, an address or a list, beside no longer one.
-_MAX_VERSE_LINE = 72
-_ADDRESS = re.compile(r"https?://\S+")
-#: The most words of the end of a sentence torn off by a stray break.
-_MAX_TORN_WORDS = 2
-#: A bold line up to this length may head the longer line below it.
-_MAX_LABEL = 90
-_SENTENCE_ENDS = ".!?…。！？۔।:："
-_CLOSING_SIGNS = "\"'”’»)]"
 
 
 class Style(NamedTuple):
@@ -82,7 +33,6 @@ class Style(NamedTuple):
     id: str = ""
 
 
-PLAIN = Style()
 _STYLE = attrgetter(*Style._fields)
 
 
@@ -101,6 +51,10 @@ def without_mark(span: Span, unwanted: str) -> Span:
     return replace(span, marks=tuple(mark for mark in span.marks if mark != unwanted))
 
 
+_BOLD_STYLE = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
+_ITALIC_STYLE = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
+
+
 def stated_marks(style: str) -> list[str]:
     """Return the marks equivalent to a ``style`` attribute."""
     if "font-" not in style:
@@ -108,9 +62,13 @@ def stated_marks(style: str) -> list[str]:
     return ["strong"] * bool(_BOLD_STYLE.search(style)) + ["em"] * bool(_ITALIC_STYLE.search(style))
 
 
-#: The names of numbers and labels before a text, and the signs at their ends.
-_LABEL_CLASS = re.compile(r"(?:^|[\s_-])(?:tag|label)(?:$|[\s_-])")
-_LABEL_ENDS = frozenset("]:).")
+_MARK_BY_TAG = {mark: mark for mark in MARKS} | {
+    "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
+}  # fmt: skip
+#: The class of a price that no longer holds, which shops strike through.
+_FORMER_PRICE = re.compile(
+    r"(?:^|[\s_-])(?:original|was|old|compare|strike|strikethrough)(?=$|[\s_-])"
+)
 
 
 def mark_of(element: HtmlElement, tag: str) -> str:
@@ -128,6 +86,13 @@ def mark_of(element: HtmlElement, tag: str) -> str:
     return "del" if _FORMER_PRICE.search(name) else ""
 
 
+#: Characters not for reading: soft hyphens, zero-width characters other than joiners and spaces,
+#: control characters, glyphs of icon fonts, surrogates.
+_UNREADABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
+)
+
+
 def strip_unreadable(text: str) -> str:
     if text.isascii() or text.isprintable():
         return text
@@ -137,6 +102,10 @@ def strip_unreadable(text: str) -> str:
 def readable_line(text: str) -> str:
     """Return readable text on one line."""
     return " ".join(strip_unreadable(text).split())
+
+
+#: Characters that only tell how those beside them are joined and ordered.
+_FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 
 
 class TextRun:
@@ -213,14 +182,26 @@ class TextRun:
         return spans
 
 
+#: What shortens an address.
+_OMISSION = re.compile(r"\s?(?:…|\.{3})\s?")
+#: The longest address to print whole.
+_MAX_ADDRESS_CHARS = 200
+_MAX_SCHEME_CHARS = len("https://www.")
+
+
 def _complete_address(text: str, href: str) -> str:
     """Return a link's address if that is its text, shortened ('https://a.org/ ... page')."""
     beginning, *end = _OMISSION.split(text, 1) if href else (text,)
     if not end or "/" not in beginning:
         return text
-    start = href.find(beginning, 0, _SCHEME_CHARS + len(beginning))
-    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_ADDRESS
+    start = href.find(beginning, 0, _MAX_SCHEME_CHARS + len(beginning))
+    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_ADDRESS_CHARS
     return href[start:] if is_address else text
+
+
+_WHITE_SPACE = re.compile(r"\s+")
+#: Zero-width spaces with the collapsed white space around them.
+_JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
 
 
 def _collapse_joints(text: str) -> tuple[bool, str, bool]:
@@ -238,6 +219,9 @@ def _collapse_joints(text: str) -> tuple[bool, str, bool]:
 def is_joinable(style: Style) -> bool:
     """Return whether spans of this style may be merged."""
     return not (style.note or style.ruby or style.math or style.id)
+
+
+PLAIN = Style()
 
 
 def _shared_style(before: Style, after: Style) -> Style:
@@ -263,6 +247,11 @@ def joined(paragraphs: list[Spans]) -> Spans:
     return tuple(spans)
 
 
+#: Text that ends in one of these continues without a space.
+_JOINING_SIGNS = "([{“‘«„-‐"
+_UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
+
+
 # Words separated only by the page's style sheet
 
 
@@ -286,7 +275,7 @@ def needs_space(
         return False
     text_before = texts[-1]
     if layout is not None and _has_gap(layout, last, leaf):
-        word = text_before.lstrip(_OPENING)
+        word = text_before.lstrip("([{“‘«„\"'")
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     is_name = text[0].isupper() or len(text) > 1
     if _ends_label(last, text_before) or _ends_title(last, leaf, text_before):
@@ -300,6 +289,11 @@ def needs_space(
         and not _is_in_sentence(leaf.element)
         and _is_phrase_boundary(text_before, leaf.element, text)
     )
+
+
+#: The names of numbers and labels before a text.
+_LABEL_CLASS = re.compile(r"(?:^|[\s_-])(?:tag|label)(?:$|[\s_-])")
+_LABEL_ENDS = frozenset("]:).")
 
 
 def _ends_label(leaf: Leaf, text_before: str) -> bool:
@@ -323,6 +317,10 @@ def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
     )
 
 
+#: This many lower-case letters are the end of a word rather than a symbol.
+_MIN_WORD_END = 3
+
+
 def _ends_word(text: str) -> bool:
     end = text[-_MIN_WORD_END:]
     return len(end) == _MIN_WORD_END and end.isalpha() and end.islower()
@@ -332,6 +330,10 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
     """Return whether a word with a colon ends and a name or price begins."""
     is_value = text[0].isupper() or text[0] in _CURRENCIES
     return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
+
+
+#: The most links of a row that are compared.
+_MAX_LINKS = 100
 
 
 def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
@@ -363,13 +365,21 @@ def _are_in_row_of_labels(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     )
 
 
+#: The most levels between a text and its link.
+_MAX_LINK_LEVELS = 3
+
+
 def _link_around(leaf: Leaf) -> HtmlElement | None:
     """Return the link that contains some text, None if there is none nearby."""
     parent = leaf.parent
     if parent is None:
         return None
-    levels = islice(chain((parent,), parent.iterancestors()), _LINK_LEVELS)
+    levels = islice(chain((parent,), parent.iterancestors()), _MAX_LINK_LEVELS)
     return next((element for element in levels if element.tag == "a"), None)
+
+
+#: The smallest gap that is a space, as a share of the font size.
+_MIN_GAP = 0.2
 
 
 def _has_gap(layout: PageLayout, first_leaf: Leaf, second_leaf: Leaf) -> bool:
@@ -392,6 +402,10 @@ def _is_in_sentence(element: HtmlElement) -> bool:
     return bool((text_before or "").strip() or (element.tail or "").strip())
 
 
+_PRICE_AT_END = re.compile(rf"[0-9][.,][0-9]{{2}}\s?[{_CURRENCIES}]?$")
+_MAX_PRICE_CHARS = 12
+
+
 def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bool:
     """Return whether a word or price ends and a capital or price follows, between two elements.
 
@@ -399,7 +413,7 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     """
     is_word = _ends_word(text_before)
     has_price = (
-        text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE:]) is not None
+        text[0] in _CURRENCIES or _PRICE_AT_END.search(text_before[-_MAX_PRICE_CHARS:]) is not None
     )
     if not (text[0].isupper() or text[0] in _CURRENCIES) or not (is_word or has_price):
         return False
@@ -408,6 +422,11 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
         return False
     has_class = previous.get("class") or element.get("class")
     return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
+
+
+#: Also of an address or a list, if no line is longer.
+_MAX_VERSE_LINE_CHARS = 72
+_ADDRESS = re.compile(r"https?://\S+")
 
 
 # The meaning of line breaks
@@ -428,7 +447,7 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     texts = [plain_text(line) for line in lines]
     if _is_hard_wrapped(texts):
         return [join_lines(lines, " ")]
-    is_prose = max(len(_ADDRESS.sub("", text)) for text in texts) > _MAX_VERSE_LINE
+    is_prose = max(len(_ADDRESS.sub("", text)) for text in texts) > _MAX_VERSE_LINE_CHARS
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and ends_sentence(previous):
@@ -442,10 +461,14 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
+#: The most words of the end of a sentence torn off by a stray break.
+_MAX_TORN_WORDS = 2
+
+
 def _is_torn_off(previous: str, text: str) -> bool:
     """Return whether a line is the last words of the sentence that the long line above begins."""
     is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
-    return is_end and len(previous) > _MAX_VERSE_LINE and previous[-1:].islower()
+    return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()
 
 
 def split_labels(spans: Spans) -> list[Spans]:
@@ -462,11 +485,17 @@ def split_labels(spans: Spans) -> list[Spans]:
     return [join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
+#: A line as long that ends like a sentence is a paragraph.
+_MIN_PARAGRAPH_CHARS = 80
+#: A bold line no longer may head the longer line below it.
+_MAX_LABEL_CHARS = 90
+
+
 def _is_label(line: Spans, following: Spans) -> bool:
     text, next_text = plain_text(line), plain_text(following)
     return (
-        0 < len(text) <= _MAX_LABEL
-        and max(2 * len(text), _MIN_PARAGRAPH) <= len(next_text)
+        0 < len(text) <= _MAX_LABEL_CHARS
+        and max(2 * len(text), _MIN_PARAGRAPH_CHARS) <= len(next_text)
         and not next_text[:1].islower()
         and has_mark_throughout(line, "strong")
         and "strong" not in following[0].marks
@@ -510,10 +539,20 @@ def join_lines(lines: list[Spans], glue: str) -> Spans:
     return (*joined, Span("".join(texts), *style))
 
 
+# The measure of hard-wrapped lines, and the share of it that they fill.
+_MIN_WRAP_CHARS = 50
+_MAX_WRAP_CHARS = 130
+_MIN_FILLED_SHARE = 0.9
+_MIN_WRAP_WORDS = 4
+
+
 def _is_hard_wrapped(texts: list[str]) -> bool:
     """Return whether most breaks are inside sentences and at the full width of the lines."""
     width = max(map(len, texts[:-1]), default=0)
-    if not _MIN_WRAP <= width <= _MAX_WRAP or len(texts[-1]) > width / _MIN_FILL:
+    if (
+        not _MIN_WRAP_CHARS <= width <= _MAX_WRAP_CHARS
+        or len(texts[-1]) > width / _MIN_FILLED_SHARE
+    ):
         return False
     if any(len(text.split(None, _MIN_WRAP_WORDS)) <= _MIN_WRAP_WORDS for text in texts[:-1]):
         return False  # a list, or a script without spaces
@@ -522,11 +561,11 @@ def _is_hard_wrapped(texts: list[str]) -> bool:
         next_line[:1].islower() and not ends_sentence(line) for line, next_line in breaks
     )
     return inner_breaks * 2 >= len(breaks) and all(
-        len(line) + 1 + len(next_line.split(None, 1)[0]) > width * _MIN_FILL
+        len(line) + 1 + len(next_line.split(None, 1)[0]) > width * _MIN_FILLED_SHARE
         for line, next_line in breaks
         if next_line
     )
 
 
 def ends_sentence(text: str) -> bool:
-    return text.rstrip(_CLOSING_SIGNS)[-1:] in _SENTENCE_ENDS and bool(text)
+    return text.rstrip("\"'”’»)]")[-1:] in ".!?…。！？۔।:：" and bool(text)

@@ -31,61 +31,7 @@ from ..html.parse import local_name
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
 from .inline import readable_line
 
-_MAX_ELEMENTS = 2000
-_TEX = "application/x-tex"
-_CLASSES = re.compile(
-    r"(?:^|\s)(katex(?:-display)?|MathJax(?:_(?:Display|SVG|CHTML|SVG_Display))?|mwe-math-element|ltx_Math)(?:\s|$)"
-)
-_WRAPPERS = frozenset({"mjx-container", "math", "script"})
-_MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
-_STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
-_DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block|displayed)(?:[\s_-]|$)", re.IGNORECASE)
-_ELEMENTS = frozenset({
-    "math", "mi", "mn", "mo", "mtext", "mspace", "ms", "mrow", "mfrac", "msqrt", "mroot", "mstyle",
-    "merror", "mpadded", "mphantom", "mfenced", "menclose", "msub", "msup", "msubsup", "munder",
-    "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
-    "mlabeledtr", "semantics",
-})  # fmt: skip
-_ATTRIBUTES = frozenset({
-    "display", "mathvariant", "stretchy", "fence", "separator", "accent", "accentunder", "form",
-    "linethickness", "columnalign", "rowalign", "columnspan", "rowspan", "displaystyle",
-    "scriptlevel", "open", "close", "separators", "notation", "width", "lspace", "rspace",
-    "largeop", "movablelimits", "symmetric", "minsize", "maxsize", "columnlines", "rowlines",
-})  # fmt: skip
-
-#: The white space that MathML ignores at the ends of an element; no-break spaces are kept.
-_SPACE = " \t\r\n"
-_SPACES = re.compile(f"[{_SPACE}]+")
-
 _MAX_TEX = 4000
-_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX}}}?)\\\)"
-_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX}}}?)\\\]"
-_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX}}})\$\$"
-_SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
-_TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
-_SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
-
-#: The most levels of MathML that are read.
-_MAX_DEPTH = 60
-_SPECIAL = re.compile(r"[#%&_{}$]")
-_PATTERNS = {
-    "mfrac": r"\frac{%s}{%s}", "msub": "%s_{%s}", "msup": "%s^{%s}",
-    "msubsup": "%s_{%s}^{%s}", "munder": r"\underset{%s}{%s}", "mover": r"\overset{%s}{%s}",
-    "munderover": "%s_{%s}^{%s}", "mroot": r"\sqrt[%s]{%s}",
-}  # fmt: skip
-_REVERSED = frozenset({"munder", "mover", "mroot"})
-#: Operators whose limits TeX places below and above.
-_LARGE_OPERATORS = frozenset({r"\sum", r"\prod", r"\int", "⋃", "⋂", "⨁", "∮"})
-#: The commands of other signs; those of Greek letters are their names.
-_COMMANDS = {
-    "±": "pm", "×": "times", "…": "ldots", "⋯": "cdots", "⋅": "cdot", "→": "rightarrow",
-    "∂": "partial", "∇": "nabla", "∏": "prod", "∑": "sum", "∞": "infty", "∫": "int", "∈": "in",
-    "≠": "neq", "≤": "leq", "≥": "geq", "ϕ": "phi", "λ": "lambda",
-}  # fmt: skip
-_GREEK = "GREEK SMALL LETTER "
-#: What needs no braces before a subscript.
-_NEEDS_NO_BRACES = re.compile(r"\\[a-zA-Z]+|.?")
-_INVISIBLE_OPERATORS = "\u2061\u2062\u2063\u2064"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +43,11 @@ class Formula:
     display: bool
 
 
+_CLASSES = re.compile(
+    r"(?:^|\s)(katex(?:-display)?|MathJax(?:_(?:Display|SVG|CHTML|SVG_Display))?|mwe-math-element|ltx_Math)(?:\s|$)"
+)
+
+
 def read_formula(element: HtmlElement) -> Formula | None:
     """Return an element's formula, None if the element is not a formula."""
     tag = element.tag
@@ -106,7 +57,9 @@ def read_formula(element: HtmlElement) -> Formula | None:
         return _script_formula(element)
     if tex := _plain_tex(attribute_tex(element)):
         return Formula(tex, tex, _is_display(element, element))
-    if tag not in _WRAPPERS and not _CLASSES.search(element.get("class") or ""):
+    if tag not in {"mjx-container", "math", "script"} and not _CLASSES.search(
+        element.get("class") or ""
+    ):
         return None
     math = element if tag == "math" else next(element.iter("math"), None)
     if math is None:
@@ -121,6 +74,9 @@ def read_formula(element: HtmlElement) -> Formula | None:
     else:
         tex = tex or mathml_to_tex(root)
     return Formula(source, tex, _is_display(element, math)) if source and tex else None
+
+
+_MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
 
 
 def join_formulas(sources: Iterable[str]) -> str:
@@ -165,6 +121,9 @@ def _is_display(element: HtmlElement, math: HtmlElement) -> bool:
     return bool(math.get("display") == "block" or math.get("mode") == "display")
 
 
+_TEX = "application/x-tex"
+
+
 def _annotation(math: HtmlElement) -> str:
     for note in math.iter("annotation"):
         if note.get("encoding") == _TEX:
@@ -172,11 +131,32 @@ def _annotation(math: HtmlElement) -> str:
     return _plain_tex(math.get("alttext") or "")
 
 
+_STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
+
+
 def _plain_tex(tex: str) -> str:
     """Return TeX without an enclosing group that only sets the style."""
     tex = readable_line(tex[:MAX_SOURCE])
     match = _STYLED.fullmatch(tex)
     return match[1] if match else tex
+
+
+_MAX_ELEMENTS = 2000
+_ELEMENTS = frozenset({
+    "math", "mi", "mn", "mo", "mtext", "mspace", "ms", "mrow", "mfrac", "msqrt", "mroot", "mstyle",
+    "merror", "mpadded", "mphantom", "mfenced", "menclose", "msub", "msup", "msubsup", "munder",
+    "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
+    "mlabeledtr", "semantics",
+})  # fmt: skip
+_ATTRIBUTES = frozenset({
+    "display", "mathvariant", "stretchy", "fence", "separator", "accent", "accentunder", "form",
+    "linethickness", "columnalign", "rowalign", "columnspan", "rowspan", "displaystyle",
+    "scriptlevel", "open", "close", "separators", "notation", "width", "lspace", "rspace",
+    "largeop", "movablelimits", "symmetric", "minsize", "maxsize", "columnlines", "rowlines",
+})  # fmt: skip
+#: The white space that MathML ignores at the ends of an element; no-break spaces are kept.
+_SPACE = " \t\r\n"
+_SPACES = re.compile(f"[{_SPACE}]+")
 
 
 def _sanitize_mathml(math: HtmlElement) -> etree._Element | None:
@@ -216,12 +196,21 @@ def _script_formula(element: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
 
 
+_DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block|displayed)(?:[\s_-]|$)", re.IGNORECASE)
+
+
 def _image_formula(image: HtmlElement) -> Formula | None:
     tex = _plain_tex(image_tex(image))
     if not tex:
         return None
     names = f"{image.get('class') or ''} {image.get('src') or ''}"[:300]
     return Formula(tex, tex, "\\begin{" in tex or _DISPLAY.search(names) is not None)
+
+
+_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX}}}?)\\\)"
+_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX}}}?)\\\]"
+_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX}}})\$\$"
+_SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
 
 
 # TeX in running text
@@ -246,6 +235,10 @@ def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ..
 
     converted: tuple[Block, ...] = transform(blocks, replacement)
     return converted
+
+
+_TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
+_SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
 
 
 def _dollar_delimiters(page: Page) -> int:
@@ -303,6 +296,20 @@ def mathml_to_tex(root: etree._Element) -> str:
     return " ".join(_tex(root, 0).split())
 
 
+#: The most levels of MathML that are read.
+_MAX_DEPTH = 60
+_SPECIAL = re.compile(r"[#%&_{}$]")
+_PATTERNS = {
+    "mfrac": r"\frac{%s}{%s}", "msub": "%s_{%s}", "msup": "%s^{%s}",
+    "msubsup": "%s_{%s}^{%s}", "munder": r"\underset{%s}{%s}", "mover": r"\overset{%s}{%s}",
+    "munderover": "%s_{%s}^{%s}", "mroot": r"\sqrt[%s]{%s}",
+}  # fmt: skip
+#: Operators whose limits TeX places below and above.
+_LARGE_OPERATORS = frozenset({r"\sum", r"\prod", r"\int", "⋃", "⋂", "⨁", "∮"})
+#: What needs no braces before a subscript.
+_NEEDS_NO_BRACES = re.compile(r"\\[a-zA-Z]+|.?")
+
+
 def _tex(node: etree._Element, depth: int) -> str:
     tag = local_name(node)
     text = _SPECIAL.sub(r"\\\g<0>", (node.text or "").strip().replace("\\", r"\backslash "))
@@ -317,12 +324,22 @@ def _tex(node: etree._Element, depth: int) -> str:
             return f"{parts[0]}{'_' if tag == 'munder' else '^'}{{{parts[1]}}}"
         if pattern.startswith("%s") and not _NEEDS_NO_BRACES.fullmatch(parts[0]):
             parts[0] = f"{{{parts[0]}}}"
-        return pattern % tuple(parts[::-1] if tag in _REVERSED else parts)
+        return pattern % tuple(parts[::-1] if tag in {"munder", "mover", "mroot"} else parts)
     if tag == "msqrt":
         return rf"\sqrt{{{' '.join(parts)}}}"
     if tag == "mtable":
         return r"\begin{matrix}" + r" \\ ".join(parts) + r"\end{matrix}"
     return " & ".join(parts) if tag == "mtr" else " ".join(parts)
+
+
+#: The commands of signs other than Greek letters.
+_COMMANDS = {
+    "±": "pm", "×": "times", "…": "ldots", "⋯": "cdots", "⋅": "cdot", "→": "rightarrow",
+    "∂": "partial", "∇": "nabla", "∏": "prod", "∑": "sum", "∞": "infty", "∫": "int", "∈": "in",
+    "≠": "neq", "≤": "leq", "≥": "geq", "ϕ": "phi", "λ": "lambda",
+}  # fmt: skip
+_GREEK = "GREEK SMALL LETTER "
+_INVISIBLE_OPERATORS = "\u2061\u2062\u2063\u2064"
 
 
 def _token(tag: str, text: str) -> str:

@@ -39,51 +39,7 @@ from .block_builders import LABEL_LEVEL
 from .collection import is_collection, split_collection
 from .inline import join_lines, split_labels, split_lines, without_mark
 
-_BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
-#: A bullet that is typed at the beginning of a line.
-_TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
-#: Types of the first block of a card, as opposed to a real list item.
-_CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
-_SEPARATING_BLOCK_TYPES = (Rule, Heading, Figure)
-#: Signs of links from a wiki's notes back to their references.
-_UP_ARROWS = ("^", "↑")
-_BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
-#: The number of a heading on its own; a place before the first paragraph ('Chemnitz.', 'Oslo –');
-#: what is longer than a label, in characters.
-_HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
-_PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
 _MAX_LABEL_CHARS = 60
-_BLOCKS_NEAR_PLACE = 6
-_MAX_TITLE_POSITION = 6
-_MIN_SIMILAR_TITLE = 12
-#: The fewest blocks of an article whose last heading or embed may be a leftover; more are needed
-#: for an embed, and for a heading with more characters.
-_MIN_BLOCKS, _MANY_BLOCKS, _MAX_TRAILING_HEADING = 3, 9, 40
-_QUESTION_MARKS = ("?", "？", "؟")
-
-#: The fewest titles of a list of pages, the most characters of one, and signs at a sentence's end.
-_MIN_LINKED_TITLES, _MAX_LINKED_TITLE = 3, 120
-_SENTENCE_ENDS = (".", "!", ":", ";", "…", "。", "！", "：", "؛", "।")
-
-#: The fewest paragraphs of an article whose text is its content rather than a recording.
-_MIN_READ_ALOUD = 4
-#: The most blocks between a picture and a copy of its caption.
-_CAPTION_DISTANCE = 3
-#: The fewest letters and the most characters of a quotation that is dropped if it repeats the text.
-_MIN_REPEATED, _MAX_REPEATED = 25, 320
-#: Shorter text may be repeated on several pages on purpose.
-_MIN_UNIQUE = 40
-
-#: The fewest blocks of a quotation that only indents the article, and the share of its text.
-_MIN_INDENTED, _MIN_INDENTED_SHARE = 4, 0.75
-#: The fewest rules that part the entries of a list, and the most characters of an entry.
-_MIN_CROWDED_RULES, _MAX_ENTRY_CHARS = 4, 200
-#: A year, which titles of works rarely have and references nearly always.
-_YEAR = re.compile(r"\b(?:1[5-9]|20)[0-9]{2}\b")
-
-#: One-letter words of languages in Latin script.
-_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def postprocess(
@@ -134,6 +90,9 @@ def _is_link(heading: Heading) -> bool:
     return all(span.href for span in heading.spans if span.text.strip())
 
 
+_BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“”‟❝❞\"'>/\\,.;:…_=~*+–—-]{1,5}")
+
+
 def _clean_paragraph(block: Block) -> Block | None:
     """Drop signs without text and items without content; make a row of signs a rule."""
     if isinstance(block, Quote):
@@ -164,10 +123,17 @@ def _clean_paragraph(block: Block) -> Block | None:
     return block
 
 
+#: Signs of links from a wiki's notes back to their references.
+_UP_ARROWS = ("^", "↑")
+
+
 def _is_note(item: Item) -> bool:
     """Return whether an item begins with a wiki's sign that leads back to its reference."""
     first = item.blocks[0] if item.blocks else None
     return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP_ARROWS)
+
+
+_BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
 
 
 def _without_backlinks(item: Item) -> Item:
@@ -187,6 +153,13 @@ def _without_backlinks(item: Item) -> Item:
     text = spans[0].text.lstrip(" " + "".join(_UP_ARROWS))
     spans[0] = replace(spans[0], text=_BACK_LETTERS.sub("", text))
     return replace(item, blocks=(replace(first, spans=tuple(spans)), *rest))
+
+
+#: The number of a heading on its own.
+_HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
+#: A place before the first paragraph: 'Chemnitz.', 'Oslo –'.
+_PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
+_BLOCKS_NEAR_PLACE = 6
 
 
 def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
@@ -239,15 +212,24 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     ]
 
 
+# A quotation of as many blocks, and as much of the text, only indents the article.
+_MIN_INDENTED_BLOCKS = 4
+_MIN_INDENTED_SHARE = 0.75
+
+
 def _unwrap_article(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Replace a quotation by its content if it is nearly the whole article: it only indents."""
     length = sum(map(len, iter_text(*blocks)))
     for index, block in enumerate(blocks):
         if isinstance(block, Quote) and not (block.cite or block.pull or block.box):
             quoted = sum(map(len, iter_text(block)))
-            if len(block.blocks) >= _MIN_INDENTED and quoted > _MIN_INDENTED_SHARE * length:
+            if len(block.blocks) >= _MIN_INDENTED_BLOCKS and quoted > _MIN_INDENTED_SHARE * length:
                 return (*blocks[:index], *block.blocks, *blocks[index + 1 :])
     return blocks
+
+
+#: A year, which titles of works rarely have and references nearly always.
+_YEAR = re.compile(r"\b(?:1[5-9]|20)[0-9]{2}\b")
 
 
 def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -274,6 +256,10 @@ def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         return blocks
     result: tuple[Block, ...] = transform(blocks, unmarked)
     return result
+
+
+#: Types of the first block of a card, as opposed to a real list item.
+_CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
@@ -311,19 +297,29 @@ def _text_first(item: Item) -> Item:
     return replace(item, blocks=(blocks[position], *blocks[:position], *blocks[position + 1 :]))
 
 
+#: The text of an article with fewer paragraphs is the description of a recording.
+_MIN_READ_PARAGRAPHS = 4
+
+
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:
     """Drop sounds before the text of an article, which read it aloud or advertise a podcast.
 
     Few paragraphs are the description of a recording, which is then the content.
     """
     paragraphs = [index for index, block in enumerate(blocks) if isinstance(block, Paragraph)]
-    if len(paragraphs) < _MIN_READ_ALOUD:
+    if len(paragraphs) < _MIN_READ_PARAGRAPHS:
         return blocks
     return [
         block
         for index, block in enumerate(blocks)
         if not (isinstance(block, Embed) and block.kind == "audio" and index < paragraphs[0])
     ]
+
+
+#: The most blocks between a picture and a copy of its caption.
+_MAX_CAPTION_DISTANCE = 3
+#: Shorter text may be repeated on several pages on purpose.
+_MIN_UNIQUE_CHARS = 40
 
 
 def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
@@ -339,13 +335,15 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
             printed_figures.add(identity)
             caption_texts = (block.caption, f"{block.caption} {block.credit}")
             figures[len(distinct)] = {
-                comparison_key(text) for text in caption_texts if len(text) > _MIN_UNIQUE
+                comparison_key(text) for text in caption_texts if len(text) > _MIN_UNIQUE_CHARS
             }
         distinct.append(block)
     captions_nearby: dict[int, set[str]] = {}  # those nearby, by position
     for position, texts in figures.items():
         for nearby in (
-            range(position - _CAPTION_DISTANCE, position + _CAPTION_DISTANCE + 1) if texts else ()
+            range(position - _MAX_CAPTION_DISTANCE, position + _MAX_CAPTION_DISTANCE + 1)
+            if texts
+            else ()
         ):
             captions_nearby.setdefault(nearby, set()).update(texts)
     return [
@@ -357,6 +355,9 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
             and comparison_key(plain_text(block.spans)) in captions_nearby[position]
         )
     ]
+
+
+_MAX_TITLE_POSITION = 6
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
@@ -382,11 +383,18 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     return blocks
 
 
+_MIN_SIMILAR_TITLE_CHARS = 12
+
+
 def _has_title(text: str, title: str, level: int) -> bool:
     """Return whether a heading is the title after a kicker; an ``h1`` may be a part of it, too."""
-    if min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
+    if min(len(text), len(title)) < _MIN_SIMILAR_TITLE_CHARS:
         return False
     return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
+
+
+# Of a quotation that is dropped if it repeats the text.
+_MIN_REPEATED_CHARS = 25
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
@@ -400,9 +408,12 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     repeated = {
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
-        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED)
+        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_CHARS)
     }
     return [block for block in blocks if id(block) not in repeated]
+
+
+_MAX_REPEATED_CHARS = 320
 
 
 def _may_repeat(block: Block) -> TypeGuard[Quote]:
@@ -410,7 +421,11 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     if not isinstance(block, Quote) or block.box:
         return False
     is_text = all(isinstance(child, Paragraph) for child in block.blocks)
-    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED)
+    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_CHARS)
+
+
+# Of a list of pages.
+_MIN_LINKED_TITLES = 3
 
 
 def _promote_linked_titles(blocks: list[Block]) -> list[Block]:
@@ -443,12 +458,25 @@ def _sole_link(block: Block) -> str:
     return addresses.pop() if len(addresses) == 1 else ""
 
 
+_MAX_LINKED_TITLE_CHARS = 120
+
+
 def _is_title(block: Block, following: Block) -> bool:
     text = "".join(iter_text(block)).strip()
     is_above_text = sum(map(len, iter_text(following))) > max(_MAX_LABEL_CHARS, len(text))
     is_words = 2 * sum(map(str.isalpha, text)) > len(text)  # no date and no count
-    is_short = len(text) <= _MAX_LINKED_TITLE
-    return is_above_text and is_words and is_short and not text.endswith(_SENTENCE_ENDS)
+    is_short = len(text) <= _MAX_LINKED_TITLE_CHARS
+    return (
+        is_above_text
+        and is_words
+        and is_short
+        and not text.endswith((".", "!", ":", ";", "…", "。", "！", "：", "؛", "।"))
+    )
+
+
+#: As many rules part the entries of a list.
+_MIN_CROWDED_RULES = 4
+_MAX_ENTRY_CHARS = 200
 
 
 def _drop_crowded_rules(blocks: list[Block]) -> list[Block]:
@@ -477,7 +505,7 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
         if isinstance(block, Rule) and (isinstance(previous, Rule) or isinstance(following, Rule)):
             continue
         last = remaining[-1] if remaining else None
-        if isinstance(block, Rule) and (last is None or isinstance(last, _SEPARATING_BLOCK_TYPES)):
+        if isinstance(block, Rule) and (last is None or isinstance(last, (Rule, Heading, Figure))):
             continue
         if isinstance(block, Heading | Figure) and isinstance(last, Rule):
             remaining.pop()
@@ -497,6 +525,13 @@ def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
     return blocks[:end]
 
 
+# Only in an article of as many blocks, the last heading or embed may be a leftover.
+_MIN_BLOCKS = 3
+#: For an embed or a longer heading.
+_MANY_BLOCKS = 9
+_MAX_TRAILING_HEADING_CHARS = 40
+
+
 def _is_left_over(blocks: list[Block], kind: str) -> bool:
     """Return whether the last block is a heading, or an embed at the end of long text.
 
@@ -507,9 +542,9 @@ def _is_left_over(blocks: list[Block], kind: str) -> bool:
     if not isinstance(last, Heading):
         return isinstance(last, Embed) and not last.blocks and len(blocks) > _MANY_BLOCKS
     text = plain_text(last.spans)
-    if len(blocks) < (_MANY_BLOCKS if len(text) > _MAX_TRAILING_HEADING else _MIN_BLOCKS):
+    if len(blocks) < (_MANY_BLOCKS if len(text) > _MAX_TRAILING_HEADING_CHARS else _MIN_BLOCKS):
         return False
-    if kind == "product" or text.endswith(_QUESTION_MARKS):
+    if kind == "product" or text.endswith(("?", "？", "؟")):
         return True
     run = takewhile(lambda block: isinstance(block, Heading | Figure), blocks[-2::-1])
     return not any(isinstance(block, Heading) and block.level == last.level for block in run)
@@ -539,6 +574,10 @@ def _list_typed_items(blocks: list[Block]) -> list[Block]:
             else:
                 listed.append(part)
     return listed
+
+
+#: A bullet that is typed at the beginning of a line.
+_TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
 
 
 def _typed_bullet(line: Spans) -> str:
@@ -638,6 +677,11 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(joined)
 
 
+#: One-letter words of languages in Latin script.
+_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
 def _is_one_letter_word(letter: str, text: str, preceding: list[Block]) -> bool:
     """Return whether the letter is a word: the word after it also occurs alone in the article."""
     if letter not in _ONE_LETTER_WORDS:
@@ -678,4 +722,4 @@ def _repetition_key(block: Block) -> str:
     if isinstance(block, Figure):
         return f"figure {block.src}" if block.src else ""
     text = " ".join(iter_text(block))
-    return text if len(text) >= _MIN_UNIQUE else ""
+    return text if len(text) >= _MIN_UNIQUE_CHARS else ""

@@ -19,40 +19,6 @@ from ..html.visibility import is_not_displayed
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
 
-#: Textless elements that are selected if they are among selected text.
-_TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
-_SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)
-_FIND_WITH_SOURCE = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCE_ATTRIBUTES)}]")
-_FORMULA_TAGS = frozenset({"math", "script"})
-_TEX = "math/tex"
-
-#: Textless elements inside these are not selected.
-_EXCLUDED_TAGS = frozenset(
-    {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
-)
-#: Classes of headings; the elements in which there are none; the longest one, in characters and
-#: words; the fewest words of a paragraph below one, and the smallest share of them with one.
-_HEADING_CLASS = re.compile(
-    r"head(?:ing|line)|(?<!sub)(?<![a-z])title(?![a-z])|question|inter-?(?:line|title|titre)"
-    r"|cross-?head|sub-?heads?|zwischen(?:titel|zeile|überschrift)|ladillo",
-    re.IGNORECASE,
-)
-_NOT_HEADING_FLAGS = int(
-    ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
-    | ElementFlag.CAPTION | ElementFlag.DEFINITION
-)  # fmt: skip
-_HEADING_CHARS, _HEADING_WORDS, _MIN_WORDS_BELOW, _MIN_SHARE_BELOW = 100, 14, 20, 0.8
-_SENTENCE_ENDS = frozenset(".,;:…。，；：")
-_COMMENT_COUNT = re.compile(
-    r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w*[\s_-]comments?", re.IGNORECASE
-)
-#: The most levels from a textless element up to a selected element.
-_MAX_LEVELS = 6
-#: The fewest pictures of a collection; the most levels from a picture up to its entry, segments of
-#: an entry, characters of one, and of an article's, and siblings of an entry.
-MIN_ENTRIES, _ENTRY_LEVELS, _ENTRY_SEGMENTS, _MAX_SIBLINGS = 3, 10, 8, 1000
-ENTRY_CHARS, _ARTICLE_CHARS = 250, 100
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
@@ -73,6 +39,13 @@ class Selection:
     formulas: bool
     headings: frozenset[HtmlElement] = frozenset()
     entries: frozenset[HtmlElement] = frozenset()
+
+
+#: Textless elements that are selected if they are among selected text.
+_TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
+MAX_ENTRY_CHARS = 250
+#: Of an entry in an article.
+_MAX_ENTRY_CHARS_IN_ARTICLE = 100
 
 
 def select(
@@ -104,12 +77,19 @@ def select(
     for element in figures:
         _add_path(element, path)
     formulas = any(
-        element.tag in _FORMULA_TAGS or element.tag not in _TEXTLESS_TAGS for element in textless
+        element.tag in {"math", "script"} or element.tag not in _TEXTLESS_TAGS
+        for element in textless
     )
     headings = _named_headings(page, verdict.keep) if verdict.kind == "article" else frozenset()
-    max_chars = _ARTICLE_CHARS if verdict.kind == "article" else ENTRY_CHARS
+    max_chars = _MAX_ENTRY_CHARS_IN_ARTICLE if verdict.kind == "article" else MAX_ENTRY_CHARS
     entries = _find_entries(page, leaves, figures, max_chars)
     return Selection(leaves, figures, path, formulas, headings, entries)
+
+
+#: The fewest pictures of a collection.
+MIN_ENTRIES = 3
+_MAX_LEVELS_TO_ENTRY = 10
+_MAX_SIBLINGS = 1000
 
 
 def _find_entries(
@@ -123,12 +103,12 @@ def _find_entries(
         return frozenset()
     counts: Counter[HtmlElement] = Counter()
     for element in figures:
-        counts.update(islice(element.iterancestors(), _ENTRY_LEVELS))
+        counts.update(islice(element.iterancestors(), _MAX_LEVELS_TO_ENTRY))
     selected = frozenset(leaves.values())
     entries_by_kind: dict[tuple[str, str], list[HtmlElement]] = {}
     other_entries: dict[tuple[str, str], list[HtmlElement]] = {}  # also those with too much text
     for element in figures:
-        ancestors = islice(element.iterancestors(), _ENTRY_LEVELS - 1)
+        ancestors = islice(element.iterancestors(), _MAX_LEVELS_TO_ENTRY - 1)
         *_, entry = (None, *takewhile(lambda outer: counts[outer] == 1, ancestors))
         if entry is not None and _is_entry(page, entry, selected, max_chars):
             entries_by_kind.setdefault(tag_and_class(entry), []).append(entry)
@@ -149,15 +129,31 @@ def _find_entries(
     return frozenset(entries)
 
 
+_MAX_ENTRY_SEGMENTS = 8
+
+
 def _is_entry(page: Page, element: HtmlElement, selected: Set[int], max_chars: int) -> bool:
     """Return whether an element has some selected text, but not more than an entry's."""
     position = page.index.indexes.get(element)
     if position is None or element.tag not in BLOCK_TAGS:
         return False
     begin, end = page.index.segment_begins[position], page.index.segment_ends[position]
-    positions = [i for i in range(begin, min(end, begin + 10 * _ENTRY_SEGMENTS)) if i in selected]
+    positions = [
+        i for i in range(begin, min(end, begin + 10 * _MAX_ENTRY_SEGMENTS)) if i in selected
+    ]
     chars = sum(len(page.segments[i].text) for i in positions)
-    return 0 < len(positions) <= _ENTRY_SEGMENTS and chars <= max_chars
+    return 0 < len(positions) <= _MAX_ENTRY_SEGMENTS and chars <= max_chars
+
+
+_HEADING_CLASS = re.compile(
+    r"head(?:ing|line)|(?<!sub)(?<![a-z])title(?![a-z])|question|inter-?(?:line|title|titre)"
+    r"|cross-?head|sub-?heads?|zwischen(?:titel|zeile|überschrift)|ladillo",
+    re.IGNORECASE,
+)
+#: Of a paragraph below a heading.
+_MIN_WORDS_BELOW = 20
+#: The share of the headings with such a paragraph.
+_MIN_SHARE_BELOW = 0.8
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
@@ -191,6 +187,16 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
     return frozenset(headings)
 
 
+#: Elements without headings of this kind.
+_NOT_HEADING_FLAGS = int(
+    ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
+    | ElementFlag.CAPTION | ElementFlag.DEFINITION
+)  # fmt: skip
+_MAX_HEADING_CHARS = 100
+_MAX_HEADING_WORDS = 14
+_SENTENCE_ENDS = frozenset(".,;:…。，；：")
+
+
 def _is_heading(index: PageIndex, segment: Segment) -> bool:
     block = index.segment_blocks[segment.index]
     text = segment.text
@@ -198,8 +204,8 @@ def _is_heading(index: PageIndex, segment: Segment) -> bool:
         not index.flags[block] & _NOT_HEADING_FLAGS
         and index.segment_ends[block] - index.segment_begins[block] == 1
         and not segment.link_chars
-        and len(text) <= _HEADING_CHARS
-        and 2 <= count_words(text) <= _HEADING_WORDS
+        and len(text) <= _MAX_HEADING_CHARS
+        and 2 <= count_words(text) <= _MAX_HEADING_WORDS
         and text[-1] not in _SENTENCE_ENDS
     )
 
@@ -219,6 +225,11 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
         element = element.getparent()
 
 
+_COMMENT_COUNT = re.compile(
+    r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w*[\s_-]comments?", re.IGNORECASE
+)
+
+
 def is_comment_count(leaf: Leaf) -> bool:
     """Return whether a text is only the number of a paragraph's comments, in a link named so."""
     parent = leaf.parent
@@ -228,6 +239,10 @@ def is_comment_count(leaf: Leaf) -> bool:
         and parent.tag == "a"
         and _COMMENT_COUNT.search((parent.get("class") or "")[:300]) is not None
     )
+
+
+_SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)
+_FIND_WITH_SOURCE = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCE_ATTRIBUTES)}]")
 
 
 def _find_textless(page: Page) -> list[HtmlElement]:
@@ -240,10 +255,18 @@ def _find_textless(page: Page) -> list[HtmlElement]:
 
 def _has_content(element: HtmlElement) -> bool:
     if element.tag == "script":
-        return (element.get("type") or "").startswith(_TEX)
+        return (element.get("type") or "").startswith("math/tex")
     if element.tag in ("audio", "video") and is_not_displayed(element):
         return False  # a player of its own, as of a text read aloud
     return element.tag != "img" or bool(image_tex(element))
+
+
+#: Textless elements inside these are not selected.
+_EXCLUDED_TAGS = frozenset(
+    {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
+)
+#: From a textless element up to a selected element.
+_MAX_LEVELS = 6
 
 
 def _is_near_selected(element: HtmlElement, path: set[HtmlElement]) -> bool:

@@ -29,21 +29,10 @@ from .math import join_formulas
 
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
+
 _MAX_CELLS_READ = 200
-#: The most characters of a line that fills a cell alone.
-_MAX_LINE = 120
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
-_EQUATIONS = re.compile("equation|eqn")
-_EQUATION_NUMBER = re.compile(r"\(\w[\w.]{0,11}\)")
-_ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECASE)
-#: Names of icons, in classes and in addresses of pictures, that stand for yes or no.
-_TICK_OR_CROSS = re.compile(
-    r"(?<![a-z])(?:(?P<tick>check(?:ed|mark)?|tick|yes)|cross|icon-no|times|x-?mark)"
-    r"(?![a-z])"
-)
-_MAX_ICON_ELEMENTS, _MAX_ICON_LABEL = 12, 30
-_ALIGNMENTS = frozenset({"left", "right", "center"})
 
 
 def is_data(table: HtmlElement) -> bool:
@@ -80,9 +69,16 @@ def is_data(table: HtmlElement) -> bool:
     return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
 
 
+_EQUATIONS = re.compile("equation|eqn")
+
+
 def holds_equations(table: HtmlElement) -> bool:
     """Return whether a table is named as one that aligns the parts of equations."""
     return _EQUATIONS.search(table.get("class") or "") is not None
+
+
+#: Of a line that fills a cell alone.
+_MAX_LINE_CHARS = 120
 
 
 def _is_line(element: HtmlElement) -> bool:
@@ -94,7 +90,7 @@ def _is_line(element: HtmlElement) -> bool:
         and len(cell) == 1
         and not (cell.text or "").strip()
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
-        and _text_length(element) < _MAX_LINE
+        and _text_length(element) < _MAX_LINE_CHARS
     )
 
 
@@ -191,6 +187,9 @@ class TableBuilder(BlockBuilder):
         return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
 
 
+_EQUATION_NUMBER = re.compile(r"\(\w[\w.]{0,11}\)")
+
+
 def _read_equation(cells: list[Cell]) -> list[Block]:
     """Return a row of parts of an equation as a formula and its number, [] for any other row."""
     formulas: list[tuple[str, str]] = []
@@ -227,6 +226,15 @@ def _is_bold(row: Row) -> bool:
     )
 
 
+#: Names of icons, in classes and in addresses of pictures, that stand for yes or no.
+_TICK_OR_CROSS = re.compile(
+    r"(?<![a-z])(?:(?P<tick>check(?:ed|mark)?|tick|yes)|cross|icon-no|times|x-?mark)"
+    r"(?![a-z])"
+)
+_MAX_ICON_ELEMENTS = 12
+_MAX_ICON_LABEL_CHARS = 30
+
+
 def _icon_text(cell: HtmlElement) -> str:
     """Return the meaning of a cell that shows only an icon: its label, or a tick or a cross."""
     if "".join(cell.itertext()).strip() and cell.find(".//title") is None:
@@ -237,7 +245,7 @@ def _icon_text(cell: HtmlElement) -> str:
             return ""
         title = element.text if element.tag == "title" else element.get("title")
         label = clean_attribute(element.get("aria-label") or element.get("alt") or title)
-        if label and len(label) <= _MAX_ICON_LABEL:
+        if label and len(label) <= _MAX_ICON_LABEL_CHARS:
             return label
         source = (element.get("src") or "").rpartition("/")[2]
         target = element.get("href") or element.get("xlink:href") or ""
@@ -265,9 +273,12 @@ def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
     return fitted
 
 
+_ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECASE)
+
+
 def _alignment(element: HtmlElement) -> str:
     align = (element.get("align") or "").lower()
-    if align in _ALIGNMENTS:
+    if align in {"left", "right", "center"}:
         return align
     style = element.get("style")
     match = _ALIGN.search(style[:500]) if style else None

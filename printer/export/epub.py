@@ -28,15 +28,7 @@ from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
 from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 
-#: The earliest date that ZIP can store, for files of unknown date.
-_EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
-_MIN_COVER = 300
-_EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/svg+xml": "svg", "image/gif": "gif"}
-_COMPRESSED = ("image/jpeg", "image/png")
-_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _XML: Any = {"encoding": "utf-8", "xml_declaration": True}
-#: BCP 47 tags with language, script and region; other subtags are dropped.
-_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +49,9 @@ class _Heading:
     id: str
     text: str
     children: list[_Heading] = field(default_factory=list)
+
+
+_EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/svg+xml": "svg", "image/gif": "gif"}
 
 
 @dataclass(slots=True)
@@ -88,6 +83,10 @@ class _Book:
 def _page(title: str, body: Markup, article: Article) -> etree._Element:
     language = valid_language(article.language)
     return parse(render("page", "style.css", body, language, article.direction, title, epub=True))
+
+
+#: The earliest date that ZIP can store, for files of unknown date.
+_EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 def to_epub(
@@ -135,6 +134,10 @@ def _cover(
     return render("cover", title, picture, words.picture, byline, origin, epub=True)
 
 
+_MIN_COVER = 300
+_COMPRESSED = ("image/jpeg", "image/png")
+
+
 def _lead_picture(articles: Sequence[Article], pictures: Mapping[str, Picture]) -> Picture | None:
     for figure in (figure for article in articles for figure in article.figures):
         picture = pictures.get(figure.svg or figure.src)
@@ -180,7 +183,7 @@ def _headings(top: etree._Element, view: ScreenArticle) -> list[_Heading]:
     for element in top.iterchildren(etree.Element):
         name = local_name(element)
         text = " ".join("".join(map(str, element.itertext())).split())
-        if name not in _HEADINGS or not text:
+        if name not in ("h2", "h3", "h4", "h5", "h6") or not text:
             continue
         element.set("id", element.get("id") or view.ids.fresh("heading"))
         heading = _Heading(int(name[1]), element.get("id") or "", text)
@@ -225,6 +228,10 @@ def _package(
 def _unique(texts: Iterable[str]) -> list[str]:
     lines = (" ".join(printable(text).split()) for text in texts)
     return list(filter(None, dict.fromkeys(lines)))
+
+
+#: BCP 47 tags with language, script and region; other subtags are dropped.
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
 
 
 def _language_tag(language: str) -> str:

@@ -41,23 +41,8 @@ from ..render.markup import (
 from ..render.math import Formula, formula_text, typeset_formulas
 from ..urls import link_url
 
-#: The content policy of a page of HTML: only its own style sheet and pictures are loaded.
-_SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-_WITH_LINKED_PICTURES = "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'"
-_MATHML = "http://www.w3.org/1998/Math/MathML"
-TEMPLATES = Path(__file__).with_name("templates")
-_VOID = frozenset({"br", "hr", "img", "item", "itemref", "link", "meta", "mspace", "rootfile"})
-
-#: The most characters and levels of MathML that is kept.
-_MAX_SOURCE, _MAX_DEPTH = 20_000, 40
-
-#: The elements and attributes of MathML that are kept: elements with text, without content and with
-#: any number of children; the number of children of others; attributes by element; and the values
-#: of those that are not boolean.
+#: The elements and attributes of MathML that are kept.
 _TABLES: dict[str, Any] = load_json(__file__, "mathml.json")
-_CHILDREN, _TOKENS, _EMPTY = _TABLES["children"], _TABLES["tokens"], _TABLES["empty"]
-_TABLE_CHILDREN, _ATTRIBUTES = _TABLES["table_children"], _TABLES["attributes"]
-_ELEMENTS = frozenset((*_TOKENS, *_EMPTY, *_TABLES["rows"], *_TABLE_CHILDREN, *_CHILDREN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +64,9 @@ def fit_picture(figure: Figure, picture: Picture, url: Callable[[Picture], str])
 def safe_link(url: str) -> str:
     """Return a URL that is safe in a link, '' if it is not allowed."""
     return link_url(printable(url))
+
+
+_MATHML = "http://www.w3.org/1998/Math/MathML"
 
 
 @dataclass(slots=True)
@@ -204,6 +192,9 @@ def render(macro: str, *values: object, epub: bool = False, **named: object) -> 
     return result
 
 
+TEMPLATES = Path(__file__).with_name("templates")
+
+
 @lru_cache(2)
 def _macros(epub: bool) -> TemplateModule:
     environment = Environment(
@@ -225,6 +216,9 @@ def _macros(epub: bool) -> TemplateModule:
     return template.make_module({"epub": epub, "attributes": partial(attributes, epub)})
 
 
+_VOID = frozenset({"br", "hr", "img", "item", "itemref", "link", "meta", "mspace", "rootfile"})
+
+
 def parse(text: Markup) -> etree._Element:
     """Parse markup, removing links to ids that do not exist."""
     root = etree.fromstring(text.encode("utf-8", "replace"), xml_parser(huge_tree=True))
@@ -242,9 +236,16 @@ def stylesheet(*names: str) -> str:
     return "".join((TEMPLATES / f"{name}.css").read_text("utf-8") for name in names)
 
 
+_WITH_LINKED_PICTURES = "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'"
+
+
 def to_html(article: Article) -> str:
     """Return an article as a page that loads its pictures from the web."""
     return _page([article], _linked_picture, _WITH_LINKED_PICTURES, "", None)
+
+
+#: The content policy of a page of HTML: only its own style sheet and pictures are loaded.
+_SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def to_standalone_html(
@@ -304,14 +305,31 @@ def valid_mathml(source: str) -> etree._Element | None:
     return _rebuild(root, 0) if root is not None else None
 
 
+# Of MathML.
+_MAX_SOURCE_CHARS = 20_000
+
+
 def parse_mathml(source: str) -> etree._Element | None:
     """Return the tree of MathML, None if it is not well-formed or too long."""
-    if not source.startswith("<math") or len(source) > _MAX_SOURCE:
+    if not source.startswith("<math") or len(source) > _MAX_SOURCE_CHARS:
         return None
     try:
         return etree.fromstring(source, xml_parser())
     except etree.XMLSyntaxError:
         return None
+
+
+_MAX_DEPTH = 40
+#: The attributes that are kept, by element.
+_ATTRIBUTES = _TABLES["attributes"]
+#: The number of children, by element.
+_CHILDREN = _TABLES["children"]
+#: Elements without content.
+_EMPTY = _TABLES["empty"]
+_TABLE_CHILDREN = _TABLES["table_children"]
+#: Elements with text.
+_TOKENS = _TABLES["tokens"]
+_ELEMENTS = frozenset((*_TOKENS, *_EMPTY, *_TABLES["rows"], *_TABLE_CHILDREN, *_CHILDREN))
 
 
 def _rebuild(node: etree._Element, depth: int) -> etree._Element | None:

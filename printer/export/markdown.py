@@ -38,25 +38,6 @@ from ..render.links import SCHEMES
 from ..render.markup import printable, strip_brackets
 from .html import parse_mathml
 
-#: Characters that are markup anywhere.
-_ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")
-#: Characters that are markup only at the start of a line: headings, lists, rules, fences.
-_AT_START = re.compile(
-    r"^([ \t]*)(#{1,6}(?=\s|$)|[-+=](?=\s|$|[-=])|>|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
-)
-#: A zero-width space, except between the words of scripts without spaces.
-_WITHIN_WORD = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){ZERO_WIDTH_SPACE}")
-#: An ampersand that would begin an entity, and a less-than sign that would begin HTML.
-_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-#: The delimiters of marks; marks without delimiters in Markdown are written as HTML.
-_DELIMITERS = {"strong": ("**", "**"), "em": ("*", "*"), "del": ("~~", "~~"), "cite": ("*", "*")}
-_HTML_MARKS = frozenset({"mark", "ins", "sub", "sup", "kbd"})
-_ALIGNMENTS = {"right": "--:", "end": "--:", "center": ":-:", "left": ":--"}
-_URL_ESCAPES = str.maketrans(
-    {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", '"': "%22"}
-)
-
 
 def to_markdown(*articles: Article) -> str:
     """Return articles as Markdown, with their titles as the only first-level headings.
@@ -97,6 +78,12 @@ def _block(block: Block) -> str:
     """Return a block, '' for a note, as notes are at the end of the article."""
     writer = _WRITERS.get(type(block))
     return writer(block) if writer is not None else ""
+
+
+#: Characters that are markup only at the start of a line: headings, lists, rules, fences.
+_AT_START = re.compile(
+    r"^([ \t]*)(#{1,6}(?=\s|$)|[-+=](?=\s|$|[-=])|>|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
+)
 
 
 def _paragraph(block: Paragraph) -> str:
@@ -169,6 +156,9 @@ def _longest_backticks(text: str) -> int:
     return max(map(len, re.findall(r"`+", text)), default=0)
 
 
+_ALIGNMENTS = {"right": "--:", "end": "--:", "center": ":-:", "left": ":--"}
+
+
 def _table(block: Table) -> str:
     rows = [_cells(row) for row in block.rows]
     if not rows:
@@ -197,6 +187,9 @@ def _figure(block: Figure) -> str:
     picture = f"![{alt}]({url})" if url else f"[{alt}]" if alt and not caption else ""
     caption = caption.strip()
     return _join((picture, f"*{caption}*" if caption and "*" not in caption else caption))
+
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def _tex(source: str) -> str:
@@ -237,6 +230,10 @@ def _inline(spans: Spans) -> str:
     return "".join(parts).strip()
 
 
+#: The delimiters of marks; marks without delimiters in Markdown are written as HTML.
+_DELIMITERS = {"strong": ("**", "**"), "em": ("*", "*"), "del": ("~~", "~~"), "cite": ("*", "*")}
+
+
 def _span(span: Span) -> str:
     if span.note:
         return f"[^{_note_key(span.note)}]" if strip_brackets(span.text) else ""
@@ -253,7 +250,7 @@ def _span(span: Span) -> str:
         return text
     leading, trailing = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     for mark in reversed(span.marks):
-        if mark in _HTML_MARKS:
+        if mark in {"mark", "ins", "sub", "sup", "kbd"}:
             content = f"<{mark}>{content}</{mark}>"
         elif mark in _DELIMITERS and not content.startswith(_DELIMITERS[mark][0] + "*"):
             content = content.join(_DELIMITERS[mark])
@@ -266,8 +263,17 @@ def _code(text: str) -> str:
     return f"{ticks}{space}{text}{space}{ticks}"
 
 
+#: Characters that are markup anywhere.
+_ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")
+_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
+
+
 def _text(text: str) -> str:
     return _ENTITY.sub(r"\\&", _ANYWHERE.sub(r"\\\1", _clean(text)))
+
+
+#: A zero-width space, except between the words of scripts without spaces.
+_WITHIN_WORD = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){ZERO_WIDTH_SPACE}")
 
 
 def _clean(text: str) -> str:
@@ -278,6 +284,11 @@ def _clean(text: str) -> str:
 def _escape_start(match: re.Match[str]) -> str:
     indent, sign, number, stop = match.groups()
     return f"{indent}{number}\\{stop}" if number else f"{indent}\\{sign}"
+
+
+_URL_ESCAPES = str.maketrans(
+    {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", '"': "%22"}
+)
 
 
 def _url(url: str) -> str:

@@ -18,12 +18,6 @@ from ..output import CompletenessReport
 from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
 from ..render.weasy.layout_text import LayoutText
 
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-_ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
-#: A formula between unescaped single or double dollars.
-_FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
-_CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
-
 
 def compare_with_articles(
     articles: Sequence[Article], format_: Format, data: bytes
@@ -31,6 +25,9 @@ def compare_with_articles(
     """Compare articles with the file that they were exported to."""
     read = {"epub": _read_epub, "html": _read_html, "markdown": _read_markdown, "json": _read_json}
     return check_completeness(articles, read[format_](data))
+
+
+_CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
 
 
 def _read_epub(data: bytes) -> LayoutText:
@@ -43,6 +40,10 @@ def _read_epub(data: bytes) -> LayoutText:
 def _read_html(data: bytes) -> LayoutText:
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
     return _read_trees(html.fromstring(data, parser=parser).iter("article"))
+
+
+#: A formula between unescaped single or double dollars.
+_FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
 
 
 def _read_markdown(data: bytes) -> LayoutText:
@@ -73,8 +74,11 @@ def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
     return LayoutText("\n".join(texts), dict(counts), frozenset(targets))
 
 
+_ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
+
+
 def _kind(element: etree._Element, tag: str) -> str:
-    if tag in _HEADINGS:
+    if tag in {"h2", "h3", "h4", "h5", "h6"}:
         parent = element.getparent()
         return "" if parent is not None and parent.get("class") == "notes" else "headings"
     is_math = element.get("class") == "math"

@@ -40,71 +40,10 @@ from .srcset import (
     without_proxy,
 )
 
+#: A picture with a smaller box in the layout did not load or is hidden.
+_MIN_BOX_PX = 2.0
+
 Kind = Literal["image", "drawing", "poster", "background", "lead"]
-
-#: Further pictures are ignored.
-MAX_CANDIDATES = 3000
-
-_TAGS = ("img", "video", "svg", "object", "noscript")
-#: Elements of a site's own that scripts turn into pictures, such as ``amp-img``.
-_CUSTOM_TAG = re.compile(
-    r"[a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2}"
-)
-#: Elements whose backgrounds are not pictures of their own.
-_NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
-#: A background behind more segments or characters than this is not a picture of the article.
-_MAX_SEGMENTS_OVER, _MAX_CHARS_OVER = 8, 150
-_MAX_BACKGROUNDS, _MAX_STYLED_BACKGROUNDS = 300, 100
-_MAX_NOSCRIPT_CHARS = 20_000
-_MAX_MERGED_SOURCES = 100
-#: The fewest pictures that share the address of a stand-in.
-_MIN_REPEATED = 4
-#: The maximum width in pixels of a picture shown until a script loads the full one.
-_MAX_STAND_IN = 100
-#: Copies of a picture have a common ancestor within this many levels.
-_COPY_LEVELS = 4
-
-#: An inline SVG outside a figure is a drawing if both its sides are at least this long, and it has
-#: details: text, pictures, or at least so many shapes.
-_MIN_DRAWING_SIDE, _MIN_SHAPES = 150, 12
-_SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon", "polyline", "use"})
-_DETAIL_TAGS = frozenset({"text", "image", "foreignobject"})
-_MAX_DRAWING_CHARS, _MAX_DRAWING_ELEMENTS, _MAX_FIGURE_PICTURES = 1_000_000, 20_000, 20
-_HIDDEN_LEVELS = 12
-#: A picture with a smaller box in the layout did not load or is hidden; a smaller background is
-#: decoration.
-_MIN_BOX, _MIN_BACKGROUND = 2.0, 150.0
-#: The share of the article's text that may lie outside its column on each side.
-_OUTSIDE_COLUMN = 0.05
-
-#: The words in the name of a file that tell the screens that it is made for: small or dark ones,
-#: whose versions are not printed, and others.
-_UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
-_PRINTED_SCREENS = "d|desktop|pc|tablet|md|lg|xl|light"
-_UNPRINTED_SCREEN, _ANY_SCREEN = (
-    re.compile(rf"(?<![^_-])(?:{words})[_-]|[._-](?:{words})(?=\.\w+$)", re.IGNORECASE)
-    for words in (_UNPRINTED_SCREENS, f"{_UNPRINTED_SCREENS}|{_PRINTED_SCREENS}")
-)
-
-_NUMBER = re.compile(r"\s{0,9}(\d{1,5})(?:\.\d{1,9})?\s{0,9}(?:px)?\s{0,9}$")
-_STYLE = {
-    side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
-    for side in ("width", "height")
-}
-#: A class of the Tailwind framework for the side of an icon, in units of four pixels.
-_SMALL_SIDE_CLASS = {
-    side: re.compile(rf"(?:^|\s)(?:{side[0]}|size)-(1?[0-9])(?=\s|$)") for side in _STYLE
-}
-_SIZE_IN_URL = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
-
-#: SVG names are case-sensitive, but HTML parsers lower-case them.
-_SVG_NAMES = {name.lower(): name for name in (
-    "linearGradient", "radialGradient", "clipPath", "textPath", "foreignObject", "viewBox",
-    "preserveAspectRatio", "gradientUnits", "gradientTransform", "spreadMethod", "patternUnits",
-    "patternContentUnits", "patternTransform", "clipPathUnits", "maskUnits", "maskContentUnits",
-    "markerUnits", "markerWidth", "markerHeight", "refX", "refY", "pathLength", "textLength",
-    "lengthAdjust", "startOffset",
-)}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,6 +113,15 @@ def find_candidates(page: Page, segments: range | None = None) -> list[Candidate
     return candidates
 
 
+#: Further pictures are ignored.
+MAX_CANDIDATES = 3000
+_TAGS = ("img", "video", "svg", "object", "noscript")
+#: Elements of a site's own that scripts turn into pictures, such as ``amp-img``.
+_CUSTOM_TAG = re.compile(
+    r"[a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2}"
+)
+
+
 def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
@@ -218,6 +166,9 @@ def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key:
     return Candidate(element, "image", index, segment, sources, best=best)
 
 
+_MAX_NOSCRIPT_CHARS = 20_000
+
+
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
@@ -243,6 +194,9 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
             yield _candidate(element, "image", index, segment, [ImageSource(data)])
     elif _is_drawing(element):
         yield _candidate(element, "drawing", index, segment, [])
+
+
+_SIZE_IN_URL = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
 
 
 def _candidate(
@@ -281,6 +235,17 @@ def _collapse_space(text: str | None) -> str:
     return " ".join((text or "").split())[:2000]
 
 
+_NUMBER = re.compile(r"\s{0,9}(\d{1,5})(?:\.\d{1,9})?\s{0,9}(?:px)?\s{0,9}$")
+_STYLE = {
+    side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
+    for side in ("width", "height")
+}
+#: A class of the Tailwind framework for the side of an icon, in units of four pixels.
+_SMALL_SIDE_CLASS = {
+    side: re.compile(rf"(?:^|\s)(?:{side[0]}|size)-(1?[0-9])(?=\s|$)") for side in _STYLE
+}
+
+
 def _declared_side(element: HtmlElement, side: str) -> int:
     match = _NUMBER.match(element.get(side) or "")
     if match is None:
@@ -290,6 +255,10 @@ def _declared_side(element: HtmlElement, side: str) -> int:
         return int(match[1])
     match = _SMALL_SIDE_CLASS[side].search((element.get("class") or "")[:1000])
     return 4 * int(match[1]) if match else 0
+
+
+#: As many pictures share the address of a stand-in.
+_MIN_REPEATED = 4
 
 
 def _repeated_sources(page: Page) -> frozenset[str]:
@@ -304,6 +273,14 @@ def _without_source(candidate: Candidate, url: str) -> Candidate:
     best = best_source(sources)
     url_key = picture_key(best.url) if best else ""
     return replace(candidate, sources=sources, best=best, url_key=url_key)
+
+
+_MAX_MERGED_SOURCES = 100
+_SCREEN_PATTERN = r"(?<![^_-])(?:{0})[_-]|[._-](?:{0})(?=\.\w+$)"
+# The words in the name of a file that tell the screens that it is made for.
+#: Versions for small or dark ones are not printed.
+_UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
+_UNPRINTED_SCREEN = re.compile(_SCREEN_PATTERN.format(_UNPRINTED_SCREENS), re.IGNORECASE)
 
 
 def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset[str]) -> bool:
@@ -362,6 +339,10 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
     return True
 
 
+#: A stand-in is no wider.
+_MAX_STAND_IN_PX = 100
+
+
 def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[str]) -> bool:
     """Return whether a picture stands for the one in the ``noscript`` right after it.
 
@@ -372,7 +353,7 @@ def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[s
     if stand_ins.issuperset(source.url for source in previous.sources):
         return not stand_ins.issuperset(source.url for source in current.sources)
     small, large = (candidate.natural_width or candidate.width for candidate in (previous, current))
-    return 0 < small <= _MAX_STAND_IN and (not large or large >= 2 * small)
+    return 0 < small <= _MAX_STAND_IN_PX and (not large or large >= 2 * small)
 
 
 def _non_data_urls(candidate: Candidate) -> set[str]:
@@ -392,6 +373,12 @@ def _is_crop(previous: Candidate, current: Candidate) -> bool:
         figures[0] is not None and figures[0] is figures[1] and previous.segment == current.segment
     )
     return is_same_place and len(names) == 1 and "" not in names
+
+
+_PRINTED_SCREENS = "d|desktop|pc|tablet|md|lg|xl|light"
+_ANY_SCREEN = re.compile(
+    _SCREEN_PATTERN.format(f"{_UNPRINTED_SCREENS}|{_PRINTED_SCREENS}"), re.IGNORECASE
+)
 
 
 def _is_for_other_screen(previous: Candidate, current: Candidate) -> bool:
@@ -424,6 +411,10 @@ def is_preview(candidate: Candidate) -> bool:
     return all(source.rank == PREVIEW for source in candidate.sources)
 
 
+#: Copies of a picture have a common ancestor within this many levels.
+_COPY_LEVELS = 4
+
+
 def _is_displayed(candidate: Candidate) -> bool:
     element = candidate.element
     levels = islice(chain((element,), element.iterancestors()), _COPY_LEVELS)
@@ -433,6 +424,13 @@ def _is_displayed(candidate: Candidate) -> bool:
 def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
     ancestors = set(islice(one.iterancestors(), _COPY_LEVELS))
     return any(ancestor in ancestors for ancestor in islice(other.iterancestors(), _COPY_LEVELS))
+
+
+#: Elements whose backgrounds are not pictures of their own.
+_NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
+# A background behind more text is not a picture of the article.
+_MAX_SEGMENTS_OVER = 8
+_MAX_BACKGROUNDS = 300
 
 
 def _backgrounds(
@@ -466,7 +464,15 @@ def _backgrounds(
             yield _candidate(element, "background", i, begins[i], sources)
 
 
-# Inline SVG
+# An inline SVG outside a figure is a drawing if it is as large, and has text, pictures, or as many
+# shapes.
+_MIN_DRAWING_SIDE_PX = 150
+_MIN_SHAPES = 12
+_SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon", "polyline", "use"})
+_DETAIL_TAGS = frozenset({"text", "image", "foreignobject"})
+_MAX_DRAWING_ELEMENTS = 20_000
+_MAX_FIGURE_PICTURES = 20
+_HIDDEN_LEVELS = 12
 
 
 def _is_drawing(element: HtmlElement) -> bool:
@@ -485,9 +491,9 @@ def _is_drawing(element: HtmlElement) -> bool:
     inner = [child.tag for child in islice(element.iter(), _MAX_DRAWING_ELEMENTS)]
     # An icon of any size has neither text nor a picture, nor many shapes.
     if not _DETAIL_TAGS.isdisjoint(inner):
-        return min(_drawing_size(element, *sides)) >= _MIN_DRAWING_SIDE
+        return min(_drawing_size(element, *sides)) >= _MIN_DRAWING_SIDE_PX
     shapes = sum(tag in _SHAPE_TAGS for tag in inner)
-    return min(sides) >= _MIN_DRAWING_SIDE and shapes >= _MIN_SHAPES
+    return min(sides) >= _MIN_DRAWING_SIDE_PX and shapes >= _MIN_SHAPES
 
 
 def _drawing_size(element: HtmlElement, width: int, height: int) -> tuple[int, int]:
@@ -499,6 +505,17 @@ def _drawing_size(element: HtmlElement, width: int, height: int) -> tuple[int, i
         except (ValueError, OverflowError):
             pass
     return width, height
+
+
+_MAX_DRAWING_CHARS = 1_000_000
+#: SVG names are case-sensitive, but HTML parsers lower-case them.
+_SVG_NAMES = {name.lower(): name for name in (
+    "linearGradient", "radialGradient", "clipPath", "textPath", "foreignObject", "viewBox",
+    "preserveAspectRatio", "gradientUnits", "gradientTransform", "spreadMethod", "patternUnits",
+    "patternContentUnits", "patternTransform", "clipPathUnits", "maskUnits", "maskContentUnits",
+    "markerUnits", "markerWidth", "markerHeight", "refX", "refY", "pathLength", "textLength",
+    "lengthAdjust", "startOffset",
+)}  # fmt: skip
 
 
 def drawing_source(element: HtmlElement) -> str:
@@ -523,12 +540,9 @@ def drawing_source(element: HtmlElement) -> str:
     return source if len(source) <= _MAX_DRAWING_CHARS else ""
 
 
-# The rendered layout
-
-
 def _with_rendered_size(candidate: Candidate, box: PictureBox | None) -> Candidate:
     """Add a picture's rendered size, its natural width and the URL that the browser shows."""
-    if box is None or min(box.rect.width, box.rect.height) < _MIN_BOX:
+    if box is None or min(box.rect.width, box.rect.height) < _MIN_BOX_PX:
         return candidate
     sources = list(candidate.sources)
     urls = {source.url for source in sources}
@@ -545,6 +559,12 @@ def _with_rendered_size(candidate: Candidate, box: PictureBox | None) -> Candida
     )
 
 
+_MAX_CHARS_OVER = 150
+_MAX_STYLED_BACKGROUNDS = 100
+#: A smaller background is decoration.
+_MIN_BACKGROUND_PX = 150.0
+
+
 def _styled_backgrounds(
     page: Page, layout: PageLayout, segments: range | None, excluded: set[HtmlElement]
 ) -> Iterator[Candidate]:
@@ -554,7 +574,7 @@ def _styled_backgrounds(
     for element, box in layout.graphics.items():
         if not box.background or element in excluded or element.tag in _NO_BACKGROUND:
             continue
-        if min(box.rect.width, box.rect.height) < _MIN_BACKGROUND:
+        if min(box.rect.width, box.rect.height) < _MIN_BACKGROUND_PX:
             continue
         i = index.indexes.get(element)
         if i is None or count >= _MAX_STYLED_BACKGROUNDS:
@@ -606,13 +626,17 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep
         for text in map(page.layout.texts.get, segment.leaves)
-        if text is not None and text.rect.width > _MIN_BOX
+        if text is not None and text.rect.width > _MIN_BOX_PX
     ]
     if not boxes:
         return None
     left = _outer_quantile(sorted((rect.left, chars) for rect, chars in boxes))
     right = -_outer_quantile(sorted((-rect.right, chars) for rect, chars in boxes))
     return Column(left, right) if left < right else None
+
+
+#: The share of the article's text that may lie outside its column on each side.
+_OUTSIDE_COLUMN = 0.05
 
 
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
@@ -633,5 +657,5 @@ def is_beside_column(page: Page, candidate: Candidate, column: Column | None) ->
     box = page.layout.graphics.get(candidate.element) if page.layout else None
     if box is None or column is None or not is_visible(box.visibility):
         return False
-    is_drawn = min(box.rect.width, box.rect.height) >= _MIN_BOX
+    is_drawn = min(box.rect.width, box.rect.height) >= _MIN_BOX_PX
     return is_drawn and not column.overlaps(box.rect)

@@ -21,40 +21,6 @@ from ..text import CAMEL_CASE, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
-#: The number of levels above a picture that are searched for its caption.
-_MAX_LEVELS = 7
-#: And the same for a caption without markup, except below a gallery.
-_MAX_UNMARKED_LEVELS = 5
-_MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
-_MAX_SEGMENTS = 8
-#: The length of a film, which ends its description: '3:18 min'.
-_PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
-#: The fewest characters of an alternative text that tells a caption, and the most after it.
-_MIN_ALT_CHARS, _MAX_CREDIT_AFTER_ALT = 25, 80
-#: The most items of a list to examine, and the names of pictures beside the text.
-_MAX_ITEMS = 20
-_FLOATED_NAME = re.compile(
-    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
-)
-#: The most links to examine beside a picture, and the address of a picture's file.
-_MAX_LINKS = 5
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
-_HEADING = int(ElementFlag.HEADING)
-#: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
-_PICTURE_TAGS = frozenset({"picture", "source"})
-_SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
-
-_CAPTION_NAME = re.compile(
-    r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
-    r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|desc\w{0,8})|media-?subtitle\w{0,4}|"
-    r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
-    r"img[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
-    re.IGNORECASE,
-)
-_NOT_CAPTION_NAME = re.compile(
-    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Caption:
@@ -70,9 +36,52 @@ class Caption:
         return plain_text(self.spans)
 
 
+_CAPTION_NAME = re.compile(
+    r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
+    r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|desc\w{0,8})|media-?subtitle\w{0,4}|"
+    r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
+    r"img[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
+    re.IGNORECASE,
+)
+_NOT_CAPTION_NAME = re.compile(
+    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
+)
+
+
 @lru_cache(4096)
 def _is_caption_name(name: str) -> bool:
     return bool(_CAPTION_NAME.search(name)) and not _NOT_CAPTION_NAME.search(name)
+
+
+#: The number of levels above a picture that are searched for its caption.
+_MAX_LEVELS = 7
+#: Those for a caption without markup, except below a gallery.
+_MAX_UNMARKED_LEVELS = 5
+_MAX_CHARS = 1200
+_MAX_BARE_CHARS = 200
+_MAX_SEGMENTS = 8
+#: The length of a film, which ends its description: '3:18 min'.
+_PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
+_MAX_LINKS = 5
+_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+_HEADING = int(ElementFlag.HEADING)
+#: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
+_PICTURE_TAGS = frozenset({"picture", "source"})
+_CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
+_TABLE = load_json(__file__, "captions.json")
+#: The words for a kind of medium.
+_MEDIA = frozenset(_TABLE["media"])
+#: A counter such as "2/5" or a playing time.
+_COUNTER = re.compile(
+    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
+)
+#: The begin of a credit after a caption, which pages may put right behind its last letter, and what
+#: parts it from the caption.
+_CREDIT_AFTER = re.compile(
+    "(?:"
+    + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
+    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
+)
 
 
 class CaptionFinder:
@@ -288,6 +297,9 @@ class CaptionFinder:
         )
 
 
+_MAX_ITEMS = 20
+
+
 def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
     """Return whether text runs on from a picture in its line, or is an item of a list of text."""
     ancestors = list(islice(candidate.element.iterancestors(), _MAX_UNMARKED_LEVELS))
@@ -302,6 +314,12 @@ def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
     path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
     is_sentence = segment.text.endswith((".", "!", "?", "…")) and not _is_emphasized(segment)
     return any(map(_is_floated, path)) or (is_sentence and segment.block.find(".//br") is None)
+
+
+#: The class of a picture beside the text.
+_FLOATED_NAME = re.compile(
+    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
+)
 
 
 def _is_floated(element: HtmlElement) -> bool:
@@ -329,13 +347,18 @@ def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
     return False
 
 
+#: An alternative text of fewer characters tells no caption.
+_MIN_ALT_CHARS = 25
+_MAX_CREDIT_AFTER_ALT_CHARS = 80
+
+
 def repeats_alt(text: str, alt: str) -> bool:
     """Return whether a text is a picture's alternative text, perhaps with a credit after it."""
     alt = alt.rstrip(" .…")
     return (
         len(alt) >= _MIN_ALT_CHARS
         and text.startswith(alt)
-        and len(text) <= len(alt) + _MAX_CREDIT_AFTER_ALT
+        and len(text) <= len(alt) + _MAX_CREDIT_AFTER_ALT_CHARS
     )
 
 
@@ -353,6 +376,9 @@ def _is_centered(element: HtmlElement) -> bool:
     )
 
 
+_SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
+
+
 def _is_emphasized(segment: Segment) -> bool:
     """Return whether all of a text is emphasised or small."""
     for leaf in segment.leaves:
@@ -368,33 +394,6 @@ def _is_emphasized(segment: Segment) -> bool:
     return True
 
 
-# The text of a caption
-
-_MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
-#: Marks that are ignored if they cover the whole caption.
-_IGNORED_MARKS = frozenset({"small", "em", "cite"})
-_CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
-#: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
-_CAPTION_CREDIT = re.compile(
-    r"(?:caption|legend)[-_]{0,2}(?:image[-_])?"
-    r"(?:credits?|authors?|copyright|photographer|agency|source)"
-    r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
-    re.IGNORECASE,
-)
-_CREDIT_CLASS = re.compile(
-    r"(?<![a-z])(?:credits?|copy-?right(?:s|holder)?|copy|photo(?:grapher|by|credit)|source|attribution|"
-    r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
-    re.IGNORECASE,
-)
-_INTERFACE_CLASS = re.compile(
-    r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffc\ue000-\uf8ff\ud800-\udfff]"
-)
-_MAX_STYLE_LEVELS = 12
-_CREDIT_TAGS = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div", "p"})
 _PICTURE = r"photo(?:graph)?s?|pictures?|images?|fotos?|bild(?:er)?|graphics?|illustrations?|grafik"
 _CREDIT_START = re.compile(
     rf"\W{{0,3}}(?:(?:{_PICTURE}|sources?|quellen?|fonte|fuente|credits?|crédits?|copyright|courtesy)"
@@ -402,48 +401,6 @@ _CREDIT_START = re.compile(
     rf"(?:{_PICTURE}) (?:by|courtesy|via) |写真|撮影|图片来源|图源|出典|来源|تصوير|фото[: ]|צילום)",
     re.IGNORECASE,
 )
-_CREDIT_INSIDE = re.compile(
-    rf"(?:[|(\[]|[–—-] |\. ) ?(?:{_PICTURE})(?: (?:credit|by|courtesy|via)| ?:)", re.IGNORECASE
-)
-
-
-_TABLE = load_json(__file__, "captions.json")
-#: The words of a page's interface, those for a kind of medium, and a counter such as "2/5" or a
-#: playing time.
-_INTERFACE = frozenset(_TABLE["interface"])
-_MEDIA = frozenset(_TABLE["media"])
-_COUNTER = re.compile(
-    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
-)
-_COUNTER_BESIDE = re.compile(
-    r"^\s*(?:\[\d{1,3}\s?/\s?\d{1,3}\]\s*|\d{1,2}/\d{1,2}\s+(?=[^\W\d_a-z]))"
-    r"|\s\[\d{1,3}\s?/\s?\d{1,3}\]\s*$"
-)
-#: The begin of a credit after a caption, which pages may put right behind its last letter, and what
-#: parts it from the caption.
-_CREDIT_AFTER = re.compile(
-    "(?:"
-    + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
-    + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
-)
-#: Names after the end of a sentence: in brackets, behind a bar, or the last of them an agency's.
-_NAMES_AFTER = re.compile(
-    r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,60}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
-    r"| (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
-    + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
-    + r"))\s*$"
-)
-#: A name in an element of its own, right behind the end of a sentence.
-_SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
-_NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
-_REPEATED_CREDIT = re.compile(r"^(.{4,200}?) ?\1$")
-#: A label in an element of its own, and the end of such an element before a name.
-_CREDIT_LABEL = re.compile(r"\s*(?:credits?|crédits?)?\s*", re.IGNORECASE)
-_NAMES_WITHOUT_SPACE = re.compile(r"(?<=[^\W\d_])\0(?=[^\W\d_a-z])")
-_BEFORE_CREDIT = " \n\t|·•/-–—"
-_SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
-#: The most characters of a credit after a caption, and of one without.
-_MAX_CREDIT, _MAX_CREDIT_ALONE = 200, 80
 
 
 class _Piece(NamedTuple):
@@ -453,8 +410,19 @@ class _Piece(NamedTuple):
     credit: bool
 
 
+_CREDIT_INSIDE = re.compile(
+    rf"(?:[|(\[]|[–—-] |\. ) ?(?:{_PICTURE})(?: (?:credit|by|courtesy|via)| ?:)", re.IGNORECASE
+)
+
+
 def is_credit_line(text: str) -> bool:
     return bool(_CREDIT_START.match(text) or _CREDIT_INSIDE.search(text))
+
+
+_REPEATED_CREDIT = re.compile(r"^(.{4,200}?) ?\1$")
+_BEFORE_CREDIT = " \n\t|·•/-–—"
+#: Of a credit without a caption.
+_MAX_LONE_CREDIT_CHARS = 80
 
 
 def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
@@ -484,7 +452,7 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
     if not any(re.search(r"\w", piece.text) for piece in text):
         return _italic_credit(_join_pieces(pieces if re.search(r"\w", credit) else [])), ""
     spans = _join_pieces(text)
-    if not credit and len(line := plain_text(spans)) <= _MAX_CREDIT_ALONE:
+    if not credit and len(line := plain_text(spans)) <= _MAX_LONE_CREDIT_CHARS:
         return (_italic_credit(spans) if _CREDIT_START.match(line) else spans), ""
     return spans, _strip_brackets(credit.lstrip(":：").strip("|·•/-–— "))
 
@@ -499,6 +467,12 @@ def _italic_credit(spans: Spans) -> Spans:
         replace(span, marks=tuple(mark for mark in MARKS if mark in marks_of_span))
         for span, marks_of_span in zip(spans, marks, strict=True)
     )
+
+
+#: A label in an element of its own.
+_CREDIT_LABEL = re.compile(r"\s*(?:credits?|crédits?)?\s*", re.IGNORECASE)
+#: The end of an element before a name.
+_NAMES_WITHOUT_SPACE = re.compile(r"(?<=[^\W\d_])\0(?=[^\W\d_a-z])")
 
 
 def _join_credit(texts: list[str]) -> str:
@@ -516,6 +490,20 @@ def _strip_brackets(credit: str) -> str:
     return credit
 
 
+#: Names after the end of a sentence: in brackets, behind a bar, or the last of them an agency's.
+_NAMES_AFTER = re.compile(
+    r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,60}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
+    r"| (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
+    + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
+    + r"))\s*$"
+)
+#: A name in an element of its own, right behind the end of a sentence.
+_SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
+_NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
+_SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
+_MAX_CREDIT_CHARS = 200
+
+
 def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces of a caption with its end as a credit, if it reads like one."""
     if not pieces or any(piece.credit for piece in pieces):
@@ -529,7 +517,7 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         before = [*pieces[:i], piece._replace(text=caption)]
         after = [piece._replace(text=piece.text[len(caption) :]), *pieces[i + 1 :]]
         has_text = any(re.search(r"\w", part.text) for part in before)
-        if has_text and sum(len(part.text) for part in after) <= _MAX_CREDIT:
+        if has_text and sum(len(part.text) for part in after) <= _MAX_CREDIT_CHARS:
             return [*before, *(part._replace(credit=True) for part in after)]
         break
     else:
@@ -549,12 +537,23 @@ def _complete_credit(pieces: list[_Piece]) -> list[_Piece]:
     if not label_positions or not pieces[label_positions[-1]].text.rstrip().endswith((":", "：")):
         return pieces
     credit_start = label_positions[-1] + 1
-    if sum(len(piece.text) for piece in pieces[credit_start:]) > _MAX_CREDIT:
+    if sum(len(piece.text) for piece in pieces[credit_start:]) > _MAX_CREDIT_CHARS:
         return pieces
     return [
         *pieces[:credit_start],
         *(piece._replace(credit=True) for piece in pieces[credit_start:]),
     ]
+
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffc\ue000-\uf8ff\ud800-\udfff]"
+)
+#: The words of a page's interface.
+_INTERFACE = frozenset(_TABLE["interface"])
+_COUNTER_BESIDE = re.compile(
+    r"^\s*(?:\[\d{1,3}\s?/\s?\d{1,3}\]\s*|\d{1,2}/\d{1,2}\s+(?=[^\W\d_a-z]))"
+    r"|\s\[\d{1,3}\s?/\s?\d{1,3}\]\s*$"
+)
 
 
 def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
@@ -567,6 +566,14 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
                     yield piece._replace(text=text)
+
+
+_MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
+_INTERFACE_CLASS = re.compile(
+    r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_MAX_STYLE_LEVELS = 12
 
 
 def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
@@ -592,6 +599,20 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
     return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(is_credit))
 
 
+#: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
+_CAPTION_CREDIT = re.compile(
+    r"(?:caption|legend)[-_]{0,2}(?:image[-_])?"
+    r"(?:credits?|authors?|copyright|photographer|agency|source)"
+    r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
+    re.IGNORECASE,
+)
+_CREDIT_CLASS = re.compile(
+    r"(?<![a-z])(?:credits?|copy-?right(?:s|holder)?|copy|photo(?:grapher|by|credit)|source|attribution|"
+    r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
+    re.IGNORECASE,
+)
+
+
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
     name = CAMEL_CASE.sub("-", name)  # captionCredit
@@ -601,9 +622,23 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
         return False
     if _CREDIT_CLASS.search(name) or node.tag == "small":
         return True
-    if node.tag in _CREDIT_TAGS and _CREDIT_START.match((node.text or "").lstrip()[:80]):
+    if node.tag in {
+        "i",
+        "em",
+        "span",
+        "cite",
+        "b",
+        "strong",
+        "font",
+        "div",
+        "p",
+    } and _CREDIT_START.match((node.text or "").lstrip()[:80]):
         return True
     return None
+
+
+#: Marks that are ignored if they cover the whole caption.
+_IGNORED_MARKS = frozenset({"small", "em", "cite"})
 
 
 def _join_pieces(pieces: list[_Piece]) -> Spans:

@@ -27,16 +27,16 @@ from .papers.cuter import ArticleBounds
 from .srcset import is_numbered, picture_key, without_proxy
 
 _TABLES = load_json(__file__, "features.json")
+
 _FEATURES_BY_FLAG = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
-_AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
 _AD_LABEL = re.compile(
     r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
     r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
     r"廣告|광고|إعلان|विज्ञापन|פרסומת|διαφήμιση|โฆษณา)\W*",
     re.IGNORECASE,
 )
-#: A GIF with a longer side is a picture like any other.
-_LARGE_GIF = 250
+#: A larger GIF is a picture like any other.
+_MAX_GIF_SIDE_PX = 250
 #: Links that send the page's address to somebody.
 _SHARE_LINK = re.compile(
     r"(?:mailto|whatsapp|tg|sms|viber|line|fb-messenger):|[^?#]*[/.]"
@@ -47,8 +47,8 @@ _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
 )
-#: The class of a player of sounds, and the widest picture of one, where larger ones are the lead.
-_MAX_AUDIO_WIDTH = 300
+#: A wider picture of a player of sounds is the lead.
+_MAX_AUDIO_WIDTH_PX = 300
 _AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
 #: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
 _BADGE = re.compile(
@@ -60,40 +60,29 @@ _BADGE = re.compile(
 )
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
-#: The name of a link that shows a picture in a window of its own.
-_ENLARGING_NAME = re.compile(
-    r"(?:light|fancy|color|thick|swipe)-?b?box|photo-?swipe|magnific|enlarge|gallery|(?<![a-z])zoom",
-    re.IGNORECASE,
-)
-#: The longest short side of a rule; the fewest links of a row of pictures that is a menu.
-_RULE_SIDE, _MENU_LINKS = 3, 6
-#: A size or a number in the query of a picture's address, which a counter's does not have.
-_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
-#: A parameter by which a link tells which advertisement it belongs to, the features of linked
-#: pictures that are advertisements or buttons, and those of pictures like others in the text.
+#: The longest short side of a line.
+_MAX_RULE_SIDE_PX = 3
+_MIN_MENU_LINKS = 6
+#: A parameter by which a link tells which advertisement it belongs to.
 _CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
 _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
-#: The address of a picture that a server of advertisements chooses.
-_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
-#: The fewest characters of a caption that tells a picture of the article from a teaser's.
-_MIN_CAPTION = 12
-#: The fewest characters of links in a teaser without a heading, and their share of its text.
-_MIN_TEASER_LINK, _TEASER_LINK_SHARE = 15, 0.3
-_MAX_TEASER_SEGMENTS, _MAX_TEASER_LINKS = 40, 50
-#: The most characters beside the author's name in the alternative text of a portrait.
-_MAX_BESIDE_NAME = 24
-#: The most characters before a name in a byline: 'written by '.
-_MAX_BEFORE_NAME = 12
-#: The address of a feed.
+#: A shorter caption may be a teaser's.
+_MIN_CAPTION_CHARS = 12
+# Of the links in a teaser without a heading.
+_MIN_TEASER_LINK_CHARS = 15
+_MIN_TEASER_LINK_SHARE = 0.3
+_MAX_TEASER_SEGMENTS = 40
+_MAX_TEASER_LINKS = 50
+#: In the alternative text of a portrait, beside the author's name.
+_MAX_CHARS_BESIDE_NAME = 24
+#: In a byline: 'written by '.
+_MAX_CHARS_BEFORE_NAME = 12
 _FEED_LINK = re.compile(
     r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
-#: The fewest characters in the name of a file that no other picture has, the segments above the
-#: title among which the lead picture may be, the properties of schema.org that state it, features
-#: that suggest it, and features that it never has.
-_MIN_FILE_CHARS, _MAX_SEGMENTS_ABOVE_TITLE = 24, 8
-_LEAD_KINDS = frozenset({"image", "background"})
+_MAX_SEGMENTS_ABOVE_TITLE = 8
+#: Properties of schema.org.
 _LEAD_PROPERTIES = frozenset({"image", "associatedMedia", "primaryImageOfPage"})
 _LEAD_FEATURES = frozenset({
     "the page's own picture", "alt like the title", "named as a lead", "side under 400",
@@ -102,6 +91,7 @@ _LEAD_FEATURES = frozenset({
 _ICON_FEATURES = frozenset({
     "file of an icon", "named as an icon", "file of a network", "file of an ad",
 })  # fmt: skip
+#: The lead picture never has one of these.
 _FURNITURE_FEATURES = frozenset({
     "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
     "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
@@ -110,12 +100,10 @@ _FURNITURE_FEATURES = frozenset({
     "linked with words of its own", "linked to nowhere",
 })  # fmt: skip
 _HEADING = int(ElementFlag.HEADING)
-#: The number of levels above the picture whose names are read, and the characters of each name.
-_MAX_NAME_LEVELS, _MAX_NAME_CHARS = 7, 240
-
-
-#: The longest side of a picture that can only be an icon, in CSS pixels.
-_MAX_ICON_SIDE = 64
+#: The levels above the picture whose names are read.
+_MAX_NAME_LEVELS = 7
+#: A picture no larger can only be an icon.
+_MAX_ICON_SIDE_PX = 64
 
 
 class FeatureReader:
@@ -185,11 +173,11 @@ class FeatureReader:
             return "a picture of a form"
         if self._is_portrait(candidate, names, caption):
             return "a portrait of the author"
-        has_caption = len(caption.text) >= _MIN_CAPTION and not self._is_linked(caption)
+        has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not self._is_linked(caption)
         if not has_caption and self._is_teaser(candidate, caption):
             return "a teaser of another page"
         sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
-        if all(0 < side <= _MAX_ICON_SIDE for side in sides):
+        if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
             return "as small as an icon"
         return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
 
@@ -198,7 +186,7 @@ class FeatureReader:
             return "a badge or a hidden button"
         if candidate.kind == "image" and is_preview(candidate):
             return "a placeholder"
-        is_rule = 0 < min(candidate.width, candidate.height) <= _RULE_SIDE
+        is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_SIDE_PX
         if is_rule or _is_counter_or_advertisement(candidate):
             return "a rule, a counter or an advertisement"
         if self._is_linked_banner(candidate, names):
@@ -241,7 +229,7 @@ class FeatureReader:
             return False
         if candidate.segment > self._bounds.start:
             return False
-        if len(self._segments_by_structure[self._structures[candidate]]) < _MENU_LINKS:
+        if len(self._segments_by_structure[self._structures[candidate]]) < _MIN_MENU_LINKS:
             return False
         row, index = -1, self._index.parents[candidate.index]
         while index >= 0 and self._index.segment_begins[index] == self._index.segment_ends[index]:
@@ -250,7 +238,9 @@ class FeatureReader:
             return False
         links = islice(self._index.elements[row].iter("a"), _MAX_TEASER_LINKS)
         pictures = (link for link in links if link.find(".//img") is not None)
-        return len(list(islice(filter(_leads_to_page, pictures), _MENU_LINKS))) == _MENU_LINKS
+        return (
+            len(list(islice(filter(_leads_to_page, pictures), _MIN_MENU_LINKS))) == _MIN_MENU_LINKS
+        )
 
     def _is_below_other_heading(self, candidate: Candidate) -> bool:
         """Return whether a picture after the text stands below a heading that is left out."""
@@ -262,7 +252,7 @@ class FeatureReader:
 
     def _is_in_audio_player(self, candidate: Candidate) -> bool:
         """Return whether a picture is small, in a part without the article's text that plays."""
-        if not 0 < candidate.width <= _MAX_AUDIO_WIDTH:
+        if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
             return False
         classes, ids = self._index.classes, self._index.ids
         return any(
@@ -277,11 +267,13 @@ class FeatureReader:
             return True
         alt, text = candidate.alt.lower(), caption.text.lower()
         alt_names_author = any(
-            name in alt for name in self._authors if len(alt) < len(name) + _MAX_BESIDE_NAME
+            name in alt for name in self._authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
         )
         if text:
             return alt_names_author and any(
-                name in text for name in self._authors if len(text) < len(name) + _MAX_BEFORE_NAME
+                name in text
+                for name in self._authors
+                if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
             )
         return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
 
@@ -309,7 +301,7 @@ class FeatureReader:
             return True
         links = sum(segment.link_chars for segment in texts)
         text = sum(len(segment.text) for segment in texts)
-        return links >= _MIN_TEASER_LINK and links > _TEASER_LINK_SHARE * text
+        return links >= _MIN_TEASER_LINK_CHARS and links > _MIN_TEASER_LINK_SHARE * text
 
     def _has_page_link(self, element: HtmlElement) -> bool:
         """Return whether an element is in a link to another page or contains one."""
@@ -446,7 +438,7 @@ class FeatureReader:
             yield "an SVG file"
         elif path.endswith(".gif"):
             widths = candidate.width, candidate.height, candidate.natural_width
-            if max(widths) < _LARGE_GIF:
+            if max(widths) < _MAX_GIF_SIDE_PX:
                 yield "a GIF file"
         elif path.endswith(".png"):
             yield "a PNG file"
@@ -480,7 +472,7 @@ class FeatureReader:
         """Return whether a picture near the title may be the lead picture, by markup or size."""
         levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
         is_still = any("player" in (element.get("class") or "") for element in levels)
-        if is_still or names & _FURNITURE_FEATURES or candidate.kind not in _LEAD_KINDS:
+        if is_still or names & _FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
             return False
         return bool(names & _LEAD_FEATURES) or any(
             _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split())
@@ -504,6 +496,10 @@ class FeatureReader:
             yield "alt of a logo or portrait"
 
 
+#: No other picture has a file name as long.
+_MIN_FILE_CHARS = 24
+
+
 def _is_distinct(name: str) -> bool:
     """Return whether the name of a file is so long that no other picture has it."""
     return len(name) >= _MIN_FILE_CHARS or is_numbered(name)
@@ -513,6 +509,13 @@ def _leads_to_page(link: HtmlElement) -> bool:
     """Return whether a link leads to another page rather than to a larger picture."""
     href = (link.get("href") or "").strip()
     return bool(href) and not href.startswith(("#", "javascript:")) and not _enlarges(link)
+
+
+#: The name of a link that shows a picture in a window of its own.
+_ENLARGING_NAME = re.compile(
+    r"(?:light|fancy|color|thick|swipe)-?b?box|photo-?swipe|magnific|enlarge|gallery|(?<![a-z])zoom",
+    re.IGNORECASE,
+)
 
 
 def _enlarges(link: HtmlElement) -> bool:
@@ -526,12 +529,21 @@ def _enlarges(link: HtmlElement) -> bool:
     )
 
 
+#: A size or a number in the query of a picture's address, which a counter's does not have.
+_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
+#: The address of a picture that a server of advertisements chooses.
+_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
+
+
 def _is_counter_or_advertisement(candidate: Candidate) -> bool:
     """Return whether a picture comes from a counter or an advertisement server."""
     url = candidate.best.url if candidate.best else ""
     path, _, query = url.partition("?")
     is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
     return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
+
+
+_AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
 
 
 def _size(candidate: Candidate) -> Iterable[str]:
@@ -560,6 +572,9 @@ def _structure(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes that the items of one gallery or list have in common."""
     levels = islice(chain((element,), element.iterancestors()), 4)
     return tuple(f"{level.tag}.{(level.get('class') or '')[:60]}" for level in levels)
+
+
+_MAX_NAME_CHARS = 240
 
 
 def _element_names(element: HtmlElement) -> str:
@@ -591,14 +606,9 @@ def _describe_share(part: int, total: int) -> str:
     return "all" if share > 0.9 else "most" if share > 0.5 else "some"
 
 
-# Words in names
-
-#: Runs of letters and digits that may be random, such as a hash or an identifier.
-_RANDOM_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _MIXED_CASE = re.compile(r"[a-z][0-9]{0,9}[A-Z]")
 _DIGIT_LETTER_CHANGE = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def _drop_random(run: re.Match[str]) -> str:
@@ -608,6 +618,11 @@ def _drop_random(run: re.Match[str]) -> str:
     is_hexadecimal = switches > 0 and _HEXADECIMAL.fullmatch(text)
     is_random = is_hexadecimal or switches > (1 if _MIXED_CASE.search(text) else 2)
     return "" if is_random else text
+
+
+#: Runs of letters and digits that may be random, such as a hash or an identifier.
+_RANDOM_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 class _WordTable:

@@ -143,28 +143,6 @@ def _keep_only(
     return replace(selection, selected=selected, rejected=(*selection.rejected, *rejected))
 
 
-#: Text that is marked up as a caption or is in a figure.
-_MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
-#: How far below the threshold the lead picture may score.
-_LEAD_BONUS = 1.8
-#: The feature of a picture among text of the article, and the fewest like it that are selected; the
-#: smallest share of these on pages that list things, with any text around them.
-_LISTED_FEATURE, _MIN_LISTED, _MIN_LISTED_SHARE = "with: all", 3, 0.5
-_KINDS_OF_LISTS = frozenset({"collection", "listing", "service"})
-_SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
-_REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
-#: Words in the address of a picture that networks show for any page of a site, and the fewest
-#: words of the title in the name of one of this page.
-_MIN_TITLE_WORDS = 2
-_SITE_PICTURE = re.compile(
-    r"(?<![a-z])(?:og|open-?graph|social|shar(?:e|ing)|fallback|site|standard|home|card|assets|"
-    r"static|themes?|dist)(?![a-z])",
-    re.IGNORECASE,
-)
-#: If captions without such markup are a larger share of the article, they are its text.
-_MAX_UNMARKED_SHARE = 0.3
-
-
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The weight of each feature, and the score from which a picture is selected."""
@@ -213,7 +191,7 @@ def select_by_score(
         weights or load_weights(),
         captions,
         reader,
-        lists_things=verdict.kind in _KINDS_OF_LISTS,
+        lists_things=verdict.kind in {"collection", "listing", "service"},
     )
     rejected += below_threshold
     selected = share_captions(page, selected)
@@ -221,6 +199,18 @@ def select_by_score(
         _drop_unmarked(page, verdict, selected) or _lead_picture(page, verdict, rejected),
         tuple(rejected),
     )
+
+
+#: How far below the threshold the lead picture may score.
+_LEAD_BONUS = 1.8
+#: The feature of a picture among text of the article.
+_LISTED_FEATURE = "with: all"
+#: So many pictures like it are selected.
+_MIN_LISTED = 3
+#: On pages that list things, with any text around them.
+_MIN_LISTED_SHARE = 0.5
+_SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 120, 400))
+_REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
 
 
 def _apply_threshold(
@@ -302,6 +292,12 @@ def _find_lead(
     return max(leads, key=leads.__getitem__, default=None)
 
 
+#: Text that is marked up as a caption or is in a figure.
+_MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
+#: If captions without such markup are a larger share of the article, they are its text.
+_MAX_UNMARKED_SHARE = 0.3
+
+
 def _drop_unmarked(
     page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
@@ -321,6 +317,16 @@ def _drop_unmarked(
         replace(picture, caption=Caption()) if picture.caption.segments & unmarked else picture
         for picture in selected
     )
+
+
+#: The name of a picture of this page has so many words of its title.
+_MIN_TITLE_WORDS = 2
+#: Words in the address of a picture that networks show for any page of a site.
+_SITE_PICTURE = re.compile(
+    r"(?<![a-z])(?:og|open-?graph|social|shar(?:e|ing)|fallback|site|standard|home|card|assets|"
+    r"static|themes?|dist)(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 def _lead_picture(

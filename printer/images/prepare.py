@@ -26,19 +26,11 @@ from ..output import Picture, PreparedPictures
 from .raster import PixelBox, UnusablePicture, prepare_raster
 from .svg import looks_like_svg, prepare_svg
 
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
-
 #: A figure, and the URL of the page that it is on.
 FigureRequest: TypeAlias = tuple[Figure, str]
 
-#: The default maximum size of a picture on paper, in millimetres.
-DEFAULT_WIDTH, DEFAULT_HEIGHT = 170.0, 180.0
-#: Pixels per inch of a picture printed at its size on screen.
-SCREEN_DPI = 96
-#: A picture shown narrower than this is an icon, which print does not enlarge, in CSS pixels.
-_MAX_ICON_WIDTH = 100
-MAX_TRIES = 4
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
 
 
 def run_in_threads(
@@ -77,13 +69,20 @@ def run_in_threads(
     return dict(outcomes)
 
 
+# The maximum size of a picture on paper.
+DEFAULT_WIDTH_MM = 170.0
+DEFAULT_HEIGHT_MM = 180.0
+#: Pixels per inch of a picture printed at its size on screen.
+SCREEN_DPI = 96
+
+
 def prepare_pictures(
     figures: Iterable[FigureRequest],
     get: GetResource,
     options: ImageOptions | None = None,
     *,
-    width: float = DEFAULT_WIDTH,
-    height: float = DEFAULT_HEIGHT,
+    width: float = DEFAULT_WIDTH_MM,
+    height: float = DEFAULT_HEIGHT_MM,
 ) -> PreparedPictures:
     """Fetch and prepare the pictures of figures; a picture that fails becomes a warning.
 
@@ -135,6 +134,10 @@ class _Budget:
         return self.deadline - time.monotonic()
 
 
+#: A picture shown narrower than this is an icon, which print does not enlarge.
+_MAX_ICON_WIDTH_PX = 100
+
+
 @dataclass(frozen=True, slots=True)
 class _Room:
     """The maximum size of a picture on paper, in millimetres, and its resolution."""
@@ -149,7 +152,7 @@ class _Room:
         Print may enlarge a picture to the maximum size, unless it is an icon on screen.
         """
         inches = min(self.width / 25.4, self.height / 25.4 * width / height)
-        if 0 < figure.width < _MAX_ICON_WIDTH:
+        if 0 < figure.width < _MAX_ICON_WIDTH_PX:
             inches = min(inches, figure.width / SCREEN_DPI)
         pixels = max(1, round(inches * self.dpi))
         return PixelBox(min(pixels, width), max(1, min(round(pixels * height / width), height)))
@@ -208,6 +211,9 @@ class _Preparer:
 
     def _svg(self, figure: Figure, source: bytes | str) -> Picture:
         return prepare_svg(source, partial(self._raster, figure), grayscale=self.options.grayscale)
+
+
+MAX_TRIES = 4
 
 
 def _urls(figure: Figure, page: str) -> Iterator[str]:

@@ -18,24 +18,6 @@ from PIL import Image, ImageCms, ImageFile, ImageOps, UnidentifiedImageError
 
 from ..output import Picture
 
-#: The decoders that may be used, whatever media type a server sends.
-FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
-#: A picture with at most this many colors is line art, a diagram or a screenshot, unless its PNG
-#: is more than ``PNG_OVERHEAD`` times as large as its JPEG.
-LINE_ART_COLORS = 4096
-PNG_OVERHEAD = 2
-JPEG_QUALITY = 85
-#: A picture with a shorter side in pixels is a spacer or a tracking pixel.
-MIN_SIDE = 8
-#: A truncated picture is printed if at least this share of it can be decoded.
-MIN_DECODED = 0.5
-_MAX_PROFILE_BYTES = 4_000_000
-_EXIF_ORIENTATION = 0x0112
-
-#: Held while decoding: one picture at a time bounds memory, and Pillow and ``warnings`` have global
-#: state.
-DECODE_LOCK = threading.Lock()
-
 
 class UnusablePicture(Exception):
     """Raised for a picture that cannot be printed; the message is a predicate: 'is empty'."""
@@ -51,6 +33,10 @@ class PixelBox:
 
 #: Returns the box for a picture of a width and height in pixels.
 BoxFor: TypeAlias = Callable[[int, int], PixelBox]
+
+#: Held while decoding: one picture at a time bounds memory, and Pillow and ``warnings`` have global
+#: state.
+DECODE_LOCK = threading.Lock()
 
 
 def prepare_raster(
@@ -87,6 +73,12 @@ def prepare_raster(
             raise UnusablePicture(f"cannot be decoded: {reason}") from error
 
 
+#: The decoders that may be used, whatever media type a server sends.
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
+#: A picture with a shorter side in pixels is a spacer or a tracking pixel.
+MIN_SIDE = 8
+
+
 def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
     """Return the upright picture in RGB or gray on white, at most as large as print can use."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
@@ -104,6 +96,9 @@ def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
             decoded.thumbnail(limit, Image.Resampling.LANCZOS, reducing_gap=3.0)
         upright = ImageOps.exif_transpose(decoded)
         return _flatten(_to_scalable_mode(_to_srgb(upright)))
+
+
+_EXIF_ORIENTATION = 0x0112
 
 
 def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tuple[int, int]:
@@ -131,6 +126,10 @@ def _load(image: Image.Image, data: bytes) -> Image.Image:
         return _crop_blank_rows(truncated)
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = original_setting
+
+
+#: A truncated picture is printed if at least this share of it can be decoded.
+MIN_DECODED = 0.5
 
 
 def _crop_blank_rows(image: Image.Image) -> Image.Image:
@@ -171,6 +170,9 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
     return Image.fromarray(np.clip(values + 0.5, 0, 255).astype(np.uint8), "L")
 
 
+_MAX_PROFILE_BYTES = 4_000_000
+
+
 def _to_srgb(image: Image.Image) -> Image.Image:
     """Return the picture in sRGB, converted by its color profile if that is valid."""
     profile = image.info.get("icc_profile")
@@ -197,6 +199,12 @@ def _flatten(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(paper, image.convert("RGBA")).convert("RGB")
 
 
+#: A picture with at most this many colors is line art, a diagram or a screenshot, unless its PNG
+#: is more than ``PNG_OVERHEAD`` times as large as its JPEG.
+LINE_ART_COLORS = 4096
+PNG_OVERHEAD = 2
+
+
 def _encode(image: Image.Image) -> Picture:
     """Encode a picture of few colors as PNG, else as JPEG; gray pictures stay gray.
 
@@ -219,6 +227,9 @@ def _encode(image: Image.Image) -> Picture:
 
 def _picture(image: Image.Image, data: bytes, media_type: str) -> Picture:
     return Picture(data, media_type, image.width, image.height)
+
+
+JPEG_QUALITY = 85
 
 
 def _jpeg(image: Image.Image) -> bytes:

@@ -25,16 +25,6 @@ _BANNER_SIZES = frozenset({
     (728, 90), (970, 90), (970, 250), (468, 60), (234, 60), (320, 50), (320, 100), (300, 50),
     (120, 600), (160, 600), (300, 600), (300, 1050),
 })  # fmt: skip
-#: The smallest declared side of a picture offered as an alternative, in CSS pixels.
-_MIN_ALTERNATIVE_SIDE = 100
-_MAX_IN_FIGURE = 3
-#: If captions are a larger share of the article, they are its text.
-_MAX_CAPTION_SHARE = 0.5
-#: The characters of a URL or a text that a decision includes.
-_MAX_DECISION_CHARS = 500
-#: The fewest things that a shop lists, the most levels from a picture up to its entry, and the most
-#: characters of an entry with its buttons.
-_MIN_ENTRIES, _MAX_ENTRY_LEVELS, _MAX_ENTRY_CHARS = 3, 10, 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +112,9 @@ class PictureSelection:
         return {picture.candidate.url_key for picture in self.selected} - {""}
 
 
+_MAX_IN_FIGURE = 3
+
+
 def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[SelectedPicture]:
     """Assign a caption that several pictures share to one of them.
 
@@ -188,6 +181,10 @@ def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> 
     return replace(verdict, keep=tuple(keep))
 
 
+#: If captions are a larger share of the article, they are its text.
+_MAX_CAPTION_SHARE = 0.5
+
+
 def is_minor_text(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
     """Return whether captions are at most half of the article's text."""
     sizes = [
@@ -244,6 +241,10 @@ def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool
     )
 
 
+#: The smallest declared side of a picture offered as an alternative.
+_MIN_ALTERNATIVE_SIDE_PX = 100
+
+
 def find_alternatives(
     page: Page, selection: PictureSelection, nearby: range, limit: int
 ) -> tuple[PlacedFigure, ...]:
@@ -252,7 +253,7 @@ def find_alternatives(
     figures: list[PlacedFigure] = []
     for candidate in (picture.candidate for picture in selection.rejected):
         sides = candidate.width, candidate.height
-        small = any(0 < side < _MIN_ALTERNATIVE_SIDE for side in sides)
+        small = any(0 < side < _MIN_ALTERNATIVE_SIDE_PX for side in sides)
         if small or candidate.kind != "image" or candidate.segment not in nearby:
             continue
         if candidate.url_key in url_keys:
@@ -262,6 +263,10 @@ def find_alternatives(
             url_keys |= {candidate.url_key} - {""}
             figures.append(placed)
     return tuple(figures)
+
+
+#: Of a URL or a text in a decision.
+_MAX_DECISION_CHARS = 500
 
 
 def picture_decisions(page: Page, selection: PictureSelection) -> tuple[PictureDecision, ...]:
@@ -307,6 +312,10 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
     return replace(selection, selected=tuple(map(merge, selection.selected)))
 
 
+#: A shop lists at least so many things.
+_MIN_ENTRIES = 3
+
+
 def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelection:
     """Return a selection with only the first picture of each thing of a list with prices.
 
@@ -339,10 +348,15 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     )
 
 
+_MAX_LEVELS_TO_ENTRY = 10
+#: With the buttons of the entry.
+_MAX_ENTRY_CHARS = 400
+
+
 def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
     """Return the closest element around a picture that names a price, if it has few words."""
     index = page.index
-    for ancestor in islice(element.iterancestors(*BLOCK_TAGS), _MAX_ENTRY_LEVELS):
+    for ancestor in islice(element.iterancestors(*BLOCK_TAGS), _MAX_LEVELS_TO_ENTRY):
         position = index.indexes.get(ancestor)
         if position is None:
             return None

@@ -42,16 +42,6 @@ SizeFilter: TypeAlias = Callable[[Page, PictureSelection, SizeLimits], PictureSe
 #: The most bytes of downloads kept in memory until they are printed.
 MAX_BUFFERED = 100_000_000
 
-#: The name of the cache file, its maximum number of URLs and the lifetime of an entry in seconds
-#: (pictures may change).
-CACHE_FILE = "rejected-pictures.db"
-MAX_ENTRIES = 100_000
-MAX_AGE = 30 * 24 * 3600.0
-# Writes need not wait for the disk: losing one costs only a download.
-_TABLE = """PRAGMA synchronous = NORMAL;
-CREATE TABLE IF NOT EXISTS rejected (key BLOB PRIMARY KEY, at REAL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_age ON rejected (at);"""
-
 
 class SizeProbe:
     """Context manager that downloads the pictures of one run and rejects them by their files."""
@@ -243,6 +233,16 @@ def _probe_url(picture: SelectedPicture, page: Page) -> str:
     return "" if url[:5] == "data:" else url
 
 
+CACHE_FILE = "rejected-pictures.db"
+MAX_ENTRIES = 100_000
+#: Pictures may change.
+MAX_AGE_SECONDS = 30 * 24 * 3600.0
+# Writes need not wait for the disk: losing one costs only a download.
+_TABLE = """PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS rejected (key BLOB PRIMARY KEY, at REAL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_age ON rejected (at);"""
+
+
 class RejectCache(Closing):
     """A bounded set of rejected URLs on disk, shared by concurrent processes.
 
@@ -260,7 +260,7 @@ class RejectCache(Closing):
         warn: Callable[[str], None],
         *,
         max_entries: int = MAX_ENTRIES,
-        max_age: float = MAX_AGE,
+        max_age: float = MAX_AGE_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.lookups = self.hits = self._added = 0

@@ -19,49 +19,17 @@ from lxml.html import HtmlElement
 from ..files import load_json
 from ..urls import resolve
 
-#: The preferred width in pixels, enough for the text block of a page at 200 to 250 dpi.
-PREFERRED_WIDTH = 1600
-
-#: The longest attribute that is read, and the longest data: URL of a picture.
-_MAX_CHARS, _MAX_DATA_CHARS = 30_000, 5_000_000
-#: A shorter data: URL is a placeholder if the element gives another URL.
-_MIN_DATA_CHARS = 4_000
-_MAX_SOURCES, _MAX_SOURCE_ELEMENTS, _MAX_JSON_VALUES = 60, 30, 200
+#: Longer data: URLs of pictures are not read.
+_MAX_DATA_CHARS = 5_000_000
 
 _TABLES = load_json(__file__, "srcset.json")
-#: Attributes in which scripts keep a list of versions, the original, or the URL of a picture that
-#: is not loaded until it is scrolled into view.
-_VERSION_LISTS, _ORIGINALS, _LAZY = (
-    frozenset(_TABLES[name]) for name in ("version_lists", "originals", "lazy")
-)
-_READ = frozenset((*_VERSION_LISTS, *_ORIGINALS, *_LAZY, *_TABLES["without_prefix"], "src"))
-BACKGROUND_ATTRIBUTES = _TABLES["backgrounds"]
 
-_DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
-_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNORECASE)
-_CSS_URL = re.compile(
-    r"""url\(\s{0,9}(?:(?P<quote>["'])(?P<quoted>.{1,20000}?)(?P=quote)|(?P<bare>[^"')]{1,20000}))"""
-)
-_BLANK = re.compile(
-    r"[/_.-](?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|grey|gray|1x1|empty|"
-    r"spinner|dummy|clear|holder)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
-)
-_BLURRED = re.compile(r"blur[_=(,\d-]")
-_WIDTH = re.compile(
-    r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|s|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\w)"
-    r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])|-w(\d{2,4})/"
-    r"|/(?:rs:\w{1,9}:|fit-in/|[a-z_]{1,20})?(\d{2,4})x\d{0,4}/|[/_](\d{3,4})w?[/_.](?=[^/]{0,60}$)",
-    re.IGNORECASE,
-)
 
-#: A place in a URL that a script fills in, and one for a width in pixels.
-_TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
-_WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?i:width|w)(?:\}|%7D)|(?<=[-_/=][wW])WIDTH(?=[/.&_-]|$)")
+#: A version for this place on the page.
+VERSION = 1
 
-#: Ranks, best first: the original file, a version for this place, the value of ``src``, a version
-#: for small screens, a preview.
-ORIGINAL, VERSION, PLAIN, SMALL, PREVIEW = range(5)
+PREVIEW = 4
 
 
 class ImageSource(NamedTuple):
@@ -72,8 +40,6 @@ class ImageSource(NamedTuple):
     rank: int = 5
 
 
-#: The media of a version for dark screens, and the names and addresses of pictures for them.
-_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
 _DARK_CLASS = re.compile(
     r"(?:^|[\s_])(?:only-dark|(?:show-on-|theme-)?dark(?:-mode|-theme)?-only)(?=$|\s)"
     r"|(?:^|\s)hidden\s(?:.{0,200}\s)?dark:(?:block|inline|inline-block|flex)(?=$|\s)"
@@ -88,6 +54,22 @@ def is_dark_version(element: HtmlElement) -> bool:
         "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
         for node in nodes
     )
+
+
+#: The preferred width in pixels, enough for the text block of a page at 200 to 250 dpi.
+PREFERRED_WIDTH = 1600
+_MAX_SOURCES = 60
+#: Attributes in which scripts keep the URL of a picture until it is scrolled into view.
+_LAZY = frozenset(_TABLES["lazy"])
+_ORIGINALS = frozenset(_TABLES["originals"])
+_VERSION_LISTS = frozenset(_TABLES["version_lists"])
+_READ = frozenset((*_VERSION_LISTS, *_ORIGINALS, *_LAZY, *_TABLES["without_prefix"], "src"))
+#: A place in a URL that a script fills in.
+_TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
+#: A place in a URL for a width in pixels.
+_WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?i:width|w)(?:\}|%7D)|(?<=[-_/=][wW])WIDTH(?=[/.&_-]|$)")
+#: A version for small screens.
+SMALL = 3
 
 
 def read_sources(element: HtmlElement) -> list[ImageSource]:
@@ -119,6 +101,10 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
     return list(sources.values())[:_MAX_SOURCES]
 
 
+_MAX_SOURCE_ELEMENTS = 30
+_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
+
+
 def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
     """Yield the versions of a picture but for dark screens, and whether each is for small ones."""
     for version in islice(picture.iter("source"), _MAX_SOURCE_ELEMENTS):
@@ -130,6 +116,12 @@ def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
 def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:
     value = (element.get("src") or "").strip()
     return (_plain_source(value),) if 0 < len(value) <= _MAX_DATA_CHARS else ()
+
+
+#: Longer attributes are not read.
+_MAX_CHARS = 30_000
+# Ranks, best first.
+ORIGINAL = 0
 
 
 def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
@@ -152,12 +144,26 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
         yield ImageSource(value, 0, PREVIEW if "blur" in name or "preview" in name else VERSION)
 
 
+#: A shorter data: URL is a placeholder if the element gives another URL.
+_MIN_DATA_CHARS = 4_000
+_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNORECASE)
+#: The value of ``src``.
+PLAIN = 2
+
+
 def _plain_source(value: str) -> ImageSource:
     if value[:5].lower() == "data:":
         preview = not _RASTER.match(value) or len(value) < _MIN_DATA_CHARS
     else:
         preview = _is_placeholder(value)
     return ImageSource(value, 0, PREVIEW if preview else PLAIN)
+
+
+_BLANK = re.compile(
+    r"[/_.-](?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|grey|gray|1x1|empty|"
+    r"spinner|dummy|clear|holder)\.(?:gif|png|jpe?g|svg|webp)|/s\.gif"
+)
+_BLURRED = re.compile(r"blur[_=(,\d-]")
 
 
 def _is_placeholder(value: str) -> bool:
@@ -169,6 +175,9 @@ def _is_placeholder(value: str) -> bool:
 def _is_url(value: str) -> bool:
     """Return whether an attribute's value is a URL rather than other data for scripts."""
     return len(value) > 4 and ("/" in value or bool(_FILE.search(value))) and value[0] not in "#<{"
+
+
+_MAX_JSON_VALUES = 200
 
 
 def _read_json(value: str) -> Iterator[ImageSource]:
@@ -192,6 +201,9 @@ def _read_json(value: str) -> Iterator[ImageSource]:
             yield ImageSource(node, 0, VERSION)
 
 
+_DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")
+
+
 def parse_srcset(value: str) -> Iterator[ImageSource]:
     """Parse a ``srcset`` whose URLs may contain commas and even spaces.
 
@@ -211,6 +223,12 @@ def parse_srcset(value: str) -> Iterator[ImageSource]:
         yield ImageSource(url, width, PREVIEW if preview else VERSION)
 
 
+BACKGROUND_ATTRIBUTES = _TABLES["backgrounds"]
+_CSS_URL = re.compile(
+    r"""url\(\s{0,9}(?:(?P<quote>["'])(?P<quoted>.{1,20000}?)(?P=quote)|(?P<bare>[^"')]{1,20000}))"""
+)
+
+
 def background_sources(element: HtmlElement) -> list[ImageSource]:
     """Return the backgrounds given in an element's ``style`` or in attributes for scripts."""
     style = element.get("style")
@@ -225,6 +243,14 @@ def background_sources(element: HtmlElement) -> list[ImageSource]:
         url = match and (match["quoted"] or match["bare"])
         sources += [ImageSource(url)] if url else parse_srcset(value)
     return sources
+
+
+_WIDTH = re.compile(
+    r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|s|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\w)"
+    r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])|-w(\d{2,4})/"
+    r"|/(?:rs:\w{1,9}:|fit-in/|[a-z_]{1,20})?(\d{2,4})x\d{0,4}/|[/_](\d{3,4})w?[/_.](?=[^/]{0,60}$)",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(4096)
@@ -297,13 +323,7 @@ _TRANSFORM = re.compile(
 )
 #: The name that a server gives a version of a picture, with a hash of how it was scaled.
 _VERSION = re.compile(r"(?<=/)csm_([^/]+)_[0-9a-f]{10}(?=\.\w{2,5}$)")
-#: Parameters that state how a server scales and encodes a picture, not which picture.
-_SCALING = frozenset(_TABLES["scaling_parameters"])
 _SCRIPT = re.compile(r"\.(?:php\d?|aspx?|ashx|axd|cgi|jsp|cfm|do|dll|pl)$", re.IGNORECASE)
-#: The most addresses nested in one another as parameters.
-_MAX_NESTED = 3
-#: A size in pixels, and the digits beside it in the name of a file that no other picture has.
-_PIXELS, _MIN_NAME_DIGITS = re.compile(r"\d{2,4}x\d{2,4}"), 5
 _FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IGNORECASE)
 
 
@@ -331,14 +351,21 @@ def picture_key(url: str) -> str:
     return name if is_numbered(name) else stem
 
 
+_PIXELS = re.compile(r"\d{2,4}x\d{2,4}")
+_MIN_NAME_DIGITS = 5
+
+
 def is_numbered(name: str) -> bool:
     """Return whether the name of a file has so many digits that no other picture has it."""
     return sum(map(str.isdigit, _PIXELS.sub("", name))) >= _MIN_NAME_DIGITS
 
 
+_MAX_NESTED_URLS = 3
+
+
 def without_proxy(url: str) -> str:
     """Return the URL of a picture that a scaling server gets as a parameter, or else the URL."""
-    for _ in range(_MAX_NESTED):
+    for _ in range(_MAX_NESTED_URLS):
         path, _, query = url.partition("#")[0].partition("?")
         inner = _nested_url(path, query) if query else ""
         if not inner:
@@ -358,6 +385,10 @@ def _nested_url(path: str, query: str) -> str:
         ),
         "",
     )
+
+
+#: Parameters that state how a server scales and encodes a picture, not which picture.
+_SCALING = frozenset(_TABLES["scaling_parameters"])
 
 
 def _identifying_parameters(query: str, *, keep: bool) -> str:

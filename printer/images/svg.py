@@ -24,41 +24,10 @@ from ..output import Picture
 from .raster import UnusablePicture
 
 SVG = "http://www.w3.org/2000/svg"
-XLINK = "{http://www.w3.org/1999/xlink}href"
 
-MAX_BYTES = 3_000_000
-#: The most elements drawn, counting each use of a part; ten letters count as one.
-MAX_DRAWN = 30_000
-MAX_RASTERS = 20
-#: The most uses of a rule that refers to parts of the drawing.
-MAX_STYLES = 100_000
 #: The longest value of an attribute or property that is not a list of numbers or a style:
 #: WeasyPrint's time to read a transformation grows with the square of its length.
 MAX_VALUE = 1_000
-
-_ALLOWED = load_json(__file__, "svg.json")
-ELEMENTS = frozenset(_ALLOWED["elements"])
-#: Attributes that contain neither a URL nor a script; none begins with ``on``.
-ATTRIBUTES = frozenset(_ALLOWED["attributes"])
-
-#: Attributes whose values may be long.
-_LONG = frozenset({"d", "points", "x", "y", "dx", "dy", "rotate", "class"})
-_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE + 1}}}")
-_VERTEX = re.compile(r"[0-9]*\.?[0-9]+")
-#: What draws nothing by itself, however often it is referred to.
-_GRADIENTS = frozenset({"linearGradient", "radialGradient"})
-#: A selector of one name: of an element, a class or an id.  Of p.a, only the class is looked at.
-_SIMPLE_SELECTOR = re.compile(r"\s*(?:[a-zA-Z]*([.#][\w-]+)|([a-zA-Z]+))\s*")
-
-_URL = re.compile(r"url\(\s*['\"]?([^'\")]*)", re.IGNORECASE)
-#: Declarations of values that the engine does not know, and reads as 0.
-_CSS_WIDE = re.compile(r"[a-z-]{1,40}\s*:\s*(?:initial|inherit|revert|unset)\s*(?:;|$)")
-_REFERENCE = re.compile(r"#([\w.:-]{1,200})")
-_NUMBER = re.compile(r"\s*([+]?(?:[0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))\s*([a-z%]{0,4})\s*")
-#: An at-rule with its block, such as the colors on a dark screen.
-_AT_RULE = re.compile(r"@[^@{};]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+(?:[{}]|\Z)|\Z)")
-_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,", re.IGNORECASE)
-_UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 
 #: Prepares a raster picture inside a drawing.
 PrepareRaster = Callable[[bytes], Picture]
@@ -68,6 +37,10 @@ def looks_like_svg(data: bytes) -> bool:
     """Return whether the content of a file is SVG."""
     start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     return start.startswith(b"<") and b"<svg" in start.lower() and b"<html" not in start.lower()
+
+
+#: The most elements drawn, counting each use of a part; ten letters count as one.
+MAX_DRAWN = 30_000
 
 
 def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grayscale: bool = False) -> Picture:
@@ -101,6 +74,10 @@ def svg_size(source: bytes) -> tuple[float, float]:
     return _size(_parse(source))
 
 
+XLINK = "{http://www.w3.org/1999/xlink}href"
+MAX_BYTES = 3_000_000
+
+
 def _parse(source: bytes | str) -> Any:
     data = source.encode("utf-8", "replace") if isinstance(source, str) else source
     if len(data) > MAX_BYTES:
@@ -121,6 +98,15 @@ def _parse(source: bytes | str) -> Any:
         raise UnusablePicture("is not an SVG drawing")
     root.tail = None
     return root
+
+
+MAX_RASTERS = 20
+_ALLOWED = load_json(__file__, "svg.json")
+ELEMENTS = frozenset(_ALLOWED["elements"])
+#: Attributes that contain neither a URL nor a script; none begins with ``on``.
+ATTRIBUTES = frozenset(_ALLOWED["attributes"])
+#: Declarations of values that the engine does not know, and reads as 0.
+_CSS_WIDE = re.compile(r"[a-z-]{1,40}\s*:\s*(?:initial|inherit|revert|unset)\s*(?:;|$)")
 
 
 def _sanitize(root: Any, raster: PrepareRaster) -> None:
@@ -152,6 +138,9 @@ def _sanitize(root: Any, raster: PrepareRaster) -> None:
         _remove(element)
 
 
+_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,", re.IGNORECASE)
+
+
 def _sanitize_raster(href: str, raster: PrepareRaster) -> str:
     """Return a raster picture encoded again as a data: URL, '' if it cannot be used."""
     match = _RASTER.match(href)
@@ -178,6 +167,9 @@ def _remove(element: Any) -> None:
     parent.remove(element)
 
 
+_URL = re.compile(r"url\(\s*['\"]?([^'\")]*)", re.IGNORECASE)
+
+
 def _is_safe(value: str) -> bool:
     """Return whether a value refers to nothing outside the drawing."""
     if "\\" in value or "/*" in value or "@" in value:
@@ -185,10 +177,19 @@ def _is_safe(value: str) -> bool:
     return all(target.strip().startswith("#") for target in _URL.findall(value))
 
 
+#: Attributes whose values may be long.
+_LONG = frozenset({"d", "points", "x", "y", "dx", "dy", "rotate", "class"})
+_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE + 1}}}")
+
+
 def _is_too_long(name: str, value: str) -> bool:
     if name == "style":
         return _LONG_PROPERTY.search(value) is not None
     return len(value) > MAX_VALUE and name not in _LONG
+
+
+#: An at-rule with its block, such as the colors on a dark screen.
+_AT_RULE = re.compile(r"@[^@{};]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+(?:[{}]|\Z)|\Z)")
 
 
 def _sanitize_css(css: str) -> str:
@@ -203,6 +204,9 @@ def _local_name(element: Any) -> str:
     tag = element.tag
     prefix = f"{{{SVG}}}"
     return tag.removeprefix(prefix) if isinstance(tag, str) and tag.startswith(prefix) else ""
+
+
+_VERTEX = re.compile(r"[0-9]*\.?[0-9]+")
 
 
 def _count_drawn(root: Any) -> int:
@@ -241,6 +245,11 @@ def _count_drawn(root: Any) -> int:
     return counts[root]
 
 
+#: What draws nothing by itself, however often it is referred to.
+_GRADIENTS = frozenset({"linearGradient", "radialGradient"})
+_REFERENCE = re.compile(r"#([\w.:-]{1,200})")
+
+
 def _find_references(root: Any) -> defaultdict[Any, list[Any]]:
     """Return the parts of the drawing that its elements refer to, in attributes and styles."""
     elements_by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
@@ -259,6 +268,12 @@ def _find_references(root: Any) -> defaultdict[Any, list[Any]]:
     for element, parts in uses.items():
         uses[element] = [part for part in parts if _local_name(part) not in _GRADIENTS]
     return uses
+
+
+#: The most uses of a rule that refers to parts of the drawing.
+MAX_STYLES = 100_000
+#: A selector of one name: of an element, a class or an id.  Of p.a, only the class is looked at.
+_SIMPLE_SELECTOR = re.compile(r"\s*(?:[a-zA-Z]*([.#][\w-]+)|([a-zA-Z]+))\s*")
 
 
 def _apply_rules(root: Any) -> Iterator[tuple[Any, str]]:
@@ -323,6 +338,10 @@ def _view_box(root: Any) -> tuple[float, float] | None:
     return None
 
 
+_NUMBER = re.compile(r"\s*([+]?(?:[0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))\s*([a-z%]{0,4})\s*")
+_UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+
+
 def _length(text: str | None) -> float:
     match = _NUMBER.fullmatch(text or "")
     return float(match[1]) * _UNITS.get(match[2], 0.0) if match else 0.0
@@ -330,9 +349,6 @@ def _length(text: str | None) -> float:
 
 #: Attributes (and CSS properties) whose value is a color.
 _COLOR_ATTRIBUTES = ("fill", "stroke", "stop-color", "color")
-_COLOR_PROPERTY = re.compile(
-    r"((?:^|[;{\s])(?:fill|stroke|stop-color|color)\s{0,9}:\s{0,9})([^;}!]{1,100})", re.IGNORECASE
-)
 
 
 def _remove_colors(root: Any) -> None:
@@ -347,6 +363,11 @@ def _remove_colors(root: Any) -> None:
             element.set("style", _gray_css(style))
         if _local_name(element) == "style" and element.text:
             element.text = _gray_css(element.text)
+
+
+_COLOR_PROPERTY = re.compile(
+    r"((?:^|[;{\s])(?:fill|stroke|stop-color|color)\s{0,9}:\s{0,9})([^;}!]{1,100})", re.IGNORECASE
+)
 
 
 def _gray_css(css: str) -> str:

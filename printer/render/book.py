@@ -40,30 +40,10 @@ from .worker_pool import Renderer, RenderPool
 if TYPE_CHECKING:
     from .pdf.merge import MergePart
 
-#: Characters of a run, about ten pages: longer runs share fonts and style sheet among more pages,
-#: shorter ones are spread more evenly over processors.
-RUN_LENGTH = 30_000
-
-#: Pages whose numbers are rendered as one document, which takes about as long as a run.
-NUMBERED_PAGES = 100
-
-#: The mark of a reference to another page in the HTML.
-PAGE_REFERENCE = 'class="jump"'
-
-#: Attempts to render front matter with the right page numbers.
-MAX_TRIES = 4
-
 #: Steps from the requested size to the smallest legible one: ever smaller type in one column up to
 #: ``ONE_COLUMN_STEPS``, then in two columns, starting with larger type again, and finally smaller
-#: pictures; the scale of pictures at the penultimate step and at the last.
-FIT_STEPS, ONE_COLUMN_STEPS = 11, 6
-SMALL_PICTURES, SMALLEST_PICTURES = 0.5, 0.25
-
-#: The smallest type in points: in general, and if the theme's is ``LARGE`` or larger.
-MIN_FONT_SIZE, MIN_LARGE, LARGE = 8.5, 14.0, 16.0
-
-#: The minimum width of paper for two columns of small type, in millimetres.
-TWO_COLUMN_WIDTH = 180.0
+#: pictures.
+FIT_STEPS = 11
 
 #: Renders documents in parallel and yields their results in order.
 RenderAll: TypeAlias = Callable[[Iterable[Document]], Iterator[RenderedPdf | RenderError]]
@@ -114,6 +94,19 @@ def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendere
     return replace(pdf, warnings=(*pdf.warnings, warning))
 
 
+ONE_COLUMN_STEPS = 6
+#: The scale of pictures at the penultimate step.
+SMALL_PICTURES = 0.5
+#: The scale of pictures at the last step.
+SMALLEST_PICTURES = 0.25
+MIN_FONT_SIZE_PT = 8.5
+#: If the theme's type is ``LARGE_PT`` or larger.
+MIN_LARGE_PT = 14.0
+LARGE_PT = 16.0
+#: The minimum width of paper for two columns of small type.
+MIN_TWO_COLUMN_WIDTH_MM = 180.0
+
+
 def tighten(options: PrintOptions, step: int) -> PrintOptions:
     """Return options reduced by ``step`` of ``FIT_STEPS`` steps towards the smallest legible type.
 
@@ -121,9 +114,9 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
     """
     styling, geometry = apply_options(options), page_geometry(options)
     page = styling.theme.page
-    is_large = geometry.font_size >= LARGE
-    min_size = min(geometry.font_size, MIN_LARGE if is_large else MIN_FONT_SIZE)
-    folds = page.columns == 1 and geometry.width >= TWO_COLUMN_WIDTH and not is_large
+    is_large = geometry.font_size >= LARGE_PT
+    min_size = min(geometry.font_size, MIN_LARGE_PT if is_large else MIN_FONT_SIZE_PT)
+    folds = page.columns == 1 and geometry.width >= MIN_TWO_COLUMN_WIDTH_MM and not is_large
     degree = _fit_degree(min(step, FIT_STEPS - 1), folds=folds)
     picture_scale = SMALLEST_PICTURES if step == FIT_STEPS else 1 - (1 - SMALL_PICTURES) * degree
     size = geometry.font_size + (min_size - geometry.font_size) * degree
@@ -231,6 +224,11 @@ def _render_book(
         )
 
 
+#: About ten pages: longer runs share fonts and style sheets, shorter ones are spread more evenly
+#: over processors.
+RUN_CHARS = 30_000
+
+
 def split_into_runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
     """Yield the indexes of the articles of each run."""
     run: list[int] = []
@@ -238,7 +236,7 @@ def split_into_runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
     for index, article in enumerate(articles):
         length += len(article.text) + 1000
         run.append(index)
-        if length >= RUN_LENGTH:
+        if length >= RUN_CHARS:
             yield tuple(run)
             run, length = [], 0
     if run:
@@ -264,6 +262,14 @@ class _RenderedRun:
         if self.has_references:
             return self.first_page != rendered
         return self.first_page % 2 != rendered % 2
+
+
+#: Pages whose numbers are rendered as one document, which takes about as long as a run.
+NUMBERED_PAGES = 100
+#: The mark of a reference to another page in the HTML.
+PAGE_REFERENCE = 'class="jump"'
+#: Attempts to render front matter with the right page numbers.
+MAX_TRIES = 4
 
 
 class _BookBuilder:

@@ -31,9 +31,6 @@ from ..text import comparison_key, count_words, truncate
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
-#: Missing pieces that are quoted, and characters of each.
-MAX_QUOTED, MAX_QUOTE = 5, 60
-
 _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
 _KINDS = (*_TYPES, "notes")
 
@@ -188,8 +185,13 @@ def link_targets(article: Article) -> Iterable[str]:
                     yield span.href
 
 
+#: Of missing pieces.
+MAX_QUOTES = 5
+MAX_QUOTE_CHARS = 60
+
+
 def _quote(missing: list[str]) -> Iterator[str]:
-    for piece in missing[:MAX_QUOTED]:
-        yield truncate(piece, MAX_QUOTE)
-    if len(missing) > MAX_QUOTED:
-        yield f"and {len(missing) - MAX_QUOTED} more"
+    for piece in missing[:MAX_QUOTES]:
+        yield truncate(piece, MAX_QUOTE_CHARS)
+    if len(missing) > MAX_QUOTES:
+        yield f"and {len(missing) - MAX_QUOTES} more"

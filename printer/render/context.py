@@ -60,44 +60,6 @@ from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
 from .templates import fill
 
-#: The most authors in the metadata.
-MAX_AUTHORS = 100
-
-#: The most videos, sounds and maps with QR codes.
-MAX_QR_CODES = 40
-
-#: The longest URL in a QR code: codes of longer ones are too fine to be read at this size.
-MAX_QR_BYTES = 600
-
-#: White modules around a QR code, which readers need.
-QR_BORDER = 2
-
-#: The most characters of a standfirst, a short paragraph before the first picture.
-MAX_STANDFIRST = 260
-
-#: The most characters of a standfirst on the front page of a digest.
-MAX_TEASER = 140
-
-#: The longest title and site name in a running head, as shares of the line, and the separators of
-#: several site names.
-_MAX_HEAD_TITLE, _MAX_HEAD_SITE = 0.64, 0.28
-_NAME_SEPARATOR = re.compile(r" [-–—|·:] ")
-
-#: The signs with which a text ends an article by itself.
-_END_MARKS = tuple("■□▪◼◾∎◆◇♦❖●✦❦☙")
-
-#: The fewest characters of a first paragraph whose first words are set differently.
-MIN_OPENING = 100
-
-#: The most pages, as estimated, and the fewest headings of a single article without contents.
-MAX_PAGES_WITHOUT_CONTENTS, MIN_CONTENTS = 12, 3
-
-#: The share of a list's items that are main headings from which it is the page's own contents.
-MIN_SHARE_LISTED = 0.5
-
-#: The share of a page that text fills, and the height of a figure, as a share of the page.
-FILLED_SHARE, FIGURE_HEIGHT = 0.85, 0.4
-
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -118,6 +80,17 @@ class Document:
     grayscale: bool = False
     first_page: int = 1
     extended_css: tuple[LongerPages, ...] = ()
+
+
+#: Of a standfirst on the front page of a digest.
+MAX_TEASER_CHARS = 140
+# Shares of a running head's line.
+_MAX_TITLE_SHARE = 0.64
+_MAX_SITE_SHARE = 0.28
+#: What parts several names of a site.
+_NAME_SEPARATOR = re.compile(r" [-–—|·:] ")
+#: The first words of a shorter first paragraph are not set differently.
+MIN_OPENING_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +196,7 @@ class ArticleView:
     def teaser(self) -> str:
         """The standfirst or the page's own summary, shortened for a front page."""
         standfirst = " ".join(plain_text(paragraph.spans) for paragraph in self.standfirst)
-        return textwrap.shorten(standfirst or self.article.lead, MAX_TEASER, placeholder="…")
+        return textwrap.shorten(standfirst or self.article.lead, MAX_TEASER_CHARS, placeholder="…")
 
     @property
     def body(self) -> tuple[Block, ...]:
@@ -242,17 +215,21 @@ class ArticleView:
         site = _NAME_SEPARATOR.split(site)[0]
         if len(title) + len(site) + 3 <= room:
             return title, site
-        site = _shorten(site, max(int(_MAX_HEAD_SITE * room), room - len(title) - 3))
-        return _shorten(title, min(int(_MAX_HEAD_TITLE * room), room - len(site) - 3)), site
+        site = _shorten(site, max(int(_MAX_SITE_SHARE * room), room - len(title) - 3))
+        return _shorten(title, min(int(_MAX_TITLE_SHARE * room), room - len(site) - 3)), site
 
     @property
     def opening(self) -> int | None:
         """The index of the first paragraph in ``body`` if it is not just a line or two."""
         for index, block in enumerate(self.body[:3]):
             if isinstance(block, Paragraph):
-                is_long = len(plain_text(block.spans)) >= MIN_OPENING
+                is_long = len(plain_text(block.spans)) >= MIN_OPENING_CHARS
                 return index if is_long and "upright" not in self.script else None
         return None
+
+
+#: The signs with which a text ends an article by itself.
+_END_MARKS = tuple("■□▪◼◾∎◆◇♦❖●✦❦☙")
 
 
 def _last_text(article: Article) -> Paragraph | Quote | None:
@@ -270,6 +247,10 @@ def _last_text(article: Article) -> Paragraph | Quote | None:
             case _:
                 return None
     return None
+
+
+#: In the metadata.
+MAX_AUTHORS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,6 +468,10 @@ def _warn_of_endnotes(
         yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
 
 
+#: Of videos, sounds and maps.
+MAX_QR_CODES = 40
+
+
 def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
     """Return QR codes by URL: of videos, sounds, maps and, if ``sources``, of the articles."""
     urls = [article.url for article in articles if sources]
@@ -494,6 +479,12 @@ def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Pic
     embeds = (block for block in blocks if isinstance(block, Embed))
     urls += [embed.url for embed in islice(embeds, MAX_QR_CODES) if embed.kind != "post"]
     return {url: code for url in dict.fromkeys(filter(is_http, urls)) if (code := qr_code(url))}
+
+
+#: QR codes of longer addresses are too fine to be read at this size.
+MAX_QR_BYTES = 600
+#: Readers of QR codes need white modules around them.
+QR_BORDER_MODULES = 2
 
 
 def qr_code(url: str) -> Picture | None:
@@ -504,13 +495,17 @@ def qr_code(url: str) -> Picture | None:
         return None
     code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
     svg = BytesIO()
-    code.save(svg, kind="svg", border=QR_BORDER, omitsize=True, xmldecl=False)
-    side = int(code.symbol_size(border=QR_BORDER)[0])
+    code.save(svg, kind="svg", border=QR_BORDER_MODULES, omitsize=True, xmldecl=False)
+    side = int(code.symbol_size(border=QR_BORDER_MODULES)[0])
     return Picture(svg.getvalue(), "image/svg+xml", side, side)
 
 
+#: A standfirst is a short paragraph before the first picture.
+MAX_STANDFIRST_CHARS = 260
+
+
 def _is_short(spans: Spans) -> bool:
-    return len(plain_text(spans)) <= MAX_STANDFIRST
+    return len(plain_text(spans)) <= MAX_STANDFIRST_CHARS
 
 
 def _move_spanning_picture(
@@ -525,6 +520,11 @@ def _move_spanning_picture(
     return article
 
 
+#: As estimated, of a single article.
+MAX_PAGES_WITHOUT_CONTENTS = 12
+MIN_CONTENTS_HEADINGS = 3
+
+
 def _outline_long_article(
     article: Article, context: RenderContext
 ) -> tuple[Article, tuple[Heading, ...]]:
@@ -533,7 +533,7 @@ def _outline_long_article(
     top_level = min((heading.level for heading in headings), default=0)
     main_ids = {id(heading) for heading in headings if heading.level == top_level}
     pages = _estimate_pages(article, context)
-    if len(main_ids) < MIN_CONTENTS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
+    if len(main_ids) < MIN_CONTENTS_HEADINGS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
         return article, ()
     main_titles = {_folded_text(block) for block in headings if id(block) in main_ids}
     if any(_lists_headings(block, main_titles) for block in article.blocks):
@@ -548,9 +548,13 @@ def _outline_long_article(
     return replace(article, blocks=blocks), tuple(outline)
 
 
+#: The share of a list's items that are main headings from which it is the page's own contents.
+MIN_SHARE_LISTED = 0.5
+
+
 def _lists_headings(block: Block, titles: set[str]) -> bool:
     """Return whether a block is the page's own list of contents."""
-    if not isinstance(block, List) or len(block.items) < MIN_CONTENTS:
+    if not isinstance(block, List) or len(block.items) < MIN_CONTENTS_HEADINGS:
         return False
     items = [_folded_text(*item.blocks) for item in block.items]
     return sum(item in titles for item in items) >= MIN_SHARE_LISTED * len(items)
@@ -559,6 +563,12 @@ def _lists_headings(block: Block, titles: set[str]) -> bool:
 def _folded_text(*blocks: Block) -> str:
     """Return the text of blocks, case-folded, with white space collapsed, for comparison."""
     return " ".join("".join(iter_text(*blocks)).casefold().split())
+
+
+#: The share of a page that text fills.
+FILLED_SHARE = 0.85
+#: As a share of the page.
+FIGURE_HEIGHT = 0.4
 
 
 def _estimate_pages(article: Article, context: RenderContext) -> float:

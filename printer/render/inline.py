@@ -33,71 +33,22 @@ from .math import formula_html
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-_CODE_MARKS = frozenset({"code", "samp", "kbd", "var"})
-
 #: A character without width at which no line breaks.
 WORD_JOINER = "\u2060"
 
-#: A highlighted line of code with a comment only, and the tags in one.
-_COMMENT_LINE, _TAG = re.compile(r"\s*<i>[^<]*</i>\s*"), re.compile("<[^<>]*>")
-
 #: A piece of code, and the name ('' for none) and class of its element.
 CodePiece: TypeAlias = tuple[str, str, str]
-
-#: The longest code, and code with the longest line, to highlight: lexers may be very slow.
-MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
-
-#: The last two words of a text if the last one is too short for a line of its own, or else the last
-#: word, which is hyphenated only if it is long; in scripts with spaces.
-_LAST_WORD = re.compile(
-    r"(?<!\S)(?:\S{1,12} [^\s\uac00-\ud7af]{1,4}|"
-    r"[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{6,22})\s*$"
-)
-_LONG_WORD = re.compile(r"[^\W\d_]{10,}\W{0,9}")
-
-#: Figures beside capitals, as in COP30, S3 and 3D.
-_SPECIFICATION = re.compile(
-    r"(?<![\w&#;])(?:[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]{1,6}[-\u2013]?[0-9]{1,6}[A-Z]{0,3}"
-    r"|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,4})(?![\w;])"
-)
-_LONGER_THAN_A_LINE, _LONGEST_LAST_WORDS = 32, 40
 
 #: Long runs of Latin characters, such as tokens and URLs, which get break opportunities, after
 #: punctuation if possible.
 _LONG_RUN = re.compile(
     r"(?=[!-\u024f]{41})(?:[!-\u024f]{12,38}[,.;:/?&=_)>-](?![,.;:/?&=_)>-])|[!-\u024f]{40})"
 )
-
 #: Machine-made runs, too long for a script with spaces.  They get line breaks, since the time of
 #: layout grows with the square of their length.
 _ENDLESS_RUN = re.compile(
     "[^ \t\n\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\uff00-\uffef\U00020000-\U0003ffff]{800}"
-)
-
-#: Characters of a URL after which a line may break.
-_URL_BREAKS = re.compile(r"[/?&=_.#-](?=\w)|//")
-
-#: An address of a page or for mail in escaped text, where a hyphen would be taken for a part of it.
-_ADDRESS = re.compile(
-    r"(?:https?://|www\.)[\w.\u200b-]{3,80}(?:/[\w./?=%~+@#:\u200b-]{0,200})?\w"
-    r"|[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{2,20}){1,3}"
-    r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
-)
-
-#: Words that do not break at a sign: compounds that begin with a single letter, such as T-shirt,
-#: the start of an option or a path, such as --all and /etc, and names such as C++.
-_UNBROKEN_WORD = re.compile(
-    r"(?<![\w./-])(?:[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])|-{1,2}[^\W_]\w{0,19}|\w{1,8}\+\+)"
-    r"|(?<![\w.:/<)\]~-])/\w[\w.-]{0,19}"
-)
-
-#: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
-#: they would be printed blank although a later family in the list has them.
-_BLANK_SYMBOLS = re.compile(
-    "[\u20a5\u20a6\u20a9\u20aa\u20ad\u20ae\u2104\u2107\u2108\u210a\u210b\u2110\u2112\u2114\u2117\u2118\u211b"
-    "\u211e\u211f\u2123\u2125\u2128\u2129\u212c-\u212d\u212f-\u2134\u213a\u213c\u2141-\u2144\u25be\u25bf"
-    "\u2611\u2613\u2616\u2637\u2638]+"
 )
 
 
@@ -109,9 +60,39 @@ def breakable(text: str) -> str:
     return _ENDLESS_RUN.sub(lambda run: run[0] + "\n", text) if len(text) > 800 else text
 
 
+#: Characters of a URL after which a line may break.
+_URL_BREAKS = re.compile(r"[/?&=_.#-](?=\w)|//")
+
+
 def breakable_url(url: str) -> str:
     """Return a URL with break opportunities after punctuation and in long words."""
     return breakable(_URL_BREAKS.sub(lambda sign: sign[0] + ZERO_WIDTH_SPACE, url))
+
+
+#: Figures beside capitals, as in COP30, S3 and 3D.
+_SPECIFICATION = re.compile(
+    r"(?<![\w&#;])(?:[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]{1,6}[-\u2013]?[0-9]{1,6}[A-Z]{0,3}"
+    r"|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,4})(?![\w;])"
+)
+#: An address of a page or for mail in escaped text, where a hyphen would be taken for a part of it.
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[\w.\u200b-]{3,80}(?:/[\w./?=%~+@#:\u200b-]{0,200})?\w"
+    r"|[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{2,20}){1,3}"
+    r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
+)
+#: Words that do not break at a sign: compounds that begin with a single letter, such as T-shirt,
+#: the start of an option or a path, such as --all and /etc, and names such as C++.
+_UNBROKEN_WORD = re.compile(
+    r"(?<![\w./-])(?:[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])|-{1,2}[^\W_]\w{0,19}|\w{1,8}\+\+)"
+    r"|(?<![\w.:/<)\]~-])/\w[\w.-]{0,19}"
+)
+#: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
+#: they would be printed blank although a later family in the list has them.
+_BLANK_SYMBOLS = re.compile(
+    "[\u20a5\u20a6\u20a9\u20aa\u20ad\u20ae\u2104\u2107\u2108\u210a\u210b\u2110\u2112\u2114\u2117\u2118\u211b"
+    "\u211e\u211f\u2123\u2125\u2128\u2129\u212c-\u212d\u212f-\u2134\u213a\u213c\u2141-\u2144\u25be\u25bf"
+    "\u2611\u2613\u2616\u2637\u2638]+"
+)
 
 
 def mark_symbols(text: str) -> Markup:
@@ -134,6 +115,11 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
     ``links`` is the style of link targets inside a note, the article's by default.
     """
     return _InlineWriter(spans, anchors, links).write()
+
+
+_CODE_MARKS = frozenset({"code", "samp", "kbd", "var"})
+_LONG_WORD = re.compile(r"[^\W\d_]{10,}\W{0,9}")
+_MARK = re.compile(r"[*＊※†]{1,3}")
 
 
 class _InlineWriter:
@@ -272,6 +258,17 @@ class _InlineWriter:
         return f"{start}<a{values}>{label}</a>"
 
 
+#: The last two words of a text if the last one is too short for a line of its own, or else the last
+#: word, which is hyphenated only if it is long; in scripts with spaces.
+_LAST_WORD = re.compile(
+    r"(?<!\S)(?:\S{1,12} [^\s\uac00-\ud7af]{1,4}|"
+    r"[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{6,22})\s*$"
+)
+#: A text with fewer characters may fit on a line.
+_MIN_BROKEN_CHARS = 32
+_MAX_LAST_WORDS_CHARS = 40
+
+
 def _find_last_words(spans: Spans) -> dict[int, int]:
     """Return where the last word begins, or the last two if it is too short for a line of its own.
 
@@ -279,7 +276,7 @@ def _find_last_words(spans: Spans) -> dict[int, int]:
     none if they are no plain words.  They are kept together by CSS rather than by a no-break space,
     so that the printed text is the article's.
     """
-    if not spans or sum(len(span.text) for span in spans) < _LONGER_THAN_A_LINE:
+    if not spans or sum(len(span.text) for span in spans) < _MIN_BROKEN_CHARS:
         return {}
     tail, text = [], ""
     for span in reversed(spans):
@@ -289,9 +286,9 @@ def _find_last_words(spans: Spans) -> dict[int, int]:
             break
         tail.append(span)
         text = span.text + text
-        if len(text) > _LONGEST_LAST_WORDS:
+        if len(text) > _MAX_LAST_WORDS_CHARS:
             break
-    match = _LAST_WORD.search(text, max(0, len(text) - _LONGEST_LAST_WORDS))
+    match = _LAST_WORD.search(text, max(0, len(text) - _MAX_LAST_WORDS_CHARS))
     if not match or not match.start():
         return {}
     starts, offset = {}, len(text)
@@ -332,6 +329,10 @@ def highlight(code: str, language: str) -> Markup:
     return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
 
 
+#: A highlighted line of code with a comment only.
+_COMMENT_LINE = re.compile(r"\s*<i>[^<]*</i>\s*")
+
+
 def _is_head(above: str, line: str, below: str) -> bool:
     """Return whether a highlighted line belongs to the one below it.
 
@@ -344,18 +345,26 @@ def _is_head(above: str, line: str, below: str) -> bool:
     return begins_part and bool(below.strip()) and _indent(line) < _indent(below)
 
 
+_TAG = re.compile("<[^<>]*>")
+
+
 def _indent(line: str) -> int:
     """Return the number of blanks at the beginning of a highlighted line."""
     text = _TAG.sub("", line)
     return len(text) - len(text.lstrip(" "))
 
 
+# Other code is not highlighted, as lexers may be very slow.
+MAX_HIGHLIGHTED_CHARS = 40_000
+MAX_HIGHLIGHTED_LINE_CHARS = 1_000
+
+
 def split_by_style(code: str, language: str) -> list[CodePiece]:
     """Return code split where its style changes, in one piece if its language is unknown."""
     plain = [(code, "", "")]
-    if not language or len(code) > MAX_HIGHLIGHTED:
+    if not language or len(code) > MAX_HIGHLIGHTED_CHARS:
         return plain
-    if max(map(len, code.split("\n"))) > MAX_HIGHLIGHTED_LINE:
+    if max(map(len, code.split("\n"))) > MAX_HIGHLIGHTED_LINE_CHARS:
         return plain
     lexer = _find_lexer(language)
     if lexer is None:
@@ -397,36 +406,10 @@ def _token_style(token: Any) -> tuple[str, str]:
     return "", ""
 
 
-_NO_BREAK, _THIN = "\u00a0", "\u202f"
+_NO_BREAK_SPACE = "\u00a0"
 
-#: Digits in groups of three.
-_DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
-
-#: A Roman numeral after a name, as of kings; the holder of a copyright after its sign.
-_ROMAN_NUMERAL = re.compile(r"(?<![\w.])((?![a-z])[^\W\d_]{2,}) (?=[IVX]{2,6}(?!\w))")
-_COPYRIGHT = re.compile(r"(?<=©) (?=\S)")
-#: An ordinal number with a full stop, before what it counts, such as a month.
-_DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
-
-# French: after an opening guillemet, before a closing one and before other signs.  The sign ends a
-# word: not the colon of a time, or the question mark of a URL.
-_OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
-_CLOSING = re.compile(r"(?<=[^\s«])[ \u00a0\u202f]?(?=»)")
-_HIGH = re.compile(r"(?<=[\w»)\]…%\"”’])[ \u00a0\u202f]?(?=[;!?][;!?»)\]\"”’.…]*(?:\s|$))")
-#: A dash between words, and one between spaces (or a hyphen in its place), with which no line
-#: begins; and the languages that set parentheses between dashes, the first of which may begin one.
-_TIGHT_DASH = re.compile(r"(?<=\w)(?=[—―]\w)")
-_SPACED_DASH = re.compile(r"(?<=[^\s—–-]) (?=[—–-] (?!\s))")
-_OPENING_DASHES = frozenset({"es", "fr", "it", "pt"})
-#: A space before a comma or a full stop, left over from the page's markup around a link.
-_STRAY_START = re.compile(r" [,.](?=[\s”\"’]|$)")
-#: The dash that follows an element.
-_DASH_START = re.compile(r" [—–-] ")
-_STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))")
 #: A reference mark between an ideograph, which may end a link, and its comma or full stop.
 _MARK_BEFORE_STOP = re.compile(r"(?:^|(?<=[\u3040-\u30ff\u3400-\u9fff]))(?=[*＊※†][、。，．])")
-_MARK = re.compile(r"[*＊※†]{1,3}")
-_COLON = re.compile(r"(?<=[^\s:])[ \u00a0\u202f](?=:(?:\s|$))")
 
 
 def no_break_spaces(text: str, language: str) -> str:
@@ -439,16 +422,39 @@ def no_break_spaces(text: str, language: str) -> str:
     return text
 
 
+#: The languages that set parentheses between dashes, the first of which may begin a line.
+_OPENING_DASHES = frozenset({"es", "fr", "it", "pt"})
+#: A space before a comma or a full stop, left over from the page's markup around a link.
+_STRAY_START = re.compile(r" [,.](?=[\s”\"’]|$)")
+#: The dash that follows an element.
+_DASH_START = re.compile(r" [—–-] ")
+
+
 def _fasten_start(text: str, language: str) -> str:
     """Return text after a word in another element, with its first sign bound to the word."""
     if _STRAY_START.match(text):
         return text[1:]
     has_dash = _DASH_START.match(text) and _primary(language) not in _OPENING_DASHES
-    return _NO_BREAK + text[1:] if has_dash else text
+    return _NO_BREAK_SPACE + text[1:] if has_dash else text
 
 
 def _primary(language: str) -> str:
     return language.partition("-")[0].lower()
+
+
+#: Digits in groups of three.
+_DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
+#: A Roman numeral after a name, as of kings.
+_ROMAN_NUMERAL = re.compile(r"(?<![\w.])((?![a-z])[^\W\d_]{2,}) (?=[IVX]{2,6}(?!\w))")
+#: The holder of a copyright after its sign.
+_COPYRIGHT = re.compile(r"(?<=©) (?=\S)")
+#: An ordinal number with a full stop, before what it counts, such as a month.
+_DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
+#: Before a dash between words, with which no line begins.
+_TIGHT_DASH = re.compile(r"(?<=\w)(?=[—―]\w)")
+#: Before a dash between spaces, or a hyphen in its place.
+_SPACED_DASH = re.compile(r"(?<=[^\s—–-]) (?=[—–-] (?!\s))")
+_STRAY_SPACE = re.compile(r"(?<=[^\W\d_]) (?=,(?:\s|$))")
 
 
 @lru_cache(maxsize=64)
@@ -458,21 +464,21 @@ def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
     before_unit = re.compile(rf"(?<=\d) (?=(?:{units})(?![\w/]))")
     after_label = re.compile(rf"(?<![\w.])({numbered}) (?=\d)")
     rules = [
-        lambda text: _DIGIT_GROUP.sub(_NO_BREAK, text),
-        lambda text: before_unit.sub(_NO_BREAK, text),
-        lambda text: after_label.sub(rf"\1{_NO_BREAK}", text),
-        lambda text: _ROMAN_NUMERAL.sub(rf"\1{_NO_BREAK}", text),
-        lambda text: _COPYRIGHT.sub(_NO_BREAK, text),
+        lambda text: _DIGIT_GROUP.sub(_NO_BREAK_SPACE, text),
+        lambda text: before_unit.sub(_NO_BREAK_SPACE, text),
+        lambda text: after_label.sub(rf"\1{_NO_BREAK_SPACE}", text),
+        lambda text: _ROMAN_NUMERAL.sub(rf"\1{_NO_BREAK_SPACE}", text),
+        lambda text: _COPYRIGHT.sub(_NO_BREAK_SPACE, text),
         lambda text: _STRAY_SPACE.sub("", text),
     ]
     if language in table["dotted_ordinals"]:
-        rules.append(lambda text: _DOTTED_ORDINAL.sub(rf"\1{_NO_BREAK}", text))
+        rules.append(lambda text: _DOTTED_ORDINAL.sub(rf"\1{_NO_BREAK_SPACE}", text))
     if language not in _OPENING_DASHES:
         rules.append(lambda text: _TIGHT_DASH.sub(WORD_JOINER, text))
-        rules.append(lambda text: _SPACED_DASH.sub(_NO_BREAK, text))
+        rules.append(lambda text: _SPACED_DASH.sub(_NO_BREAK_SPACE, text))
     if words := table["short_words"].get(language):
         short = re.compile(rf"(?<![\w’'-])({_alternatives(words)}) (?=\S)", re.IGNORECASE)
-        rules.append(lambda text: short.sub(rf"\1{_NO_BREAK}", text))
+        rules.append(lambda text: short.sub(rf"\1{_NO_BREAK_SPACE}", text))
     if language in table["spaced_punctuation"]:
         rules.append(_space_punctuation)
     return tuple(rules)
@@ -482,7 +488,16 @@ def _alternatives(words: str) -> str:
     return "|".join(re.escape(word) for word in sorted(words.split(), key=len, reverse=True))
 
 
+_THIN_SPACE = "\u202f"
+# French: after an opening guillemet, before a closing one and before other signs.  The sign ends a
+# word: not the colon of a time, or the question mark of a URL.
+_OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
+_CLOSING = re.compile(r"(?<=[^\s«])[ \u00a0\u202f]?(?=»)")
+_HIGH = re.compile(r"(?<=[\w»)\]…%\"”’])[ \u00a0\u202f]?(?=[;!?][;!?»)\]\"”’.…]*(?:\s|$))")
+_COLON = re.compile(r"(?<=[^\s:])[ \u00a0\u202f](?=:(?:\s|$))")
+
+
 def _space_punctuation(text: str) -> str:
-    text = _OPENING.sub("«" + _NO_BREAK, text)
-    text = _CLOSING.sub(_NO_BREAK, text)
-    return _COLON.sub(_NO_BREAK, _HIGH.sub(_THIN, text))
+    text = _OPENING.sub("«" + _NO_BREAK_SPACE, text)
+    text = _CLOSING.sub(_NO_BREAK_SPACE, text)
+    return _COLON.sub(_NO_BREAK_SPACE, _HIGH.sub(_THIN_SPACE, text))

@@ -23,34 +23,8 @@ from ..urls import strip_tracking
 from .markup import Ids, strip_brackets, valid_language
 from .math import Formulas
 
-#: The schemes allowed in links, on paper and in HTML.
-SCHEMES = ("http://", "https://", "mailto:")
-
-#: The most characters of a URL that are printed; the link itself is complete.
-MAX_PRINTED_URL = 300
-
-#: The maximum length of all URLs in footnotes, as a share of the article's text.
-MAX_URL_SHARE = 0.3
-
-#: The most links with footnotes, which take long to lay out; if there are more, all targets are
-#: listed at the end.
-MAX_FOOTNOTE_LINKS = 150
-
-#: The most characters of a footnote; longer notes are endnotes.
-MAX_FOOTNOTE = 700
-
-#: The maximum length of all notes as a share of the text, and their maximum number; beyond either,
-#: all are endnotes.
-MAX_FOOTNOTE_SHARE, MAX_FOOTNOTES = 0.5, 150
-
-#: The minimum share of notes that can be footnotes; below it, all are endnotes.
-MIN_FOOTNOTE_SHARE = 0.8
-
-#: The most footnotes of a paragraph.
-MAX_NOTES_PER_PARAGRAPH = 12
-
-#: The label of a numbered note.
-_NUMBER = re.compile(r"[0-9]{1,3}")
+#: A longer URL is cut where it is printed; the link itself is complete.
+MAX_PRINTED_URL_CHARS = 300
 
 
 def display_url(url: str) -> str:
@@ -60,13 +34,13 @@ def display_url(url: str) -> str:
         host = parts.hostname or ""
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return url[:MAX_PRINTED_URL]
+        return url[:MAX_PRINTED_URL_CHARS]
     if parts.scheme == "mailto":
-        return _decode_percent(parts.path)[:MAX_PRINTED_URL]
+        return _decode_percent(parts.path)[:MAX_PRINTED_URL_CHARS]
     scheme = "" if parts.scheme == "https" else parts.scheme
     path = "" if parts.path == "/" and not parts.query else parts.path
     url = urlunsplit((scheme, host + port, path, strip_tracking(parts.query), parts.fragment))
-    return truncate(_decode_percent(url.removeprefix("//")), MAX_PRINTED_URL)
+    return truncate(_decode_percent(url.removeprefix("//")), MAX_PRINTED_URL_CHARS)
 
 
 def _decode_percent(text: str) -> str:
@@ -87,6 +61,12 @@ def is_visible_url(text: str, target: str) -> bool:
     return not text or bare in {url.rstrip("/").lower(), target.lower().rstrip("/")}
 
 
+#: The maximum length of all URLs in footnotes, as a share of the article's text.
+MAX_URL_SHARE = 0.3
+#: Footnotes take long to lay out; if there are more links, all targets are listed at the end.
+MAX_FOOTNOTE_LINKS = 150
+
+
 def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
     """Return the link style for an article; too many links for footnotes become endnotes."""
     if style != "footnote":
@@ -102,11 +82,14 @@ def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
     return "footnote" if fits else "endnote"
 
 
+_NOTE_NUMBER = re.compile(r"[0-9]{1,3}")
+
+
 def highest_note_number(articles: Iterable[Article]) -> int:
     """Return the highest number in the labels of notes, 0 if none has a number."""
     notes = (b for article in articles for b in walk(article.blocks) if isinstance(b, Note))
     labels = (strip_brackets(note.label) for note in notes)
-    return max((int(label) for label in labels if _NUMBER.fullmatch(label)), default=0)
+    return max((int(label) for label in labels if _NOTE_NUMBER.fullmatch(label)), default=0)
 
 
 @dataclass(slots=True)
@@ -136,6 +119,10 @@ class LinkTargets:
     def first(self, count: int) -> LinkTargets:
         """Return a copy with the first ``count`` targets and an empty list."""
         return LinkTargets(self.style, self.notes, [], dict(islice(self._numbers.items(), count)))
+
+
+#: The schemes allowed in links, on paper and in HTML.
+SCHEMES = ("http://", "https://", "mailto:")
 
 
 def _printed_link(url: str) -> str:
@@ -185,6 +172,17 @@ class Anchors(Ids):
         return note.id in self._placed and note is self.notes.get(note.id)
 
 
+#: Longer notes are endnotes.
+MAX_FOOTNOTE_CHARS = 700
+#: If notes are a larger share of the text, all are endnotes.
+MAX_FOOTNOTE_SHARE = 0.5
+#: If there are more, all are endnotes.
+MAX_FOOTNOTES = 150
+#: If a smaller share of notes can be footnotes, all are endnotes.
+MIN_FOOTNOTE_SHARE = 0.8
+MAX_NOTES_PER_PARAGRAPH = 12
+
+
 def choose_footnotes(article: Article) -> frozenset[str]:
     """Return the ids of the notes that become footnotes: nearly all of them, or none."""
     notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
@@ -204,7 +202,7 @@ def choose_footnotes(article: Article) -> frozenset[str]:
     fitting = called & {
         note.id
         for note, parts in zip(notes, lengths, strict=True)
-        if len(parts) == len(note.blocks) > 0 and sum(parts) <= MAX_FOOTNOTE
+        if len(parts) == len(note.blocks) > 0 and sum(parts) <= MAX_FOOTNOTE_CHARS
     }
     too_long = sum(map(sum, lengths)) > MAX_FOOTNOTE_SHARE * text_length
     too_few = len(fitting) < MIN_FOOTNOTE_SHARE * len({note.id for note in notes})

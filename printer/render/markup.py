@@ -15,9 +15,6 @@ from ..article import MARKS, Article, List, Note, Paragraph, Span, Spans, block_
 #: An element's name and its attributes as markup.
 Element: TypeAlias = tuple[str, Markup]
 
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
-_UNSAFE_IN_IDS = re.compile(r"[^A-Za-z0-9_.-]+")
-
 #: Characters that XML, and so a PDF's metadata, cannot contain; the object replacement character.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffc\ufffe\uffff\ud800-\udfff]"
@@ -25,10 +22,6 @@ _UNPRINTABLE = re.compile(
 #: Combining marks; more than eight on one letter are a prank.
 _COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _STACKED_MARKS = re.compile(f"([{_COMBINING}]{{8}})[{_COMBINING}]+")
-
-#: Characters that an XML parser would normalize in text and in attributes.
-_LINE_ENDS = {ord("\r"): "&#13;"}
-_WHITE_SPACE = {ord("\r"): "&#13;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
 
 
 def printable(text: str) -> str:
@@ -41,6 +34,9 @@ def strip_brackets(label: str) -> str:
     label = printable(label).strip()
     is_bracketed = len(label) > 2 and label[0] + label[-1] in ("[]", "()")
     return (label[1:-1] if is_bracketed else label)[:20]
+
+
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
 
 
 def valid_language(tag: str) -> str:
@@ -58,10 +54,17 @@ def valid_direction(direction: str) -> str:
     return direction if direction in ("ltr", "rtl") else ""
 
 
+#: Characters that an XML parser would normalize in text and in attributes.
+_LINE_ENDS = {ord("\r"): "&#13;"}
+
+
 def escape_text(text: str) -> Markup:
     """Return printable text as markup."""
     html = str(escape(printable(text)))
     return Markup(html.translate(_LINE_ENDS))  # noqa: S704 - escaped
+
+
+_WHITE_SPACE = {ord("\r"): "&#13;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
 
 
 def attributes(epub: bool = False, /, **values: object) -> Markup:
@@ -76,6 +79,9 @@ def attributes(epub: bool = False, /, **values: object) -> Markup:
         if name == "lang" and epub:
             parts.append(f' xml:lang="{text}"')
     return Markup("".join(parts))  # noqa: S704 - escaped
+
+
+_UNSAFE_IN_IDS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(slots=True)

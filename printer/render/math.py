@@ -24,22 +24,6 @@ from ..output import Picture
 from ..themes.loader import asset_url
 from ..worker_process import WorkerCrashed, WorkerError, WorkerProcess, notify
 
-#: The longest source and the most formulas that are typeset; others are printed as text.
-MAX_SOURCE, MAX_FORMULAS = 8_000, 2_000
-
-#: Seconds and bytes of memory for all formulas together.
-TIME_LIMIT, MEMORY_LIMIT = 20.0, 1_000_000_000
-
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ufffc\ufffe\uffff\ud800-\udfff]+")
-
-#: MathML elements with two and three children, with the operators written between these.
-_OPERATORS = {
-    "msub": "_", "msup": "^", "mfrac": "/", "munder": "_", "mover": "^",
-    "msubsup": "_^", "munderover": "_^",
-}  # fmt: skip
-_INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
-_SPACED_OPERATORS = frozenset("=<>≤≥≠≈≡∈∉→⇒↔+−-±×·")
-
 
 @dataclass(frozen=True, slots=True)
 class Formula:
@@ -54,13 +38,19 @@ class Formula:
 #: Formulas by source and by whether they are displayed on a line of their own.
 Formulas: TypeAlias = Mapping[tuple[str, bool], Formula]
 
+# Other formulas are printed as text.
+MAX_SOURCE_CHARS = 8_000
+MAX_FORMULAS = 2_000
+#: The font size of the drawing, in its units.
+FONT_SIZE = 24.0
+
 
 def typeset_formulas(articles: Sequence[Article]) -> Formulas:
     """Typeset the formulas of articles, leaving out those that fail."""
     sources = dict.fromkeys(
         (source, display)
         for source, display in _find_sources(articles)
-        if source.strip() and len(source) <= MAX_SOURCE
+        if source.strip() and len(source) <= MAX_SOURCE_CHARS
     )
     keys = list(sources)[:MAX_FORMULAS]
     formulas: dict[tuple[str, bool], Formula] = {}
@@ -75,11 +65,16 @@ def typeset_formulas(articles: Sequence[Article]) -> Formulas:
     return formulas
 
 
+# For all formulas together.
+TIME_LIMIT_SECONDS = 20.0
+MEMORY_LIMIT_BYTES = 1_000_000_000
+
+
 def _typeset(keys: list[tuple[str, bool]]) -> list[Drawing]:
     """Typeset formulas in a separate process; start another one if it was killed."""
     drawings: list[Drawing] = []
-    deadline = time.monotonic() + TIME_LIMIT
-    with WorkerProcess(silence, memory_limit=MEMORY_LIMIT, trusted=False) as worker:
+    deadline = time.monotonic() + TIME_LIMIT_SECONDS
+    with WorkerProcess(silence, memory_limit=MEMORY_LIMIT_BYTES, trusted=False) as worker:
         for _ in range(2):
             try:
                 worker.call(
@@ -107,6 +102,9 @@ def _find_sources(articles: Iterable[Article]) -> Iterator[tuple[str, bool]]:
                 yield from ((span.math, False) for span in spans if span.math)
 
 
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ufffc\ufffe\uffff\ud800-\udfff]+")
+
+
 def formula_html(source: str, text: str, formulas: Formulas, *, display: bool = False) -> Markup:
     """Return a formula as HTML: its drawing on the baseline, or its text."""
     reading = _UNPRINTABLE.sub(" ", formula_text(source, text))
@@ -127,6 +125,15 @@ def formula_text(source: str, text: str) -> str:
         return " ".join(_linearize(ElementTree.fromstring(source)).split())  # noqa: S314
     except (ElementTree.ParseError, RecursionError):
         return text
+
+
+#: MathML elements with two and three children, with the operators written between these.
+_OPERATORS = {
+    "msub": "_", "msup": "^", "mfrac": "/", "munder": "_", "mover": "^",
+    "msubsup": "_^", "munderover": "_^",
+}  # fmt: skip
+_INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
+_SPACED_OPERATORS = frozenset("=<>≤≥≠≈≡∈∉→⇒↔+−-±×·")
 
 
 def _linearize(node: ElementTree.Element) -> str:
@@ -162,26 +169,13 @@ def _parenthesize(text: str) -> str:
 #: SVG, and its width, height and depth below the baseline in ems.
 Drawing: TypeAlias = tuple[str, float, float, float]
 
-#: Seconds for one formula.
-FORMULA_TIME_LIMIT = 2.0
-
-#: The largest formula in ems, and the longest drawing in characters.
-MAX_WIDTH, MAX_HEIGHT, MAX_SVG = 120.0, 60.0, 400_000
-
-#: The font size of the drawing, in its units.
-FONT_SIZE = 24.0
-
-_MATHML = "{http://www.w3.org/1998/Math/MathML}"
-_SVG_ELEMENTS = frozenset({"svg", "path", "rect", "line", "polyline", "g"})
-_ROWS = frozenset({"mrow", "mstyle", "mpadded"})
-#: Environments that number their lines; the page has its own numbers or none.
-_NUMBERED = re.compile(r"(\\(?:begin|end)\{(?:align|gather|equation|multline|eqnarray))\}")
-_SVG_TAG = re.compile(r"<(?:\w+:)?(\w+)")
-
 
 def silence() -> None:
     """Discard what libraries print about faulty formulas."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+FORMULA_TIME_LIMIT_SECONDS = 2.0
 
 
 def send_drawings(formulas: Sequence[tuple[str, bool]]) -> None:
@@ -195,7 +189,7 @@ def send_drawings(formulas: Sequence[tuple[str, bool]]) -> None:
         drawing = None
         # A formula that fails is printed as text.
         with contextlib.suppress(Exception):
-            signal.setitimer(signal.ITIMER_REAL, FORMULA_TIME_LIMIT)
+            signal.setitimer(signal.ITIMER_REAL, FORMULA_TIME_LIMIT_SECONDS)
             try:
                 drawing = typeset_formula(source, display)
             finally:
@@ -205,6 +199,16 @@ def send_drawings(formulas: Sequence[tuple[str, bool]]) -> None:
 
 def _raise_timeout(*_: object) -> None:
     raise TimeoutError
+
+
+# Of a formula.
+MAX_WIDTH_EM = 120.0
+MAX_HEIGHT_EM = 60.0
+MAX_SVG_CHARS = 400_000
+_SVG_ELEMENTS = frozenset({"svg", "path", "rect", "line", "polyline", "g"})
+#: Environments that number their lines; the page has its own numbers or none.
+_NUMBERED = re.compile(r"(\\(?:begin|end)\{(?:align|gather|equation|multline|eqnarray))\}")
+_SVG_TAG = re.compile(r"<(?:\w+:)?(\w+)")
 
 
 def typeset_formula(source: str, display: bool) -> Drawing | None:
@@ -225,20 +229,29 @@ def typeset_formula(source: str, display: bool) -> Drawing | None:
     config.svg2 = False
     svg = zmath.Math(ElementTree.tostring(root, encoding="unicode"), size=FONT_SIZE).svg()
     box = re.search(r'width="([\d.]+)" height="([\d.]+)" viewBox="\S+ (\S+) ', svg)
-    if box is None or len(svg) > MAX_SVG or not set(_SVG_TAG.findall(svg)) <= _SVG_ELEMENTS:
+    if box is None or len(svg) > MAX_SVG_CHARS or not set(_SVG_TAG.findall(svg)) <= _SVG_ELEMENTS:
         return None
     width, height = float(box[1]) / FONT_SIZE, float(box[2]) / FONT_SIZE
     depth = height + float(box[3]) / FONT_SIZE
     return (
-        (svg, width, height, depth) if 0 < width < MAX_WIDTH and 0 < height < MAX_HEIGHT else None
+        (svg, width, height, depth)
+        if 0 < width < MAX_WIDTH_EM and 0 < height < MAX_HEIGHT_EM
+        else None
     )
+
+
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 
 def _simplify(element: ElementTree.Element) -> ElementTree.Element:
     """Remove rows of one element, which double the time of layout without any effect."""
     element.tag = element.tag.removeprefix(_MATHML)
     children = [_simplify(child) for child in element]
-    if element.tag in _ROWS and len(children) == 1 and not (element.text or "").strip():
+    if (
+        element.tag in {"mrow", "mstyle", "mpadded"}
+        and len(children) == 1
+        and not (element.text or "").strip()
+    ):
         return children[0]
     element[:] = children
     return element

@@ -432,7 +432,6 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
 MAX_BOLD_LABEL_CHARS = 90
 MAX_PLAIN_LABEL_CHARS = 64
 MIN_LABELLED_CHARS = 80
-_CLOSING_QUOTES = "’”»'\""
 #: A line in brackets, as Japanese headings are.
 _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 
@@ -457,7 +456,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     if _BRACKETED.fullmatch(text):
         return isinstance(following, Paragraph)
     is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
-    last = text.rstrip(_CLOSING_QUOTES)[-1:] if is_capitals else text[-1]
+    last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
         return False
     if isinstance(following, Code):

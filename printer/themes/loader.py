@@ -25,28 +25,8 @@ from ..output import Picture
 from ..settings import config_folder
 from ..text import did_you_mean
 
-#: The folders of the built-in themes: in the installed package, or next to it in the repository.
-BUILTIN_FOLDERS = (
-    Path(__file__).resolve().parents[1] / "templates",
-    Path(__file__).resolve().parents[2] / "templates",
-)
-
 #: The theme that provides missing templates.
 BASE_THEME = "article"
-
-#: The longest chain of themes that extend one another.
-MAX_DEPTH = 8
-
-#: Media types of the other files allowed in a theme, by extension.
-MEDIA_TYPES = {
-    ".ttf": "font/ttf", ".otf": "font/otf", ".woff": "font/woff", ".woff2": "font/woff2",
-    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml",
-}  # fmt: skip
-
-#: The maximum number of bytes of a theme's file; Chinese fonts come close.
-_MAX_FILE_BYTES = 30_000_000
-
-_URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +63,13 @@ def user_folder() -> Path:
     return config_folder() / "themes"
 
 
+#: The folders of the built-in themes: in the installed package, or next to it in the repository.
+BUILTIN_FOLDERS = (
+    Path(__file__).resolve().parents[1] / "templates",
+    Path(__file__).resolve().parents[2] / "templates",
+)
+
+
 def builtin_folder() -> Path:
     return next((folder for folder in BUILTIN_FOLDERS if folder.is_dir()), BUILTIN_FOLDERS[-1])
 
@@ -96,6 +83,10 @@ def theme_names() -> list[str]:
 def all_themes() -> Iterator[Theme]:
     """Yield all themes by name."""
     yield from map(load_theme, theme_names())
+
+
+#: The longest chain of themes that extend one another.
+MAX_DEPTH = 8
 
 
 def load_theme(name: str) -> Theme:
@@ -173,10 +164,6 @@ Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{
 FontFamily: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[\w][\w .&+-]{0,59}$")]
 
 
-_NUMBER = re.compile(r"(-?[0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|em|rem|px|)")
-_COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-z]{3,20}")
-
-
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -223,6 +210,10 @@ class Device(_Table):
     description: Annotated[str, Field(max_length=80)] = ""
     font_size: Annotated[float | None, Field(ge=5, le=48)] = None
     margin: Annotated[str, Field(max_length=60)] = ""
+
+
+_NUMBER = re.compile(r"(-?[0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|em|rem|px|)")
+_COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-z]{3,20}")
 
 
 class Variable(_Table):
@@ -310,6 +301,16 @@ class Assets:
 def asset_url(picture: Picture) -> str:
     extension = picture.media_type.rpartition("/")[2].partition("+")[0]
     return f"asset:{sha256(picture.data).hexdigest()[:32]}.{extension}"
+
+
+#: Media types of the other files allowed in a theme, by extension.
+MEDIA_TYPES = {
+    ".ttf": "font/ttf", ".otf": "font/otf", ".woff": "font/woff", ".woff2": "font/woff2",
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml",
+}  # fmt: skip
+#: The maximum number of bytes of a theme's file; Chinese fonts come close.
+_MAX_FILE_BYTES = 30_000_000
+_URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", re.IGNORECASE)
 
 
 def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:

@@ -23,11 +23,6 @@ from ..settings import plain_message
 from ..text import did_you_mean
 from .loader import FontFamily, Fonts, Page, Theme, format_value, load_theme
 
-_FONT_FAMILY: TypeAdapter[str] = TypeAdapter(FontFamily)
-
-#: The option of every theme besides its own variables and the keys of its page.
-FONT = "font"
-
 
 @dataclass(frozen=True, slots=True)
 class StyledTheme:
@@ -50,6 +45,10 @@ class StyledTheme:
 def apply_options(options: PrintOptions) -> StyledTheme:
     """Return the theme with the options applied; raise UsageError if any is unknown or invalid."""
     return _apply(options.theme, tuple(options.theme_options))
+
+
+#: The option of every theme besides its own variables and the keys of its page.
+FONT = "font"
 
 
 @lru_cache(maxsize=8)
@@ -82,6 +81,9 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
 def settable_names(theme: Theme) -> list[str]:
     """Return the names that ``--set`` accepts for a theme."""
     return [FONT, *theme.variables, *(name.replace("_", "-") for name in Page.model_fields)]
+
+
+_FONT_FAMILY: TypeAdapter[str] = TypeAdapter(FontFamily)
 
 
 def _check_family(text: str) -> str:

@@ -21,36 +21,15 @@ from .options import StyledTheme, apply_options
 #: Top, right, bottom and left, in millimetres.
 Margins: TypeAlias = tuple[float, float, float, float]
 
-#: Paper sizes by name, in millimetres.
-PAPERS = {
-    "a3": (297.0, 420.0),
-    "a4": (210.0, 297.0),
-    "a5": (148.0, 210.0),
-    "a6": (105.0, 148.0),
-    "b5": (176.0, 250.0),
-    "letter": (215.9, 279.4),
-    "legal": (215.9, 355.6),
-}
-DEFAULT_PAPER = "A4"
-
 #: Lengths of CSS units in millimetres.
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
 
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
-
-#: The usual height of a line, in ems, and the share of the lines of paragraphs that is filled.
-LINE_HEIGHT, PARAGRAPH_FILL = 1.4, 0.93
-
-#: The maximum height of a picture, as a share of the height of the text block.
-MAX_PICTURE_HEIGHT = 0.6
-
-# In millimetres; font sizes in points.
-MIN_PAPER, MAX_PAPER = 50.0, 1500.0
-MIN_TEXT_BLOCK = 30.0
-MIN_FONT_SIZE, MAX_FONT_SIZE = 5.0, 48.0
-
-_LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
+#: The usual height of a line.
+LINE_HEIGHT_EM = 1.4
+#: The share of the lines of paragraphs that is filled.
+PARAGRAPH_FILL = 0.93
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +65,7 @@ class PageGeometry:
     def capacity(self) -> float:
         """The number of characters that fit on a page of plain paragraphs, roughly."""
         em = self.font_size * UNITS["pt"]
-        lines = self.columns * self.text_height / (LINE_HEIGHT * em)
+        lines = self.columns * self.text_height / (LINE_HEIGHT_EM * em)
         return PARAGRAPH_FILL * lines * self.column_width / (CHARACTER_WIDTH * em)
 
     @property
@@ -94,6 +73,10 @@ class PageGeometry:
         """The number of characters that fit in a running head."""
         character = CHARACTER_WIDTH * self.font_size * 0.28
         return max(24, min(120, int(self.text_width / character)))
+
+
+DEFAULT_PAPER = "A4"
+MIN_TEXT_BLOCK_MM = 30.0
 
 
 def page_geometry(options: PrintOptions) -> PageGeometry:
@@ -123,11 +106,15 @@ def page_geometry(options: PrintOptions) -> PageGeometry:
     geometry = PageGeometry(
         width, height, margins, font_size, page.columns, gap, gutter, page.pictures
     )
-    if geometry.column_width < MIN_TEXT_BLOCK or geometry.text_height < MIN_TEXT_BLOCK:
+    if geometry.column_width < MIN_TEXT_BLOCK_MM or geometry.text_height < MIN_TEXT_BLOCK_MM:
         raise UsageError(
             f"these margins leave no room for text on {name}", hint="Use smaller margins"
         )
     return geometry
+
+
+#: The maximum height of a picture, as a share of the height of the text block.
+MAX_PICTURE_HEIGHT = 0.6
 
 
 def max_picture_size(options: PrintOptions) -> tuple[float, float]:
@@ -162,6 +149,20 @@ def _default_margins(page: Page, width: float, height: float, font_size: float) 
     return page.top * height, side, page.bottom * height, side
 
 
+#: Paper sizes by name, in millimetres.
+PAPERS = {
+    "a3": (297.0, 420.0),
+    "a4": (210.0, 297.0),
+    "a5": (148.0, 210.0),
+    "a6": (105.0, 148.0),
+    "b5": (176.0, 250.0),
+    "letter": (215.9, 279.4),
+    "legal": (215.9, 355.6),
+}
+MIN_PAPER_MM = 50.0
+MAX_PAPER_MM = 1500.0
+
+
 def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float]:
     """Return the width and height of a paper, given by name or as in 148x210mm."""
     paper = PAPERS.get(text.strip().lower())
@@ -182,10 +183,10 @@ def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float
             hint = "Add --landscape to turn the paper"
         raise UsageError(f"{truncate(text, 40)!r} is not a paper size", hint=hint)
     width, height = lengths
-    if not (MIN_PAPER <= width <= MAX_PAPER and MIN_PAPER <= height <= MAX_PAPER):
+    if not (MIN_PAPER_MM <= width <= MAX_PAPER_MM and MIN_PAPER_MM <= height <= MAX_PAPER_MM):
         raise UsageError(
             f"{truncate(text, 40)!r} is out of range",
-            hint=f"Paper is {MIN_PAPER:g} to {MAX_PAPER:g} mm wide and high",
+            hint=f"Paper is {MIN_PAPER_MM:g} to {MAX_PAPER_MM:g} mm wide and high",
         )
     return width, height
 
@@ -206,15 +207,23 @@ def _parse_margins(text: str) -> Margins:
     raise UsageError(f"{truncate(text, 40)!r} is not a margin", hint=hint)
 
 
+MIN_FONT_SIZE_PT = 5.0
+MAX_FONT_SIZE_PT = 48.0
+
+
 def _parse_font_size(text: str) -> float:
     length = _parse_length(text)
     size = length / UNITS["pt"] if length is not None else 0.0
-    if not MIN_FONT_SIZE <= size <= MAX_FONT_SIZE:
+    if not MIN_FONT_SIZE_PT <= size <= MAX_FONT_SIZE_PT:
         raise UsageError(
             f"{truncate(text, 40)!r} is not a size of type",
-            hint=f"Use a length from {MIN_FONT_SIZE:g}pt to {MAX_FONT_SIZE:g}pt, such as 11pt",
+            hint=f"Use a length from {MIN_FONT_SIZE_PT:g}pt to {MAX_FONT_SIZE_PT:g}pt, "
+            "such as 11pt",
         )
     return size
+
+
+_LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 
 
 def _parse_length(text: str) -> float | None:
@@ -226,43 +235,6 @@ def _parse_length(text: str) -> float | None:
     return 0.0 if text == "0" else None
 
 
-#: For saving ink: no backgrounds, thin rules, light pictures.
-INK_SAVING_CSS = """
-* { background: none !important }
-img { opacity: .55 }
-html { --hair: .3pt solid #999; --grey: #666 }
-table { border-width: .4pt !important }
-"""
-
-#: For several columns only: without ``columns``, a single one is laid out faster and breaks better.
-#: No page is rotated; the widest tables span the columns instead.
-COLUMNS_CSS = """
-.body { columns: var(--columns); column-gap: var(--gap) }
-:is(.turned, div.widest) { page: auto }
-div.widest { break-after: auto; column-span: all }
-pre .line:nth-child(n) { break-before: auto; break-after: auto }
-"""
-
-GRAYSCALE_CSS = ":root { --accent: black }"
-
-CHAPTERS_CSS = """
-article + article, .contents + article { break-before: right }
-@page :blank { @top-left { content: none } @top-right { content: none }
-  @bottom-center { content: none } }
-"""
-
-#: The height of capitals, in ems (a book face).
-CAPITAL_HEIGHT = 0.65
-
-#: The factors by which the leading of longer pages is reduced, and the type if that is not enough;
-#: the fewest lines of a margin from which a line may be taken.
-CLOSER_LEADING, SMALLER_TYPE, MIN_MARGIN_LINES = 0.97, 0.97, 3
-
-#: The width of wide figures if that is not enough either, as a share of the measure, and about
-#: their height, as a share of the page.
-NARROWER_FIGURES, FIGURE_HEIGHT = 0.8, 0.35
-
-
 class LongerPages(NamedTuple):
     """A style sheet that fits more on a page, and about what it gains at most.
 
@@ -272,6 +244,29 @@ class LongerPages(NamedTuple):
     css: str
     gain: float
     gain_by_figure: float = 0.0
+
+
+#: For saving ink: no backgrounds, thin rules, light pictures.
+INK_SAVING_CSS = """
+* { background: none !important }
+img { opacity: .55 }
+html { --hair: .3pt solid #999; --grey: #666 }
+table { border-width: .4pt !important }
+"""
+#: For several columns only: without ``columns``, a single one is laid out faster and breaks better.
+#: No page is rotated; the widest tables span the columns instead.
+COLUMNS_CSS = """
+.body { columns: var(--columns); column-gap: var(--gap) }
+:is(.turned, div.widest) { page: auto }
+div.widest { break-after: auto; column-span: all }
+pre .line:nth-child(n) { break-before: auto; break-after: auto }
+"""
+GRAYSCALE_CSS = ":root { --accent: black }"
+CHAPTERS_CSS = """
+article + article, .contents + article { break-before: right }
+@page :blank { @top-left { content: none } @top-right { content: none }
+  @bottom-center { content: none } }
+"""
 
 
 def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> Markup:
@@ -304,6 +299,10 @@ def _page_rules(page: PageGeometry) -> Iterator[str]:
     yield f"html {{ font-size: {page.font_size:.2f}pt }}"
 
 
+#: The height of capitals, in ems (a book face).
+CAPITAL_HEIGHT = 0.65
+
+
 def _variables(styling: StyledTheme, page: PageGeometry) -> str:
     values = (
         *styling.values,
@@ -314,6 +313,18 @@ def _variables(styling: StyledTheme, page: PageGeometry) -> str:
         ("initial", f"{1 + 2 * styling.theme.page.leading / CAPITAL_HEIGHT:.4f}rem"),
     )
     return f":root {{ {'; '.join(f'--{name}: {value}' for name, value in values)} }}"
+
+
+#: The factor by which the leading of longer pages is reduced.
+CLOSER_LEADING = 0.97
+#: The factor by which the type is reduced if that is not enough.
+SMALLER_TYPE = 0.97
+#: A line is taken from a margin of at least so many.
+MIN_MARGIN_LINES = 3
+#: The width of wide figures if that is not enough either, as a share of the measure.
+NARROWER_FIGURES = 0.8
+#: About the height of wide figures, as a share of the page.
+FIGURE_HEIGHT = 0.35
 
 
 def build_longer_pages(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from printer.images.selection import CUTER_LIMITS, ICON_LIMITS
-from printer.images.size_probe import CACHE_FILE, MAX_AGE, RejectCache
+from printer.images.size_probe import CACHE_FILE, MAX_AGE_SECONDS, RejectCache
 
 URL = "https://site.example.org/icon.png"
 
@@ -42,7 +42,7 @@ def test_old_entries_expire(tmp_path: Path) -> None:
     now = 1_000_000.0
     with opened(tmp_path, clock=lambda: now) as cache:
         cache.add([URL], CUTER_LIMITS)
-        now += MAX_AGE - 1
+        now += MAX_AGE_SECONDS - 1
         assert cache.lookup([URL], CUTER_LIMITS)
         now += 2
         assert not cache.lookup([URL], CUTER_LIMITS)

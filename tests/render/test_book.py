@@ -40,7 +40,7 @@ def article(number: int, *more: object) -> Article:
 @pytest.fixture
 def one_article_per_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Render every article as a separate run, and page numbers a few at a time."""
-    monkeypatch.setattr(book, "RUN_LENGTH", 1)
+    monkeypatch.setattr(book, "RUN_CHARS", 1)
     monkeypatch.setattr(book, "NUMBERED_PAGES", 2)
 
 

@@ -24,7 +24,7 @@ from printer.article import (
 )
 from printer.options import PrintOptions
 from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code, render_html
-from printer.render.links import MAX_PRINTED_URL, display_url, is_visible_url
+from printer.render.links import MAX_PRINTED_URL_CHARS, display_url, is_visible_url
 from printer.render.weasy import footnotes
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph, spans
@@ -65,7 +65,7 @@ def test_an_address_is_printed_without_technical_parts(url: str, written: str) -
 @given(st.text(max_size=60))
 def test_any_text_is_written_within_bounds(text: str) -> None:
     written = display_url("https://example.org/" + text)
-    assert len(written) <= MAX_PRINTED_URL
+    assert len(written) <= MAX_PRINTED_URL_CHARS
     is_visible_url(text, written)
 
 

@@ -21,13 +21,6 @@ from ..candidates import Candidate, find_candidates
 from ..captions import Caption
 from ..selection import CUTER_LIMITS, PictureSelection, RejectedPicture, SelectedPicture
 
-#: A caption has more characters than the first number and at most the second.
-CAPTION_CHARS = (30, 200)
-MAX_LEVELS = 6
-_MAX_SEGMENTS = 200
-#: The distances before and after the bounds, in characters, at which pictures are still considered.
-_BEFORE, _AFTER = 400, 1200
-
 
 class ArticleBounds(NamedTuple):
     """The first and last segment of the article, and its starting paragraph."""
@@ -70,6 +63,11 @@ def article_bounds(page: Page, verdict: Verdict) -> ArticleBounds | None:
     return ArticleBounds(start if title is None else title, start, last)
 
 
+# Pictures farther outside the bounds are not considered.
+_MAX_CHARS_BEFORE = 400
+_MAX_CHARS_AFTER = 1200
+
+
 def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
     """Return the segments in or before which pictures of the article may be.
 
@@ -78,15 +76,21 @@ def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
     if bounds is None:
         return range(0)
     sizes = [len(segment.text) for segment in page.segments]
-    first, remaining_chars = bounds.first, _BEFORE
+    first, remaining_chars = bounds.first, _MAX_CHARS_BEFORE
     while first > 0 and remaining_chars >= sizes[first - 1]:
         first -= 1
         remaining_chars -= sizes[first]
-    last, remaining_chars = bounds.last + 1, _AFTER
+    last, remaining_chars = bounds.last + 1, _MAX_CHARS_AFTER
     while last < len(sizes) and remaining_chars >= sizes[last]:
         remaining_chars -= sizes[last]
         last += 1
     return range(first, last + 1)
+
+
+#: A caption has more characters than the first number and at most the second.
+CAPTION_CHARS = (30, 200)
+MAX_LEVELS = 6
+_MAX_SEGMENTS = 200
 
 
 def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:

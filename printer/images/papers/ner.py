@@ -21,28 +21,12 @@ from ...i18n import load_table
 #: Counts the mentions of each name in a text, in lower case.
 NameRecognizer: TypeAlias = Callable[[str], Counter[str]]
 
+_WORDS = {kind: frozenset(words) for kind, words in load_table("entity_words").items()}
+#: Words inside a name.
+_PARTICLES = _WORDS["particles"]
+
 RULES = "rules"
 _SPACY = "spacy:"
-#: Further text is not read.
-_MAX_CHARS = 60_000
-
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«»\n]|\d+|&")
-_SENTENCE_ENDS = frozenset('.!?…:•|\n"“«(')
-_BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
-#: Words inside a name, words before one, words that end the name of an organization or a place, and
-#: capitalised words that are not names (first words of sentences, days, months).
-_PARTICLES, _TITLES, _SUFFIXES, _COMMON = (
-    frozenset(load_table("entity_words")[kind])
-    for kind in ("particles", "titles", "suffixes", "common")
-)
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-_WORD = re.compile(r"[^\W\d_]{3,40}(?:\u200c?[^\W\d_]+)?")
-
-#: The labels that models use for people, places and organizations.
-_LABELS = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP", "GPE_LOC", "GPE_ORG"})
-_UNNEEDED_PIPES = ("parser", "senter", "lemmatizer", "textcat", "textcat_multilabel")
 
 
 def load_recognizer(name: str, language: str = "") -> NameRecognizer:
@@ -86,6 +70,9 @@ def place_names(language: str) -> frozenset[str]:
     return frozenset(names)
 
 
+_UNNEEDED_PIPES = ("parser", "senter", "lemmatizer", "textcat", "textcat_multilabel")
+
+
 @lru_cache(2)
 def _load_model(model: str) -> Any:
     try:
@@ -103,6 +90,12 @@ def _load_model(model: str) -> Any:
         raise MissingLibrary(
             f"the spaCy model {model!r} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
+
+
+#: Further text is not read.
+_MAX_CHARS = 60_000
+#: The labels that models use for people, places and organizations.
+_LABELS = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP", "GPE_LOC", "GPE_ORG"})
 
 
 def _find_by_model(model: Any, text: str) -> Counter[str]:
@@ -132,6 +125,14 @@ def find_names(text: str, territories: Set[str] = frozenset()) -> Counter[str]:
     return merge_short_names(certain_names)
 
 
+#: Capitalised words that are not names: first words of sentences, days, months.
+_COMMON = _WORDS["common"]
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_WORD = re.compile(r"[^\W\d_]{3,40}(?:\u200c?[^\W\d_]+)?")
+
+
 def find_terms(text: str) -> Iterator[str]:
     """Yield the terms of a text: words of at least three letters, or pairs of characters."""
     for match in _UNSPACED.finditer(text):
@@ -154,6 +155,13 @@ def _has_no_case(text: str) -> bool:
     return not upper or (upper > lower and upper > 8)
 
 
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«»\n]|\d+|&")
+_SENTENCE_ENDS = frozenset('.!?…:•|\n"“«(')
+_BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
+#: Words before a name.
+_TITLES = _WORDS["titles"]
+
+
 def _capitalised_runs(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the names in a text in lower case, each with whether it is certain to be one."""
     run = _Run()
@@ -174,6 +182,10 @@ def _capitalised_runs(text: str) -> Iterator[tuple[str, bool]]:
             begins_sentence = False
         last = folded
     yield from run.end()
+
+
+#: Words that end the name of an organization or a place.
+_SUFFIXES = _WORDS["suffixes"]
 
 
 class _Run:

@@ -273,7 +273,7 @@ class _OutlineItem:
     children: list[_OutlineItem] = field(default_factory=list)
 
 
-#: Entries of a catalog that are merged, and entries of an outline item that are written anew.
+#: Entries of a catalog that are merged.
 _MERGED = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
 #: The most names in a leaf of the name tree.
 _NAMES_PER_LEAF = 100
@@ -446,13 +446,12 @@ class _Merger:
         return links, visible
 
 
-_OUTLINE_LINKS = ("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count")
-
-
 def _read_outline(parent: Any, copier: PdfCopier) -> Iterator[_OutlineItem]:
     item = parent.get("/First")
     while item is not None:
-        entries = copier.serialize(_copy_without(item, *_OUTLINE_LINKS))
+        entries = copier.serialize(
+            _copy_without(item, *("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count"))
+        )
         yield _OutlineItem(entries, list(_read_outline(item, copier)))
         item = item.get("/Next")
 

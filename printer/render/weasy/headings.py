@@ -174,7 +174,6 @@ MAX_QUOTATION_CHARS = 48
 _SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
 #: Signs between spaces that belong to the word before them.
 _CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
-_DASHES = ("– ", "— ", "- ", ": ", "| ")
 _QUOTATION = re.compile(
     r"«[^«»]*»|»[^«»]*«|„[^„“”]*[“”]|“[^“”]*”|\"[^\"]*\"|\([^()]*\)|\[[^\[\]]*\]"
     r"|「[^「」]*」|『[^『』]*』|《[^《》]*》|（[^（）]*）|(?<!\w)['‘][^'‘’]*['’](?!\w)"
@@ -218,7 +217,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
             end,
             start,
             _penalize(text[before:end], text[start : start + 40], function_words)
-            + AFTER_FIRST_WORD * text.endswith(_DASHES, 0, before)
+            + AFTER_FIRST_WORD * text.endswith(("– ", "— ", "- ", ": ", "| "), 0, before)
             + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations)
             + AFTER_CJK_PAUSE * bool(_SPACE_BETWEEN_SIGNS.match(text, end - 1)),
         )

@@ -83,7 +83,6 @@ def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
             stack.extend((child, block) for child in reversed(getattr(box, "children", ())))
 
 
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 #: Classes of elements added by themes: QR codes, headings of notes.
 _ADDED = frozenset({"qr", "section"})
 
@@ -95,7 +94,7 @@ def _element_kind(element: Any) -> str:
         return ""
     is_math = "math" in classes
     match element.tag:
-        case tag if tag in _HEADINGS:
+        case tag if tag in {"h2", "h3", "h4", "h5", "h6"}:
             return "headings"
         case "img":
             return "formulas" if is_math else "pictures"

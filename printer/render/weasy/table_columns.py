@@ -65,12 +65,15 @@ def _break_names(table: Box) -> None:
         box.text = _IN_NAMES.sub("\u200b", box.text)
 
 
-_CODE_TAGS = frozenset({"code", "samp", "kbd", "var", "pre"})
-
-
 def _hyphenate_words(table: Box) -> None:
     for box in _text_boxes(table):
-        if "\u200b" not in box.text and box.element_tag not in _CODE_TAGS:
+        if "\u200b" not in box.text and box.element_tag not in {
+            "code",
+            "samp",
+            "kbd",
+            "var",
+            "pre",
+        }:
             box.style = box.style.copy()
             box.style["hyphens"] = "auto"
 

@@ -12,7 +12,7 @@ import weasyprint
 from printer.article import Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.weasy import figure_placement
+from printer.render.weasy import engine, figure_placement
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
@@ -634,7 +634,7 @@ def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):
     for step in ("_shrink", "_move_before_text"):
         monkeypatch.setattr(figure_placement, step, lambda *_: False)
     count = printed(full, pictures=specimens.pictures()).pages
-    monkeypatch.setattr(figure_placement, "is_picture_alone", lambda _: False)
+    monkeypatch.setattr(engine, "_is_picture_alone", lambda _: False)
     assert count < printed(full, pictures=specimens.pictures()).pages
 
 
