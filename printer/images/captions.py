@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -55,26 +55,11 @@ def _is_caption_name(name: str) -> bool:
 
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
-#: Those for a caption without markup, except below a gallery.
-_MAX_UNMARKED_LEVELS = 5
-_MAX_CHARS = 1200
-_MAX_BARE_CHARS = 200
-_MAX_SEGMENTS = 8
-#: The length of a film, which ends its description: '3:18 min'.
-_PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
-_MAX_LINKS = 5
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+
 _HEADING = int(ElementFlag.HEADING)
-#: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
-_PICTURE_TAGS = frozenset({"picture", "source"})
-_CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
+
 _TABLE = load_json(__file__, "captions.json")
-#: The words for a kind of medium.
-_MEDIA = frozenset(_TABLE["media"])
-#: A counter such as "2/5" or a playing time.
-_COUNTER = re.compile(
-    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
-)
+
 #: The begin of a credit after a caption, which pages may put right behind its last letter, and what
 #: parts it from the caption.
 _CREDIT_AFTER = re.compile(
@@ -83,218 +68,260 @@ _CREDIT_AFTER = re.compile(
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
 )
 
+_MAX_CHARS = 1200
+#: The words for a kind of medium.
+_MEDIA = frozenset(_TABLE["media"])
+#: A counter such as "2/5" or a playing time.
+_COUNTER = re.compile(
+    r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d|\d{1,3}\s?min\.?"
+)
+
 
 class CaptionFinder:
     """Finds the captions of a page's pictures by markup, names and position."""
 
     def __init__(self, page: Page, candidates: Sequence[Candidate]) -> None:
-        self._page, self._index, self._candidates = page, page.index, candidates
+        self.page, self.index, self.candidates = page, page.index, candidates
 
     @cached_property
-    def _picture_counts(self) -> Counter[int]:
+    def picture_counts(self) -> Counter[int]:
         """The number of pictures in each element, counted a few levels up from each picture."""
         counts: Counter[int] = Counter()
-        for candidate in self._candidates:
-            counts.update(islice(self._ancestors(candidate), _MAX_LEVELS + 2))
+        for candidate in self.candidates:
+            counts.update(islice(_ancestors(self, candidate), _MAX_LEVELS + 2))
         return counts
-
-    def _ancestors(self, candidate: Candidate) -> Iterator[int]:
-        """Yield the indexes of the picture's element and of its ancestors.
-
-        Those that hold its versions do not count.
-        """
-        index = candidate.index
-        while index >= 0:
-            if self._index.elements[index].tag not in _PICTURE_TAGS:
-                yield index
-            index = self._index.parents[index]
 
     def find(self, candidate: Candidate) -> Caption:
         """Return a picture's caption, empty if it has none."""
         segments = (
-            self._in_figcaption(candidate)
-            or self._titled_by_link(candidate)
-            or self._named_caption(candidate)
-            or self._text_below(candidate)
+            _in_figcaption(self, candidate)
+            or _titled_by_link(self, candidate)
+            or _named_caption(self, candidate)
+            or _text_below(self, candidate)
         )
-        segments = self._with_caption_above(candidate, segments)
+        segments = _with_caption_above(self, candidate, segments)
         if linked_headings := [
-            segment.index for segment in segments if self._is_linked_heading(segment)
+            segment.index for segment in segments if _is_linked_heading(self, segment)
         ]:
             # The heading above a player leads to its page; the caption stands below the picture.
             first_index = (
                 candidate.segment
                 if max(linked_headings) < candidate.segment
-                else len(self._page.segments)
+                else len(self.page.segments)
             )
-            segments = [s for s in self._named_caption(candidate) if s.index >= first_index]
+            segments = [s for s in _named_caption(self, candidate) if s.index >= first_index]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
-        if any(map(self._is_linked_heading, segments)) or all(map(self._is_heading, segments)):
+        if any(map(partial(_is_linked_heading, self), segments)) or all(
+            map(partial(_is_heading, self), segments)
+        ):
             return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
-        spans, credit = read_caption(distinct.values(), self._page.base)
+        spans, credit = read_caption(distinct.values(), self.page.base)
         indexes = frozenset(segment.index for segment in segments)
         text = plain_text(spans).strip().lower()
         is_label = not credit and (text in _MEDIA or _COUNTER.fullmatch(text))
-        title = self._page.metadata.title if segments[0].block.tag != "h1" else ""
+        title = self.page.metadata.title if segments[0].block.tag != "h1" else ""
         is_title = comparison_key(text) == comparison_key(title)
         return Caption(() if is_label or is_title else spans, credit, indexes)
 
-    def _is_heading(self, segment: Segment) -> bool:
-        """Return whether a text is a heading that no markup names a caption."""
-        index = self._index.segment_blocks[segment.index]
-        element = self._index.elements[index]
-        name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
-        ancestors = islice(element.iterancestors(), 3)
-        return (
-            bool(self._index.flags[index] & _HEADING)
-            and not _CAPTION_CLASS.search(name)
-            and all(outer.tag != "figcaption" for outer in ancestors)
-        )
 
-    def _is_linked_heading(self, segment: Segment) -> bool:
-        flags = self._index.flags[self._index.segment_blocks[segment.index]]
-        return bool(flags & _HEADING) and 2 * segment.link_chars > len(segment.text)
+#: Elements with the versions of a picture: a parser that does not know ``source`` nests them.
+_PICTURE_TAGS = frozenset({"picture", "source"})
 
-    def _segment_bounds(self, index: int) -> tuple[int, int]:
-        return self._index.segment_begins[index], self._index.segment_ends[index]
 
-    def _in_figcaption(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return the ``figcaption`` of the nearest figure that has one, and its heading above."""
-        elements = self._index.elements
-        for index in islice(self._ancestors(candidate), 2 * _MAX_LEVELS + 1):
-            if elements[index].tag != "figure":
-                continue
-            for inner in range(index + 1, min(index + 300, self._index.subtree_ends[index])):
-                begin, end = self._segment_bounds(inner)
-                if elements[inner].tag == "figcaption" and begin < end:
-                    above = self._page.segments[self._index.segment_begins[index] : begin]
-                    return [*filter(self._is_heading, above), *self._page.segments[begin:end]]
-            begin, end = self._segment_bounds(index)
-            if end - begin > _MAX_SEGMENTS:
-                break
-        return ()
+def _ancestors(finder: CaptionFinder, candidate: Candidate) -> Iterator[int]:
+    """Yield the indexes of the picture's element and of its ancestors.
 
-    def _titled_by_link(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return the text that the link which enlarges the picture states as its title."""
-        for index in islice(self._ancestors(candidate), 1, 4):
-            if self._picture_counts[index] > 1:
-                break
-            links = islice(self._index.elements[index].iter("a"), _MAX_LINKS)
-            titles = [
-                " ".join((link.get("title") or "")[:_MAX_CHARS].split())
-                for link in links
-                if _PICTURE_FILE.search((link.get("href") or "")[-200:])
-            ]
-            nearby = self._page.segments[candidate.segment : candidate.segment + 2]
-            for segment in nearby:
-                if any(repeats_alt(segment.text, title) for title in titles):
-                    return [segment]
-        return ()
+    Those that hold its versions do not count.
+    """
+    index = candidate.index
+    while index >= 0:
+        if finder.index.elements[index].tag not in _PICTURE_TAGS:
+            yield index
+        index = finder.index.parents[index]
 
-    def _named_caption(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return the text of nearby elements whose class or id suggests a caption."""
-        for level, index in enumerate(self._ancestors(candidate)):
-            begin, end = self._segment_bounds(index)
-            has_more = level and self._picture_counts[index] > 1 and end - begin > 2
-            if level > _MAX_LEVELS or has_more:
-                break
-            first, last = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
-            nearby = self._page.segments[first:last]
-            captions = [
-                segment
-                for segment in nearby
-                if self._is_named_caption(segment, index)
-                and not (segment.index < candidate.segment and self._is_byline(segment))
-            ]
-            if captions:
-                return captions
-            if end - begin > 4 * _MAX_SEGMENTS:
-                break
-        return ()
 
-    def _is_byline(self, segment: Segment) -> bool:
-        """Return whether a line begins with the author, whose markup may be called a credit."""
-        author = self._page.metadata.byline.partition(",")[0]
-        return bool(author) and segment.text.startswith(author)
+_CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
 
-    def _is_named_caption(self, segment: Segment, top: int) -> bool:
-        if _is_in_caption(segment):
-            return True
-        index = self._index.segment_blocks[segment.index]
-        while index > top:
-            if _is_caption_name(_element_name(self._index.elements[index])):
-                return True
-            index = self._index.parents[index]
-        return False
 
-    def _text_below(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return a short text right after the picture if it resembles a caption or stands alone."""
-        position = candidate.segment
-        if position >= len(self._page.segments):
-            return ()
-        segment = self._page.segments[position]
-        block = self._index.segment_blocks[position]
-        if repeats_alt(segment.text, candidate.alt):
-            return [segment]
-        is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
-        if is_long or segment.text.endswith((":", "：")):
-            return ()
-        # Text that begins before the picture runs on behind it.
-        begins_before = self._index.segment_spans[position][0] < self._index.opens[candidate.index]
-        if begins_before or self._index.flags[block] & _HEADING:
-            return ()
-        in_gallery = False
-        for level, index in enumerate(islice(self._ancestors(candidate), _MAX_LEVELS + 2)):
-            begin, end = self._segment_bounds(index)
-            if end <= position:
-                in_gallery = self._picture_counts[index] > 1
-                continue
-            if level >= _MAX_UNMARKED_LEVELS and not in_gallery:
-                break
-            if self._picture_counts[index] == 1 and (begin, end) == (position, position + 1):
-                is_text = segment.link_chars == len(segment.text) or _runs_on_beside(
-                    candidate, segment
-                )
-                return () if is_text else [segment]
-            if self._picture_counts[index] == 1 and (begin, end) == (position, position + 2):
-                caption, credit = self._page.segments[begin:end]
-                if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
-                    return [caption, credit]
-            between = range(candidate.index + 1, min(block, candidate.index + 40))
-            follows = not any(self._picture_counts[other] for other in between)
-            is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
-            if follows and (is_marked or self._is_centered_alone(candidate, position)):
-                return [segment]
+def _is_heading(finder: CaptionFinder, segment: Segment) -> bool:
+    """Return whether a text is a heading that no markup names a caption."""
+    index = finder.index.segment_blocks[segment.index]
+    element = finder.index.elements[index]
+    name = f"{_element_name(element)} {(element.get('id') or '')[:100]}"
+    ancestors = islice(element.iterancestors(), 3)
+    return (
+        bool(finder.index.flags[index] & _HEADING)
+        and not _CAPTION_CLASS.search(name)
+        and all(outer.tag != "figcaption" for outer in ancestors)
+    )
+
+
+def _is_linked_heading(finder: CaptionFinder, segment: Segment) -> bool:
+    flags = finder.index.flags[finder.index.segment_blocks[segment.index]]
+    return bool(flags & _HEADING) and 2 * segment.link_chars > len(segment.text)
+
+
+def _segment_bounds(finder: CaptionFinder, index: int) -> tuple[int, int]:
+    return finder.index.segment_begins[index], finder.index.segment_ends[index]
+
+
+_MAX_SEGMENTS = 8
+
+
+def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
+    """Return the ``figcaption`` of the nearest figure that has one, and its heading above."""
+    elements = finder.index.elements
+    for index in islice(_ancestors(finder, candidate), 2 * _MAX_LEVELS + 1):
+        if elements[index].tag != "figure":
+            continue
+        for inner in range(index + 1, min(index + 300, finder.index.subtree_ends[index])):
+            begin, end = _segment_bounds(finder, inner)
+            if elements[inner].tag == "figcaption" and begin < end:
+                above = finder.page.segments[finder.index.segment_begins[index] : begin]
+                return [
+                    *filter(partial(_is_heading, finder), above),
+                    *finder.page.segments[begin:end],
+                ]
+        begin, end = _segment_bounds(finder, index)
+        if end - begin > _MAX_SEGMENTS:
             break
+    return ()
+
+
+_MAX_LINKS = 5
+_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+
+
+def _titled_by_link(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
+    """Return the text that the link which enlarges the picture states as its title."""
+    for index in islice(_ancestors(finder, candidate), 1, 4):
+        if finder.picture_counts[index] > 1:
+            break
+        links = islice(finder.index.elements[index].iter("a"), _MAX_LINKS)
+        titles = [
+            " ".join((link.get("title") or "")[:_MAX_CHARS].split())
+            for link in links
+            if _PICTURE_FILE.search((link.get("href") or "")[-200:])
+        ]
+        nearby = finder.page.segments[candidate.segment : candidate.segment + 2]
+        for segment in nearby:
+            if any(repeats_alt(segment.text, title) for title in titles):
+                return [segment]
+    return ()
+
+
+def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
+    """Return the text of nearby elements whose class or id suggests a caption."""
+    for level, index in enumerate(_ancestors(finder, candidate)):
+        begin, end = _segment_bounds(finder, index)
+        has_more = level and finder.picture_counts[index] > 1 and end - begin > 2
+        if level > _MAX_LEVELS or has_more:
+            break
+        first, last = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
+        nearby = finder.page.segments[first:last]
+        captions = [
+            segment
+            for segment in nearby
+            if _is_named_caption(finder, segment, index)
+            and not (segment.index < candidate.segment and _is_byline(finder, segment))
+        ]
+        if captions:
+            return captions
+        if end - begin > 4 * _MAX_SEGMENTS:
+            break
+    return ()
+
+
+def _is_byline(finder: CaptionFinder, segment: Segment) -> bool:
+    """Return whether a line begins with the author, whose markup may be called a credit."""
+    author = finder.page.metadata.byline.partition(",")[0]
+    return bool(author) and segment.text.startswith(author)
+
+
+def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool:
+    if _is_in_caption(segment):
+        return True
+    index = finder.index.segment_blocks[segment.index]
+    while index > top:
+        if _is_caption_name(_element_name(finder.index.elements[index])):
+            return True
+        index = finder.index.parents[index]
+    return False
+
+
+#: Those for a caption without markup, except below a gallery.
+_MAX_UNMARKED_LEVELS = 5
+_MAX_BARE_CHARS = 200
+#: The length of a film, which ends its description: '3:18 min'.
+_PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?$")
+
+
+def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
+    """Return a short text right after the picture if it resembles a caption or stands alone."""
+    position = candidate.segment
+    if position >= len(finder.page.segments):
         return ()
+    segment = finder.page.segments[position]
+    block = finder.index.segment_blocks[position]
+    if repeats_alt(segment.text, candidate.alt):
+        return [segment]
+    is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
+    if is_long or segment.text.endswith((":", "：")):
+        return ()
+    # Text that begins before the picture runs on behind it.
+    begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
+    if begins_before or finder.index.flags[block] & _HEADING:
+        return ()
+    in_gallery = False
+    for level, index in enumerate(islice(_ancestors(finder, candidate), _MAX_LEVELS + 2)):
+        begin, end = _segment_bounds(finder, index)
+        if end <= position:
+            in_gallery = finder.picture_counts[index] > 1
+            continue
+        if level >= _MAX_UNMARKED_LEVELS and not in_gallery:
+            break
+        if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 1):
+            is_text = segment.link_chars == len(segment.text) or _runs_on_beside(candidate, segment)
+            return () if is_text else [segment]
+        if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 2):
+            caption, credit = finder.page.segments[begin:end]
+            if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
+                return [caption, credit]
+        between = range(candidate.index + 1, min(block, candidate.index + 40))
+        follows = not any(finder.picture_counts[other] for other in between)
+        is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
+        if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
+            return [segment]
+        break
+    return ()
 
-    def _with_caption_above(
-        self, candidate: Candidate, segments: Sequence[Segment]
-    ) -> Sequence[Segment]:
-        """Return a credit with the line between the picture and it, beside it in one element."""
-        if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
-            return segments
-        credit = segments[0]
-        if credit.index <= max(candidate.segment, 1):
-            return segments
-        caption = self._page.segments[credit.index - 1]
-        is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
-        return [caption, credit] if is_beside else segments
 
-    def _is_centered_alone(self, candidate: Candidate, position: int) -> bool:
-        """Return whether a line is centered, as the picture above it, and no text after it is."""
-        elements, blocks = self._index.elements, self._index.segment_blocks
-        centered = [elements[blocks[position]], elements[self._index.parents[candidate.index]]]
-        if not all(map(_is_centered, centered)):
-            return False
-        next_block = blocks[position + 1] if position + 1 < len(blocks) else blocks[position]
-        between = range(blocks[position] + 1, min(next_block + 1, blocks[position] + 40))
-        has_picture = any(self._picture_counts[other] for other in between)
-        return has_picture or not (
-            next_block > blocks[position] and _is_centered(elements[next_block])
-        )
+def _with_caption_above(
+    finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
+) -> Sequence[Segment]:
+    """Return a credit with the line between the picture and it, beside it in one element."""
+    if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
+        return segments
+    credit = segments[0]
+    if credit.index <= max(candidate.segment, 1):
+        return segments
+    caption = finder.page.segments[credit.index - 1]
+    is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
+    return [caption, credit] if is_beside else segments
+
+
+def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: int) -> bool:
+    """Return whether a line is centered, as the picture above it, and no text after it is."""
+    elements, blocks = finder.index.elements, finder.index.segment_blocks
+    centered = [elements[blocks[position]], elements[finder.index.parents[candidate.index]]]
+    if not all(map(_is_centered, centered)):
+        return False
+    next_block = blocks[position + 1] if position + 1 < len(blocks) else blocks[position]
+    between = range(blocks[position] + 1, min(next_block + 1, blocks[position] + 40))
+    has_picture = any(finder.picture_counts[other] for other in between)
+    return has_picture or not (next_block > blocks[position] and _is_centered(elements[next_block]))
 
 
 _MAX_ITEMS = 20

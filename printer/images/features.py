@@ -28,83 +28,6 @@ from .srcset import is_numbered, picture_key, without_proxy
 
 _TABLES = load_json(__file__, "features.json")
 
-_FEATURES_BY_FLAG = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
-_AD_LABEL = re.compile(
-    r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
-    r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
-    r"廣告|광고|إعلان|विज्ञापन|פרסומת|διαφήμιση|โฆษณา)\W*",
-    re.IGNORECASE,
-)
-#: A larger GIF is a picture like any other.
-_MAX_GIF_SIDE_PX = 250
-#: Links that send the page's address to somebody.
-_SHARE_LINK = re.compile(
-    r"(?:mailto|whatsapp|tg|sms|viber|line|fb-messenger):|[^?#]*[/.]"
-    r"(?:share|sharer|shareArticle|sharing|intent|pin/create|addtoany|msg_url)(?![a-z])",
-    re.IGNORECASE,
-)
-_AUTHOR_LINK = re.compile(
-    r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
-    re.IGNORECASE,
-)
-#: A wider picture of a player of sounds is the lead.
-_MAX_AUDIO_WIDTH_PX = 300
-_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
-#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
-_BADGE = re.compile(
-    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
-    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
-    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
-    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
-    re.IGNORECASE,
-)
-_PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
-#: The longest short side of a line.
-_MAX_RULE_SIDE_PX = 3
-_MIN_MENU_LINKS = 6
-#: A parameter by which a link tells which advertisement it belongs to.
-_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
-_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
-_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
-#: A shorter caption may be a teaser's.
-_MIN_CAPTION_CHARS = 12
-# Of the links in a teaser without a heading.
-_MIN_TEASER_LINK_CHARS = 15
-_MIN_TEASER_LINK_SHARE = 0.3
-_MAX_TEASER_SEGMENTS = 40
-_MAX_TEASER_LINKS = 50
-#: In the alternative text of a portrait, beside the author's name.
-_MAX_CHARS_BESIDE_NAME = 24
-#: In a byline: 'written by '.
-_MAX_CHARS_BEFORE_NAME = 12
-_FEED_LINK = re.compile(
-    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
-)
-_MAX_SEGMENTS_ABOVE_TITLE = 8
-#: Properties of schema.org.
-_LEAD_PROPERTIES = frozenset({"image", "associatedMedia", "primaryImageOfPage"})
-_LEAD_FEATURES = frozenset({
-    "the page's own picture", "alt like the title", "named as a lead", "side under 400",
-    "side large", "file under 800 wide", "file wide",
-})  # fmt: skip
-_ICON_FEATURES = frozenset({
-    "file of an icon", "named as an icon", "file of a network", "file of an ad",
-})  # fmt: skip
-#: The lead picture never has one of these.
-_FURNITURE_FEATURES = frozenset({
-    "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
-    "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
-    "file of nothing", "a GIF file", "an SVG file", "a strip", "repeated often",
-    "linked within the site", "linked elsewhere", "linked for sharing", "linked for money",
-    "linked with words of its own", "linked to nowhere",
-})  # fmt: skip
-_HEADING = int(ElementFlag.HEADING)
-#: The levels above the picture whose names are read.
-_MAX_NAME_LEVELS = 7
-#: A picture no larger can only be an icon.
-_MAX_ICON_SIDE_PX = 64
-
 
 class FeatureReader:
     """Reads the features of a page's candidates."""
@@ -116,384 +39,517 @@ class FeatureReader:
         candidates: Sequence[Candidate],
         bounds: ArticleBounds | None,
     ) -> None:
-        self._page, self._index, self._bounds = page, page.index, bounds
-        self._verdict = verdict
+        self.page, self.index, self.bounds = page, page.index, bounds
+        self.verdict = verdict
         names = re.split(r",\s|;| and | und | et | y | e ", page.metadata.byline.lower())
-        self._authors = tuple(name.strip() for name in names if " " in name.strip())
+        self.authors = tuple(name.strip() for name in names if " " in name.strip())
         sizes = [len(segment.text) for segment in page.segments]
         selected_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
         # Running sums of the characters of all text, of the article and of links.
-        self._char_sums = [0, *accumulate(sizes)]
-        self._article_sums = [0, *accumulate(selected_sizes)]
-        self._link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
-        self._copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
-        self._structures = {candidate: _structure(candidate.element) for candidate in candidates}
-        self._segments_by_structure: dict[tuple[str, ...], list[int]] = {}
-        for candidate, shape in self._structures.items():
-            self._segments_by_structure.setdefault(shape, []).append(candidate.segment)
-        for segments in self._segments_by_structure.values():
+        self.char_sums = [0, *accumulate(sizes)]
+        self.article_sums = [0, *accumulate(selected_sizes)]
+        self.link_sums = [0, *accumulate(segment.link_chars for segment in page.segments)]
+        self.copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
+        self.structures = {candidate: _structure(candidate.element) for candidate in candidates}
+        self.segments_by_structure: dict[tuple[str, ...], list[int]] = {}
+        for candidate, shape in self.structures.items():
+            self.segments_by_structure.setdefault(shape, []).append(candidate.segment)
+        for segments in self.segments_by_structure.values():
             segments.sort()
-        self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
-        self._lead_file = self._lead.rpartition("/")[2]
-        self._title = long_words(page.metadata.title)
-        self._site_name = (page.metadata.site or _site_host(page.url)).lower()
-        self._name_features: dict[int, frozenset[str]] = {}
+        self.lead = picture_key(page.metadata.image) if page.metadata.image else ""
+        self.lead_file = self.lead.rpartition("/")[2]
+        self.title = long_words(page.metadata.title)
+        self.site_name = (page.metadata.site or _site_host(page.url)).lower()
+        self.name_features: dict[int, frozenset[str]] = {}
 
     def features(self, candidate: Candidate) -> frozenset[str]:
         ancestors = [candidate.index]
-        while (parent := self._index.parents[ancestors[-1]]) >= 0:
+        while (parent := self.index.parents[ancestors[-1]]) >= 0:
             ancestors.append(parent)
         return frozenset(
             chain(
                 ("always", candidate.kind),
                 _size(candidate),
-                self._position(candidate),
-                self._surroundings(candidate, ancestors),
-                self._repetition(candidate),
-                self._names(candidate, ancestors),
-                self._link(candidate),
-                self._file(candidate),
-                self._alt(candidate.alt),
+                _position_features(self, candidate),
+                _surrounding_features(self, candidate, ancestors),
+                _repetition_features(self, candidate),
+                _name_features(self, candidate, ancestors),
+                _link_features(self, candidate),
+                _picture_file_features(self, candidate),
+                _alt_features(self, candidate.alt),
             )
         )
 
     def shape(self, candidate: Candidate) -> tuple[str, ...]:
         """Return the tags and classes that the pictures of one list have in common."""
-        return self._structures[candidate]
-
-    def refusal(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> str:
-        """Return why a picture cannot belong to the article whatever its score, '' if it can."""
-        if "a smiley" in names:
-            return "a smiley"
-        if "an SVG file" in names and names & _ICON_FEATURES:
-            return "a drawing of the interface"
-        if not caption.text and (reason := self._refusal_without_caption(candidate, names)):
-            return reason
-        if "form" in map(self._index.tags.__getitem__, self._ancestors_without_article(candidate)):
-            return "a picture of a form"
-        if self._is_portrait(candidate, names, caption):
-            return "a portrait of the author"
-        has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not self._is_linked(caption)
-        if not has_caption and self._is_teaser(candidate, caption):
-            return "a teaser of another page"
-        sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
-        if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
-            return "as small as an icon"
-        return "a picture of a sound" if self._is_in_audio_player(candidate) else ""
-
-    def _refusal_without_caption(self, candidate: Candidate, names: frozenset[str]) -> str:
-        if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
-            return "a badge or a hidden button"
-        if candidate.kind == "image" and is_preview(candidate):
-            return "a placeholder"
-        is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_SIDE_PX
-        if is_rule or _is_counter_or_advertisement(candidate):
-            return "a rule, a counter or an advertisement"
-        if self._is_linked_banner(candidate, names):
-            return "a banner or a button that leads to another page"
-        if self._is_below_other_heading(candidate):
-            return "a picture below a heading of something else"
-        return "a menu of pictures" if self._is_in_menu(candidate) else ""
-
-    def _is_linked_banner(self, candidate: Candidate, names: frozenset[str]) -> bool:
-        """Return whether a picture of an article leads to a page and is not part of the text.
-
-        Its names, its place or its link tell.
-        """
-        link = _nearest_ancestor(candidate.element, "a", 8)
-        if link is None or not _leads_to_page(link) or "the page's own picture" in names:
-            return False
-        if self._verdict.kind != "article" or self._bounds is None:
-            return False
-        is_outside = (
-            candidate.segment > self._bounds.last and names.isdisjoint(_ALIKE_FEATURES)
-        ) or (candidate.segment < self._bounds.first and "linked elsewhere" in names)
-        href = (link.get("href") or "").strip()[:2000]
-        return (
-            is_outside
-            or not names.isdisjoint(_BANNER_FEATURES)
-            or {"file of an icon", "no alt"} <= names
-            or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
-        )
-
-    def _ancestors_without_article(self, candidate: Candidate) -> Iterator[int]:
-        """Yield the indexes of a picture's element and its ancestors up to the article's text."""
-        index, begins, ends = candidate.index, self._index.segment_begins, self._index.segment_ends
-        while index >= 0 and self._article_sums[begins[index]] == self._article_sums[ends[index]]:
-            yield index
-            index = self._index.parents[index]
-
-    def _is_in_menu(self, candidate: Candidate) -> bool:
-        """Return whether a picture is in a row of links to other pages above the text."""
-        if self._verdict.kind != "article" or self._bounds is None:
-            return False
-        if candidate.segment > self._bounds.start:
-            return False
-        if len(self._segments_by_structure[self._structures[candidate]]) < _MIN_MENU_LINKS:
-            return False
-        row, index = -1, self._index.parents[candidate.index]
-        while index >= 0 and self._index.segment_begins[index] == self._index.segment_ends[index]:
-            row, index = index, self._index.parents[index]
-        if row < 0:
-            return False
-        links = islice(self._index.elements[row].iter("a"), _MAX_TEASER_LINKS)
-        pictures = (link for link in links if link.find(".//img") is not None)
-        return (
-            len(list(islice(filter(_leads_to_page, pictures), _MIN_MENU_LINKS))) == _MIN_MENU_LINKS
-        )
-
-    def _is_below_other_heading(self, candidate: Candidate) -> bool:
-        """Return whether a picture after the text stands below a heading that is left out."""
-        previous = candidate.segment - 1
-        if self._verdict.kind != "article" or self._bounds is None or previous <= self._bounds.last:
-            return False
-        flags = self._index.flags[self._index.segment_blocks[previous]]
-        return bool(flags & _HEADING) and not self._verdict.keep[previous]
-
-    def _is_in_audio_player(self, candidate: Candidate) -> bool:
-        """Return whether a picture is small, in a part without the article's text that plays."""
-        if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
-            return False
-        classes, ids = self._index.classes, self._index.ids
-        return any(
-            _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
-            for index in self._ancestors_without_article(candidate)
-        )
-
-    def _is_portrait(self, candidate: Candidate, names: frozenset[str], caption: Caption) -> bool:
-        """Return whether a picture shows the author: by its link, its text or its names."""
-        link = _nearest_ancestor(candidate.element, "a", 8)
-        if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
-            return True
-        alt, text = candidate.alt.lower(), caption.text.lower()
-        alt_names_author = any(
-            name in alt for name in self._authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
-        )
-        if text:
-            return alt_names_author and any(
-                name in text
-                for name in self._authors
-                if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
-            )
-        return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
-
-    def _is_linked(self, caption: Caption) -> bool:
-        segments = (self._page.segments[i] for i in caption.segments)
-        return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
-
-    def _is_teaser(self, candidate: Candidate, caption: Caption) -> bool:
-        """Return whether a picture in or after the text announces another page.
-
-        Then the part of the page around it that has no text of the article has a link to another
-        page, and a heading or little text but that of links.
-        """
-        if self._verdict.kind != "article" or self._bounds is None:
-            return False
-        if candidate.segment <= self._bounds.start:
-            return False
-        *_, part = (-1, *self._ancestors_without_article(candidate))
-        if part < 0 or not self._has_page_link(self._index.elements[part]):
-            return False
-        indexes = self._index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
-        texts = [self._page.segments[i] for i in indexes if i not in caption.segments]
-        blocks = (self._index.segment_blocks[segment.index] for segment in texts)
-        if any(self._index.flags[block] & _HEADING for block in blocks):
-            return True
-        links = sum(segment.link_chars for segment in texts)
-        text = sum(len(segment.text) for segment in texts)
-        return links >= _MIN_TEASER_LINK_CHARS and links > _MIN_TEASER_LINK_SHARE * text
-
-    def _has_page_link(self, element: HtmlElement) -> bool:
-        """Return whether an element is in a link to another page or contains one."""
-        outer_link = _nearest_ancestor(element, "a", 3)
-        links = islice(element.iter("a"), _MAX_TEASER_LINKS)
-        return any(
-            map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links))
-        )
-
-    def _position(self, candidate: Candidate) -> Iterable[str]:
-        if self._bounds is None:
-            yield "no text"
-            return
-        first, start, last = self._bounds
-        position = candidate.segment
-        if position < first:
-            yield "before the borders"
-        elif position > last + 1:
-            yield "after the borders"
-        elif position <= start:
-            yield "between title and text"
-        elif position == last + 1:
-            yield "right after the text"
-        else:
-            yield "in the text"
-        article, chars = self._article_sums, self._char_sums
-        if position < first and chars[first] - chars[position] < 200:
-            yield "shortly before the title"
-        last_position = len(chars) - 1
-        for reach, name in ((2, "next to"), (8, "near")):
-            begin, end = max(0, position - reach), min(last_position, position + reach)
-            share = _describe_share(article[end] - article[begin], chars[end] - chars[begin])
-            yield f"{name}: {share}"
-        if article[min(last_position, position + 4)] == article[min(last_position, position)]:
-            yield "no text of the article follows"
-
-    def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
-        flags = self._index.flags[candidate.index]
-        for flag, name in _FEATURES_BY_FLAG.items():
-            if flags & flag:
-                yield name
-        chars, article = self._char_sums, self._article_sums
-        min_article_chars = min(200, article[-1])
-        innermost = True
-        for level, index in enumerate(ancestors):
-            begin, end = self._index.segment_begins[index], self._index.segment_ends[index]
-            if begin == end:
-                continue
-            total, article_chars = chars[end] - chars[begin], article[end] - article[begin]
-            if innermost:
-                innermost = False
-                yield f"with: {_describe_share(article_chars, total)}"
-                size = next((f"under {n}" for n in (30, 120, 400, 2000) if total < n), "plenty")
-                yield f"with {size} of text"
-                if self._link_sums[end] - self._link_sums[begin] > total / 2:
-                    yield "with text of links"
-                if total < 200 and _AD_LABEL.fullmatch(self._page.segments[begin].text[:40]):
-                    yield "under the word for advertising"
-            if article_chars >= min_article_chars:
-                yield f"text of the article {min(level, 9)} levels up"
-                yield f"in a part: {_describe_share(article_chars, total)}"
-                size = "most" if article_chars > article[-1] / 2 else "little"
-                yield f"in a part with {size} of the article"
-                break
-
-    def _repetition(self, candidate: Candidate) -> Iterable[str]:
-        """Yield features of similarly placed pictures and of copies of this one."""
-        similar = self._segments_by_structure[self._structures[candidate]]
-        if len(similar) > 1:
-            yield "one of few alike" if len(similar) < 4 else "one of many alike"
-            if self._bounds is not None:
-                similar_in_text = bisect_right(similar, self._bounds.last)
-                similar_in_text -= bisect_left(similar, self._bounds.start)
-                yield f"alike ones in the text: {_describe_share(similar_in_text, len(similar))}"
-        copies = self._copies[candidate.url_key]
-        if copies > 1:
-            yield "repeated" if copies < 4 else "repeated often"
-
-    def _names(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
-        """Yield features of the names of elements between the picture and the article's text."""
-        yield from name_features(_element_names(candidate.element))
-        article = self._article_sums
-        for level, index in enumerate(ancestors[:_MAX_NAME_LEVELS]):
-            begin, end = self._index.segment_begins[index], self._index.segment_ends[index]
-            if level and article[end] - article[begin] > 0.3 * article[-1]:
-                break
-            if index not in self._name_features:
-                names = _element_names(self._index.elements[index])
-                self._name_features[index] = name_features(names)
-            yield from self._name_features[index]
-
-    def _link(self, candidate: Candidate) -> Iterable[str]:
-        link = _nearest_ancestor(candidate.element, "a", 8)
-        if link is None:
-            return
-        href = (link.get("href") or "").strip()[:2000]
-        if _enlarges(link):
-            yield "linked to a picture"
-        elif not href or href.startswith(("#", "javascript:")):
-            yield "linked to nowhere"
-        elif _SHARE_LINK.match(href):
-            yield "linked for sharing"
-        else:
-            site = _site_host(href)
-            is_internal = not site or site == _site_host(self._page.url)
-            yield "linked within the site" if is_internal else "linked elsewhere"
-            if "sponsored" in (link.get("rel") or ""):
-                yield "linked for money"
-            if self._has_linked_text(candidate, link):
-                yield "linked with words of its own"
-
-    def _has_linked_text(self, candidate: Candidate, link: HtmlElement) -> bool:
-        """Return whether the picture's link contains text, or text beside it has the same link."""
-        if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
-            return True
-        href = link.get("href")
-        for segment in self._page.segments[max(0, candidate.segment - 2) : candidate.segment + 3]:
-            if segment.link_chars < 15:
-                continue
-            for leaf in segment.leaves[:20]:
-                other = _nearest_ancestor(leaf.parent, "a", 2)
-                if other is not None and other.get("href") == href:
-                    return True
-        return False
-
-    def _file(self, candidate: Candidate) -> Iterable[str]:
-        if candidate.best is None:
-            return
-        is_data = candidate.best.url[:5] == "data:"
-        url = "data:" if is_data else without_proxy(candidate.best.url)
-        path = url.partition("?")[0]
-        yield from address_features(url)
-        if path.endswith(".svg"):
-            yield "an SVG file"
-        elif path.endswith(".gif"):
-            widths = candidate.width, candidate.height, candidate.natural_width
-            if max(widths) < _MAX_GIF_SIDE_PX:
-                yield "a GIF file"
-        elif path.endswith(".png"):
-            yield "a PNG file"
-        elif not _PICTURE_FILE.search(path):
-            yield "a file of no kind"
-        if self._lead and (candidate.url_key == self._lead or self._has_lead_file(candidate)):
-            yield "the page's own picture"
+        return self.structures[candidate]
 
     def key(self, candidate: Candidate) -> str:
         """Return a key that crops of the page's own picture, too, share."""
-        is_lead = self._lead_file == candidate.url_key.rpartition("/")[2]
-        return self._lead if is_lead and _is_distinct(self._lead_file) else candidate.url_key
+        is_lead = self.lead_file == candidate.url_key.rpartition("/")[2]
+        return self.lead if is_lead and _is_distinct(self.lead_file) else candidate.url_key
 
-    def _has_lead_file(self, candidate: Candidate) -> bool:
-        """Return whether the name of a picture's file and that of the page's own are alike.
 
-        One is in the other, which a server completes with how it scaled the picture.
-        """
-        names = candidate.url_key.rpartition("/")[2], self._lead_file
-        shorter, longer = sorted(names, key=len)
-        return _is_distinct(shorter) and shorter in longer
+#: A shorter caption may be a teaser's.
+_MIN_CAPTION_CHARS = 12
+_ICON_FEATURES = frozenset({
+    "file of an icon", "named as an icon", "file of a network", "file of an ad",
+})  # fmt: skip
+#: A picture no larger can only be an icon.
+_MAX_ICON_SIDE_PX = 64
 
-    def is_near_title(self, candidate: Candidate) -> bool:
-        """Return whether a picture of an article stands where lead pictures do."""
-        if self._bounds is None or self._verdict.kind != "article":
-            return False
-        first = self._bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
-        return first <= candidate.segment <= self._bounds.start
 
-    def is_lead(self, candidate: Candidate, names: frozenset[str]) -> bool:
-        """Return whether a picture near the title may be the lead picture, by markup or size."""
-        levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
-        is_still = any("player" in (element.get("class") or "") for element in levels)
-        if is_still or names & _FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
-            return False
-        return bool(names & _LEAD_FEATURES) or any(
-            _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split())
-            for element in levels
+def refusal(
+    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
+) -> str:
+    """Return why a picture cannot belong to the article whatever its score, '' if it can."""
+    if "a smiley" in names:
+        return "a smiley"
+    if "an SVG file" in names and names & _ICON_FEATURES:
+        return "a drawing of the interface"
+    if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
+        return reason
+    if "form" in map(reader.index.tags.__getitem__, _ancestors_without_article(reader, candidate)):
+        return "a picture of a form"
+    if _is_portrait(reader, candidate, names, caption):
+        return "a portrait of the author"
+    has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not _is_linked(reader, caption)
+    if not has_caption and _is_teaser(reader, candidate, caption):
+        return "a teaser of another page"
+    sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
+    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
+        return "as small as an icon"
+    return "a picture of a sound" if _is_in_audio_player(reader, candidate) else ""
+
+
+#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
+_BADGE = re.compile(
+    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
+    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
+    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
+    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
+    re.IGNORECASE,
+)
+#: The longest short side of a line.
+_MAX_RULE_SIDE_PX = 3
+
+
+def _refusal_without_caption(
+    reader: FeatureReader, candidate: Candidate, names: frozenset[str]
+) -> str:
+    if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
+        return "a badge or a hidden button"
+    if candidate.kind == "image" and is_preview(candidate):
+        return "a placeholder"
+    is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_SIDE_PX
+    if is_rule or _is_counter_or_advertisement(candidate):
+        return "a rule, a counter or an advertisement"
+    if _is_linked_banner(reader, candidate, names):
+        return "a banner or a button that leads to another page"
+    if _is_below_other_heading(reader, candidate):
+        return "a picture below a heading of something else"
+    return "a menu of pictures" if _is_in_menu(reader, candidate) else ""
+
+
+#: A parameter by which a link tells which advertisement it belongs to.
+_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
+_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
+_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
+_FEED_LINK = re.compile(
+    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
+)
+
+
+def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture of an article leads to a page and is not part of the text.
+
+    Its names, its place or its link tell.
+    """
+    link = _nearest_ancestor(candidate.element, "a", 8)
+    if link is None or not _leads_to_page(link) or "the page's own picture" in names:
+        return False
+    if reader.verdict.kind != "article" or reader.bounds is None:
+        return False
+    is_outside = (candidate.segment > reader.bounds.last and names.isdisjoint(_ALIKE_FEATURES)) or (
+        candidate.segment < reader.bounds.first and "linked elsewhere" in names
+    )
+    href = (link.get("href") or "").strip()[:2000]
+    return (
+        is_outside
+        or not names.isdisjoint(_BANNER_FEATURES)
+        or {"file of an icon", "no alt"} <= names
+        or bool(_CAMPAIGN.search(href) or _FEED_LINK.match(href))
+    )
+
+
+def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> Iterator[int]:
+    """Yield the indexes of a picture's element and its ancestors up to the article's text."""
+    index, begins, ends = candidate.index, reader.index.segment_begins, reader.index.segment_ends
+    while index >= 0 and reader.article_sums[begins[index]] == reader.article_sums[ends[index]]:
+        yield index
+        index = reader.index.parents[index]
+
+
+_MIN_MENU_LINKS = 6
+_MAX_TEASER_LINKS = 50
+
+
+def _is_in_menu(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is in a row of links to other pages above the text."""
+    if reader.verdict.kind != "article" or reader.bounds is None:
+        return False
+    if candidate.segment > reader.bounds.start:
+        return False
+    if len(reader.segments_by_structure[reader.structures[candidate]]) < _MIN_MENU_LINKS:
+        return False
+    row, index = -1, reader.index.parents[candidate.index]
+    while index >= 0 and reader.index.segment_begins[index] == reader.index.segment_ends[index]:
+        row, index = index, reader.index.parents[index]
+    if row < 0:
+        return False
+    links = islice(reader.index.elements[row].iter("a"), _MAX_TEASER_LINKS)
+    pictures = (link for link in links if link.find(".//img") is not None)
+    return len(list(islice(filter(_leads_to_page, pictures), _MIN_MENU_LINKS))) == _MIN_MENU_LINKS
+
+
+_HEADING = int(ElementFlag.HEADING)
+
+
+def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture after the text stands below a heading that is left out."""
+    previous = candidate.segment - 1
+    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
+        return False
+    flags = reader.index.flags[reader.index.segment_blocks[previous]]
+    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
+
+
+#: A wider picture of a player of sounds is the lead.
+_MAX_AUDIO_WIDTH_PX = 300
+_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+
+
+def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is small, in a part without the article's text that plays."""
+    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
+        return False
+    classes, ids = reader.index.classes, reader.index.ids
+    return any(
+        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
+        for index in _ancestors_without_article(reader, candidate)
+    )
+
+
+_AUTHOR_LINK = re.compile(
+    r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
+    re.IGNORECASE,
+)
+#: In the alternative text of a portrait, beside the author's name.
+_MAX_CHARS_BESIDE_NAME = 24
+#: In a byline: 'written by '.
+_MAX_CHARS_BEFORE_NAME = 12
+
+
+def _is_portrait(
+    reader: FeatureReader, candidate: Candidate, names: frozenset[str], caption: Caption
+) -> bool:
+    """Return whether a picture shows the author: by its link, its text or its names."""
+    link = _nearest_ancestor(candidate.element, "a", 8)
+    if link is not None and _AUTHOR_LINK.search((link.get("href") or "")[:2000]):
+        return True
+    alt, text = candidate.alt.lower(), caption.text.lower()
+    alt_names_author = any(
+        name in alt for name in reader.authors if len(alt) < len(name) + _MAX_CHARS_BESIDE_NAME
+    )
+    if text:
+        return alt_names_author and any(
+            name in text
+            for name in reader.authors
+            if len(text) < len(name) + _MAX_CHARS_BEFORE_NAME
         )
+    return alt_names_author or {"named as a portrait", "file of a portrait"} <= names
 
-    def _alt(self, alt: str) -> Iterable[str]:
-        if not alt:
-            yield "no alt"
-        elif len(alt) < 12:
-            yield "short alt"
-        elif len(alt) > 50:
-            yield "long alt"
-        if self._title:
-            shared_words = len(self._title & long_words(alt))
-            if shared_words >= 2 and shared_words * 2 >= len(self._title):
-                yield "alt like the title"
-        if alt and alt.lower() == self._site_name:
-            yield "alt names the site"
-        if _PORTRAIT_ALT.search(alt[:100]):
-            yield "alt of a logo or portrait"
+
+def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
+    segments = (reader.page.segments[i] for i in caption.segments)
+    return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
+
+
+# Of the links in a teaser without a heading.
+_MIN_TEASER_LINK_CHARS = 15
+_MIN_TEASER_LINK_SHARE = 0.3
+_MAX_TEASER_SEGMENTS = 40
+
+
+def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:
+    """Return whether a picture in or after the text announces another page.
+
+    Then the part of the page around it that has no text of the article has a link to another
+    page, and a heading or little text but that of links.
+    """
+    if reader.verdict.kind != "article" or reader.bounds is None:
+        return False
+    if candidate.segment <= reader.bounds.start:
+        return False
+    *_, part = (-1, *_ancestors_without_article(reader, candidate))
+    if part < 0 or not _has_page_link(reader.index.elements[part]):
+        return False
+    indexes = reader.index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
+    texts = [reader.page.segments[i] for i in indexes if i not in caption.segments]
+    blocks = (reader.index.segment_blocks[segment.index] for segment in texts)
+    if any(reader.index.flags[block] & _HEADING for block in blocks):
+        return True
+    links = sum(segment.link_chars for segment in texts)
+    text = sum(len(segment.text) for segment in texts)
+    return links >= _MIN_TEASER_LINK_CHARS and links > _MIN_TEASER_LINK_SHARE * text
+
+
+def _has_page_link(element: HtmlElement) -> bool:
+    """Return whether an element is in a link to another page or contains one."""
+    outer_link = _nearest_ancestor(element, "a", 3)
+    links = islice(element.iter("a"), _MAX_TEASER_LINKS)
+    return any(map(_leads_to_page, chain((outer_link,) if outer_link is not None else (), links)))
+
+
+def _position_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
+    if reader.bounds is None:
+        yield "no text"
+        return
+    first, start, last = reader.bounds
+    position = candidate.segment
+    if position < first:
+        yield "before the borders"
+    elif position > last + 1:
+        yield "after the borders"
+    elif position <= start:
+        yield "between title and text"
+    elif position == last + 1:
+        yield "right after the text"
+    else:
+        yield "in the text"
+    article, chars = reader.article_sums, reader.char_sums
+    if position < first and chars[first] - chars[position] < 200:
+        yield "shortly before the title"
+    last_position = len(chars) - 1
+    for reach, name in ((2, "next to"), (8, "near")):
+        begin, end = max(0, position - reach), min(last_position, position + reach)
+        share = _describe_share(article[end] - article[begin], chars[end] - chars[begin])
+        yield f"{name}: {share}"
+    if article[min(last_position, position + 4)] == article[min(last_position, position)]:
+        yield "no text of the article follows"
+
+
+_FEATURES_BY_FLAG = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
+_AD_LABEL = re.compile(
+    r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
+    r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
+    r"廣告|광고|إعلان|विज्ञापन|פרסומת|διαφήμιση|โฆษณา)\W*",
+    re.IGNORECASE,
+)
+
+
+def _surrounding_features(
+    reader: FeatureReader, candidate: Candidate, ancestors: list[int]
+) -> Iterable[str]:
+    flags = reader.index.flags[candidate.index]
+    for flag, name in _FEATURES_BY_FLAG.items():
+        if flags & flag:
+            yield name
+    chars, article = reader.char_sums, reader.article_sums
+    min_article_chars = min(200, article[-1])
+    innermost = True
+    for level, index in enumerate(ancestors):
+        begin, end = reader.index.segment_begins[index], reader.index.segment_ends[index]
+        if begin == end:
+            continue
+        total, article_chars = chars[end] - chars[begin], article[end] - article[begin]
+        if innermost:
+            innermost = False
+            yield f"with: {_describe_share(article_chars, total)}"
+            size = next((f"under {n}" for n in (30, 120, 400, 2000) if total < n), "plenty")
+            yield f"with {size} of text"
+            if reader.link_sums[end] - reader.link_sums[begin] > total / 2:
+                yield "with text of links"
+            if total < 200 and _AD_LABEL.fullmatch(reader.page.segments[begin].text[:40]):
+                yield "under the word for advertising"
+        if article_chars >= min_article_chars:
+            yield f"text of the article {min(level, 9)} levels up"
+            yield f"in a part: {_describe_share(article_chars, total)}"
+            size = "most" if article_chars > article[-1] / 2 else "little"
+            yield f"in a part with {size} of the article"
+            break
+
+
+def _repetition_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
+    """Yield features of similarly placed pictures and of copies of this one."""
+    similar = reader.segments_by_structure[reader.structures[candidate]]
+    if len(similar) > 1:
+        yield "one of few alike" if len(similar) < 4 else "one of many alike"
+        if reader.bounds is not None:
+            similar_in_text = bisect_right(similar, reader.bounds.last)
+            similar_in_text -= bisect_left(similar, reader.bounds.start)
+            yield f"alike ones in the text: {_describe_share(similar_in_text, len(similar))}"
+    copies = reader.copies[candidate.url_key]
+    if copies > 1:
+        yield "repeated" if copies < 4 else "repeated often"
+
+
+#: The levels above the picture whose names are read.
+_MAX_NAME_LEVELS = 7
+
+
+def _name_features(
+    reader: FeatureReader, candidate: Candidate, ancestors: list[int]
+) -> Iterable[str]:
+    """Yield features of the names of elements between the picture and the article's text."""
+    yield from name_features(_element_names(candidate.element))
+    article = reader.article_sums
+    for level, index in enumerate(ancestors[:_MAX_NAME_LEVELS]):
+        begin, end = reader.index.segment_begins[index], reader.index.segment_ends[index]
+        if level and article[end] - article[begin] > 0.3 * article[-1]:
+            break
+        if index not in reader.name_features:
+            names = _element_names(reader.index.elements[index])
+            reader.name_features[index] = name_features(names)
+        yield from reader.name_features[index]
+
+
+#: Links that send the page's address to somebody.
+_SHARE_LINK = re.compile(
+    r"(?:mailto|whatsapp|tg|sms|viber|line|fb-messenger):|[^?#]*[/.]"
+    r"(?:share|sharer|shareArticle|sharing|intent|pin/create|addtoany|msg_url)(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
+    link = _nearest_ancestor(candidate.element, "a", 8)
+    if link is None:
+        return
+    href = (link.get("href") or "").strip()[:2000]
+    if _enlarges(link):
+        yield "linked to a picture"
+    elif not href or href.startswith(("#", "javascript:")):
+        yield "linked to nowhere"
+    elif _SHARE_LINK.match(href):
+        yield "linked for sharing"
+    else:
+        site = _site_host(href)
+        is_internal = not site or site == _site_host(reader.page.url)
+        yield "linked within the site" if is_internal else "linked elsewhere"
+        if "sponsored" in (link.get("rel") or ""):
+            yield "linked for money"
+        if _has_linked_text(reader, candidate, link):
+            yield "linked with words of its own"
+
+
+def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElement) -> bool:
+    """Return whether the picture's link contains text, or text beside it has the same link."""
+    if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
+        return True
+    href = link.get("href")
+    for segment in reader.page.segments[max(0, candidate.segment - 2) : candidate.segment + 3]:
+        if segment.link_chars < 15:
+            continue
+        for leaf in segment.leaves[:20]:
+            other = _nearest_ancestor(leaf.parent, "a", 2)
+            if other is not None and other.get("href") == href:
+                return True
+    return False
+
+
+#: A larger GIF is a picture like any other.
+_MAX_GIF_SIDE_PX = 250
+_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
+
+
+def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
+    if candidate.best is None:
+        return
+    is_data = candidate.best.url[:5] == "data:"
+    url = "data:" if is_data else without_proxy(candidate.best.url)
+    path = url.partition("?")[0]
+    yield from address_features(url)
+    if path.endswith(".svg"):
+        yield "an SVG file"
+    elif path.endswith(".gif"):
+        widths = candidate.width, candidate.height, candidate.natural_width
+        if max(widths) < _MAX_GIF_SIDE_PX:
+            yield "a GIF file"
+    elif path.endswith(".png"):
+        yield "a PNG file"
+    elif not _PICTURE_FILE.search(path):
+        yield "a file of no kind"
+    if reader.lead and (candidate.url_key == reader.lead or _has_lead_file(reader, candidate)):
+        yield "the page's own picture"
+
+
+def _has_lead_file(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether the name of a picture's file and that of the page's own are alike.
+
+    One is in the other, which a server completes with how it scaled the picture.
+    """
+    names = candidate.url_key.rpartition("/")[2], reader.lead_file
+    shorter, longer = sorted(names, key=len)
+    return _is_distinct(shorter) and shorter in longer
+
+
+_MAX_SEGMENTS_ABOVE_TITLE = 8
+
+
+def is_near_title(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture of an article stands where lead pictures do."""
+    if reader.bounds is None or reader.verdict.kind != "article":
+        return False
+    first = reader.bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
+    return first <= candidate.segment <= reader.bounds.start
+
+
+#: Properties of schema.org.
+_LEAD_PROPERTIES = frozenset({"image", "associatedMedia", "primaryImageOfPage"})
+_LEAD_FEATURES = frozenset({
+    "the page's own picture", "alt like the title", "named as a lead", "side under 400",
+    "side large", "file under 800 wide", "file wide",
+})  # fmt: skip
+#: The lead picture never has one of these.
+_FURNITURE_FEATURES = frozenset({
+    "file of a logo", "named as a logo", "file of an icon", "in navigation", "side under 32",
+    "side under 64", "file under 100 wide", "named as a portrait", "alt names the site",
+    "file of nothing", "a GIF file", "an SVG file", "a strip", "repeated often",
+    "linked within the site", "linked elsewhere", "linked for sharing", "linked for money",
+    "linked with words of its own", "linked to nowhere",
+})  # fmt: skip
+
+
+def is_lead(candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture near the title may be the lead picture, by markup or size."""
+    levels = [candidate.element, *islice(candidate.element.iterancestors(), 4)]
+    is_still = any("player" in (element.get("class") or "") for element in levels)
+    if is_still or names & _FURNITURE_FEATURES or candidate.kind not in {"image", "background"}:
+        return False
+    return bool(names & _LEAD_FEATURES) or any(
+        _LEAD_PROPERTIES.intersection((element.get("itemprop") or "").split()) for element in levels
+    )
+
+
+_PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
+
+
+def _alt_features(reader: FeatureReader, alt: str) -> Iterable[str]:
+    if not alt:
+        yield "no alt"
+    elif len(alt) < 12:
+        yield "short alt"
+    elif len(alt) > 50:
+        yield "long alt"
+    if reader.title:
+        shared_words = len(reader.title & long_words(alt))
+        if shared_words >= 2 and shared_words * 2 >= len(reader.title):
+            yield "alt like the title"
+    if alt and alt.lower() == reader.site_name:
+        yield "alt names the site"
+    if _PORTRAIT_ALT.search(alt[:100]):
+        yield "alt of a logo or portrait"
 
 
 #: No other picture has a file name as long.

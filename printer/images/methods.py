@@ -25,7 +25,7 @@ from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
 from .captions import Caption, CaptionFinder
-from .features import FeatureReader, address_features, long_words
+from .features import FeatureReader, address_features, is_lead, is_near_title, long_words, refusal
 from .papers import cuter, joshi_liu
 from .papers.cuter import article_bounds, nearby_segments
 from .papers.ner import RULES, check_recognizer
@@ -250,7 +250,7 @@ def _apply_threshold(
             reasons[candidate] = weights.reject_reason(names)
             continue
         captions_found[candidate] = captions.find(candidate)
-        reason = reader.refusal(candidate, names, captions_found[candidate])
+        reason = refusal(reader, candidate, names, captions_found[candidate])
         if reason:
             reasons[candidate] = reason
         else:
@@ -281,13 +281,13 @@ def _find_lead(
     """Return the best candidate for the lead picture if none near the title would be selected."""
     leads: dict[Candidate, float] = {}
     for candidate, names in features:
-        if not reader.is_near_title(candidate):
+        if not is_near_title(reader, candidate):
             continue
         score = weights.score(names)
         if score < weights.threshold:
-            if reader.is_lead(candidate, names):
+            if is_lead(candidate, names):
                 leads[candidate] = score
-        elif not reader.refusal(candidate, names, captions.find(candidate)):
+        elif not refusal(reader, candidate, names, captions.find(candidate)):
             return None
     return max(leads, key=leads.__getitem__, default=None)
 
