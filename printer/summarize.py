@@ -195,15 +195,17 @@ def summarize(article: Article, options: ExtractOptions) -> Article:
     return replace(article, blocks=(*chosen, *notes))
 
 
-#: Of a key paragraph.
-_MIN_WORDS = 5
+_MIN_PARAGRAPH_WORDS = 5
 
 
 def _running_text(blocks: tuple[Block, ...]) -> list[Paragraph]:
     """Return the paragraphs of the running text, including those of quotations."""
     paragraphs: list[Paragraph] = []
     for block in blocks:
-        if isinstance(block, Paragraph) and count_words(plain_text(block.spans)) >= _MIN_WORDS:
+        if (
+            isinstance(block, Paragraph)
+            and count_words(plain_text(block.spans)) >= _MIN_PARAGRAPH_WORDS
+        ):
             paragraphs.append(block)
         elif isinstance(block, Quote):
             for within in child_blocks(block):
@@ -219,10 +221,9 @@ def _without_references(paragraph: Paragraph) -> Paragraph:
     return replace(paragraph, spans=spans, id="")
 
 
-# The usual constants of BM25.
-#: The saturation of term frequency.
+#: The usual saturation of term frequency in BM25.
 _K1 = 1.2
-#: The normalization by length.
+#: The usual normalization by length.
 _B = 0.75
 #: The weight of a term in the title relative to one in the text.
 _TITLE_WEIGHT = 4

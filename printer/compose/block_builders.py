@@ -227,7 +227,6 @@ class ListBuilder(BlockBuilder):
         return [*lists, *self.notes]
 
 
-#: A dash or bullet that an author wrote before the text of an item.
 _BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
 
 

@@ -318,8 +318,7 @@ def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
 
 #: Kinds of pages that are one text.
 _READ_KINDS = frozenset({"article", "documentation"})
-#: The fewest selected paragraphs of an article's container.
-_MIN_PARAGRAPHS = 3
+_MIN_CONTAINER_PARAGRAPHS = 3
 
 
 def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
@@ -333,7 +332,7 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
     paragraphs = [segment.block for segment, keep in flags if keep and segment.block.tag == "p"]
     parents = Counter(block.getparent() for block in paragraphs)
     container, count = next(iter(parents.most_common(1)), (None, 0))
-    if container is None or count < _MIN_PARAGRAPHS or verdict.kind not in _READ_KINDS:
+    if container is None or count < _MIN_CONTAINER_PARAGRAPHS or verdict.kind not in _READ_KINDS:
         return []
     classes = {block.get("class") for block in paragraphs if block.getparent() is container}
     parts: dict[HtmlElement, list[Segment]] = {}
@@ -347,10 +346,8 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
             for segment in segments_inside]  # fmt: skip
 
 
-#: The parts that belong to the article.
 _PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
-#: Between a segment and the container.
-_MAX_LEVELS = 30
+_MAX_LEVELS_TO_CONTAINER = 30
 
 
 def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
@@ -359,7 +356,7 @@ def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
     if block.tag == "p" and block.getparent() is container:
         return block
     part = None
-    for element in (block, *islice(block.iterancestors(), _MAX_LEVELS)):
+    for element in (block, *islice(block.iterancestors(), _MAX_LEVELS_TO_CONTAINER)):
         if element is container:
             return part
         if element.tag in _PARTS and (

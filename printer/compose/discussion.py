@@ -163,7 +163,6 @@ def _comparison_key(blocks: Iterable[Block]) -> str:
     return comparison_key(" ".join(iter_text(*blocks)))
 
 
-#: The longest line of a quotation that says whose it is.
 _MAX_ATTRIBUTION_CHARS = 90
 
 
@@ -185,7 +184,6 @@ def _attributed(quote: Quote) -> Quote:
     return replace(quote, blocks=tuple(remaining), cite=(Span(text),))
 
 
-#: The most characters searched for what is quoted.
 _MAX_SEARCHED_CHARS = 200_000_000
 
 
@@ -230,7 +228,6 @@ class _Quotations:
         return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
 
 
-#: The longest line above a quotation that says whose it is.
 _MAX_INTRODUCTION_CHARS = 150
 
 

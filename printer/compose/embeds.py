@@ -27,15 +27,14 @@ _UNWANTED = re.compile(
     r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
     re.IGNORECASE,
 )
-#: The smallest side of a frame.
-_MIN_SIDE_PX = 40
+_MIN_FRAME_SIDE_PX = 40
 
 
 def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     """Return a video, audio or frame element as an embed, None if it is not content."""
     title = readable_line((element.get("title") or element.get("aria-label") or "")[:200])
     url = _source(element, resolve)
-    if not url or _is_smaller(element, _MIN_SIDE_PX) or _is_decoration(element):
+    if not url or _is_smaller(element, _MIN_FRAME_SIDE_PX) or _is_decoration(element):
         return None
     if element.tag in ("video", "audio"):
         duration = element.get("data-duration") or element.get("duration") or ""
@@ -83,7 +82,7 @@ _POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
 _POST_ADDRESS = re.compile(
     r"/(?:tweet|toot|post|status(?:es)?)\b\S{0,20}[/=][0-9]{6,}", re.IGNORECASE
 )
-_MIN_UNKNOWN_SIDE_PX = 150
+_MIN_UNKNOWN_FRAME_SIDE_PX = 150
 
 
 def _frame_kind(
@@ -99,11 +98,11 @@ def _frame_kind(
         return "video"
     # A frame of unknown kind can be printed if it has a title that does not only name its maker.
     is_page = bool(element.get("title")) and not _WIDGET.search(names)
-    is_hidden = _is_smaller(element, _MIN_UNKNOWN_SIDE_PX) or is_not_displayed(element)
+    is_hidden = _is_smaller(element, _MIN_UNKNOWN_FRAME_SIDE_PX) or is_not_displayed(element)
     return "frame" if is_page and not is_hidden else ""
 
 
-#: The JSON-LD properties with the URL of a video and with the media of an article.
+#: The JSON-LD properties with the URL of a video.
 _URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
 
 

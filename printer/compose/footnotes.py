@@ -41,7 +41,6 @@ class LinkTargets:
 
 
 _MAX_HREF_CHARS = 2000
-# For fast paths.
 #: An absolute URL that joining would not change.
 _ABSOLUTE_URL = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
 #: A path that joining would append to the site.

@@ -184,8 +184,7 @@ class TextRun:
 
 #: What shortens an address.
 _OMISSION = re.compile(r"\s?(?:…|\.{3})\s?")
-#: The longest address to print whole.
-_MAX_ADDRESS_CHARS = 200
+_MAX_WHOLE_ADDRESS_CHARS = 200
 _MAX_SCHEME_CHARS = len("https://www.")
 
 
@@ -195,7 +194,7 @@ def _complete_address(text: str, href: str) -> str:
     if not end or "/" not in beginning:
         return text
     start = href.find(beginning, 0, _MAX_SCHEME_CHARS + len(beginning))
-    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_ADDRESS_CHARS
+    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_WHOLE_ADDRESS_CHARS
     return href[start:] if is_address else text
 
 
@@ -332,8 +331,7 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
     return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
 
 
-#: The most links of a row that are compared.
-_MAX_LINKS = 100
+_MAX_COMPARED_LINKS = 100
 
 
 def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
@@ -344,7 +342,7 @@ def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     parent = second.getparent()
     if parent is None or first.get("href") == second.get("href"):
         return False
-    links = list(islice(parent, _MAX_LINKS))
+    links = list(islice(parent, _MAX_COMPARED_LINKS))
     texts = (parent.text, *(link.tail for link in links))
     return all(link.tag == "a" for link in links) and not any(map(str.strip, filter(None, texts)))
 
@@ -355,7 +353,7 @@ def _are_in_row_of_labels(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     parent = second.getparent()
     if first_leaf.tail or second_leaf.tail or parent is None or second.getprevious() is not first:
         return False
-    labels = list(islice(parent, _MAX_LINKS))
+    labels = list(islice(parent, _MAX_COMPARED_LINKS))
     texts = (parent.text, *(label.tail for label in labels))
     return (
         len({(label.tag, label.get("class")) for label in labels}) == 1
@@ -365,7 +363,6 @@ def _are_in_row_of_labels(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     )
 
 
-#: The most levels between a text and its link.
 _MAX_LINK_LEVELS = 3
 
 
@@ -378,8 +375,8 @@ def _link_around(leaf: Leaf) -> HtmlElement | None:
     return next((element for element in levels if element.tag == "a"), None)
 
 
-#: The smallest gap that is a space, as a share of the font size.
-_MIN_GAP = 0.2
+#: A smaller gap is no space.
+_MIN_GAP_EM = 0.2
 
 
 def _has_gap(layout: PageLayout, first_leaf: Leaf, second_leaf: Leaf) -> bool:
@@ -392,7 +389,7 @@ def _has_gap(layout: PageLayout, first_leaf: Leaf, second_leaf: Leaf) -> bool:
     if overlap < min(a.height, b.height) / 2:
         return False
     size = max(first.font.size, second.font.size)
-    return max(b.left - a.right, a.left - b.right) >= _MIN_GAP * size
+    return max(b.left - a.right, a.left - b.right) >= _MIN_GAP_EM * size
 
 
 def _is_in_sentence(element: HtmlElement) -> bool:

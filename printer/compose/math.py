@@ -296,7 +296,6 @@ def mathml_to_tex(root: etree._Element) -> str:
     return " ".join(_tex(root, 0).split())
 
 
-#: The most levels of MathML that are read.
 _MAX_DEPTH = 60
 _SPECIAL = re.compile(r"[#%&_{}$]")
 _PATTERNS = {

@@ -316,8 +316,7 @@ def _drop_leading_players(blocks: list[Block]) -> list[Block]:
     ]
 
 
-#: The most blocks between a picture and a copy of its caption.
-_MAX_CAPTION_DISTANCE = 3
+_MAX_BLOCKS_TO_CAPTION = 3
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE_CHARS = 40
 
@@ -341,7 +340,7 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
     captions_nearby: dict[int, set[str]] = {}  # those nearby, by position
     for position, texts in figures.items():
         for nearby in (
-            range(position - _MAX_CAPTION_DISTANCE, position + _MAX_CAPTION_DISTANCE + 1)
+            range(position - _MAX_BLOCKS_TO_CAPTION, position + _MAX_BLOCKS_TO_CAPTION + 1)
             if texts
             else ()
         ):
@@ -424,7 +423,6 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_CHARS)
 
 
-# Of a list of pages.
 _MIN_LINKED_TITLES = 3
 
 
@@ -576,7 +574,6 @@ def _list_typed_items(blocks: list[Block]) -> list[Block]:
     return listed
 
 
-#: A bullet that is typed at the beginning of a line.
 _TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
 
 

@@ -44,7 +44,6 @@ class Selection:
 #: Textless elements that are selected if they are among selected text.
 _TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
 MAX_ENTRY_CHARS = 250
-#: Of an entry in an article.
 _MAX_ENTRY_CHARS_IN_ARTICLE = 100
 
 
@@ -86,7 +85,6 @@ def select(
     return Selection(leaves, figures, path, formulas, headings, entries)
 
 
-#: The fewest pictures of a collection.
 MIN_ENTRIES = 3
 _MAX_LEVELS_TO_ENTRY = 10
 _MAX_SIBLINGS = 1000
@@ -150,9 +148,8 @@ _HEADING_CLASS = re.compile(
     r"|cross-?head|sub-?heads?|zwischen(?:titel|zeile|überschrift)|ladillo",
     re.IGNORECASE,
 )
-#: Of a paragraph below a heading.
-_MIN_WORDS_BELOW = 20
-#: The share of the headings with such a paragraph.
+_MIN_WORDS_BELOW_HEADING = 20
+#: The share of headings above such a paragraph.
 _MIN_SHARE_BELOW = 0.8
 
 
@@ -176,7 +173,7 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
             selected[position + 1] for position in positions if position + 1 < len(selected)
         ]
         long_count = sum(
-            count_words(segment.text[:600]) >= _MIN_WORDS_BELOW for segment in following
+            count_words(segment.text[:600]) >= _MIN_WORDS_BELOW_HEADING for segment in following
         )
         if (
             all(_is_heading(index, segment) for segment in segments)
@@ -265,13 +262,12 @@ def _has_content(element: HtmlElement) -> bool:
 _EXCLUDED_TAGS = frozenset(
     {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
 )
-#: From a textless element up to a selected element.
-_MAX_LEVELS = 6
+_MAX_LEVELS_TO_SELECTED = 6
 
 
 def _is_near_selected(element: HtmlElement, path: set[HtmlElement]) -> bool:
     """Return whether a near ancestor contains selected text."""
-    for ancestor in islice(element.iterancestors(), _MAX_LEVELS):
+    for ancestor in islice(element.iterancestors(), _MAX_LEVELS_TO_SELECTED):
         if ancestor.tag in _EXCLUDED_TAGS:
             return False
         if ancestor in path:

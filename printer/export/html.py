@@ -305,13 +305,12 @@ def valid_mathml(source: str) -> etree._Element | None:
     return _rebuild(root, 0) if root is not None else None
 
 
-# Of MathML.
-_MAX_SOURCE_CHARS = 20_000
+_MAX_MATHML_CHARS = 20_000
 
 
 def parse_mathml(source: str) -> etree._Element | None:
     """Return the tree of MathML, None if it is not well-formed or too long."""
-    if not source.startswith("<math") or len(source) > _MAX_SOURCE_CHARS:
+    if not source.startswith("<math") or len(source) > _MAX_MATHML_CHARS:
         return None
     try:
         return etree.fromstring(source, xml_parser())
@@ -319,7 +318,7 @@ def parse_mathml(source: str) -> etree._Element | None:
         return None
 
 
-_MAX_DEPTH = 40
+_MAX_MATHML_DEPTH = 40
 #: The attributes that are kept, by element.
 _ATTRIBUTES = _TABLES["attributes"]
 #: The number of children, by element.
@@ -336,7 +335,7 @@ def _rebuild(node: etree._Element, depth: int) -> etree._Element | None:
     tag = local_name(node)
     if tag == "semantics" and len(node):
         return _rebuild(node[0], depth + 1)
-    if tag not in _ELEMENTS or depth > _MAX_DEPTH:
+    if tag not in _ELEMENTS or depth > _MAX_MATHML_DEPTH:
         return None
     if len(node) != _CHILDREN.get(tag, len(node)) or (tag == "math") != (depth == 0):
         return None

@@ -251,7 +251,7 @@ def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool
     return False
 
 
-#: Those for a caption without markup, except below a gallery.
+#: For a caption without markup, except below a gallery.
 _MAX_UNMARKED_LEVELS = 5
 _MAX_BARE_CHARS = 200
 #: The length of a film, which ends its description: '3:18 min'.
@@ -448,7 +448,6 @@ def is_credit_line(text: str) -> bool:
 
 _REPEATED_CREDIT = re.compile(r"^(.{4,200}?) ?\1$")
 _BEFORE_CREDIT = " \n\t|·•/-–—"
-#: Of a credit without a caption.
 _MAX_LONE_CREDIT_CHARS = 80
 
 
@@ -524,8 +523,8 @@ _NAMES_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
     + r"))\s*$"
 )
-#: A name in an element of its own, right behind the end of a sentence.
 _SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
+#: A name in an element of its own, right behind the end of a sentence.
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT_CHARS = 200

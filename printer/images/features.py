@@ -130,8 +130,7 @@ _BADGE = re.compile(
     r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
     re.IGNORECASE,
 )
-#: The longest short side of a line.
-_MAX_RULE_SIDE_PX = 3
+_MAX_RULE_THICKNESS_PX = 3
 
 
 def _refusal_without_caption(
@@ -141,7 +140,7 @@ def _refusal_without_caption(
         return "a badge or a hidden button"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
-    is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_SIDE_PX
+    is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
     if is_rule or _is_counter_or_advertisement(candidate):
         return "a rule, a counter or an advertisement"
     if _is_linked_banner(reader, candidate, names):

@@ -241,7 +241,6 @@ def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool
     )
 
 
-#: The smallest declared side of a picture offered as an alternative.
 _MIN_ALTERNATIVE_SIDE_PX = 100
 
 
@@ -265,7 +264,6 @@ def find_alternatives(
     return tuple(figures)
 
 
-#: Of a URL or a text in a decision.
 _MAX_DECISION_CHARS = 500
 
 

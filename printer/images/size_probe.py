@@ -39,8 +39,7 @@ from .svg import looks_like_svg, svg_size
 #: Rejects selected pictures whose files fail the limits.
 SizeFilter: TypeAlias = Callable[[Page, PictureSelection, SizeLimits], PictureSelection]
 
-#: The most bytes of downloads kept in memory until they are printed.
-MAX_BUFFERED = 100_000_000
+MAX_BUFFERED_BYTES = 100_000_000
 
 
 class SizeProbe:
@@ -183,14 +182,14 @@ class SizeProbe:
         return download
 
     def _keep(self, url: str, page: str, download: Capture | WebprintError) -> None:
-        """Store a download; discard the oldest while the total exceeds ``MAX_BUFFERED``."""
+        """Store a download; discard the oldest while the total exceeds ``MAX_BUFFERED_BYTES``."""
         self._pop(url)
         with self._lock:
             self._downloads[url] = page, download
             self._size += len(download.body) if isinstance(download, Capture) else 0
-            oldest = list(self._downloads)[:-1] if self._size > MAX_BUFFERED else []
+            oldest = list(self._downloads)[:-1] if self._size > MAX_BUFFERED_BYTES else []
         for other in oldest:
-            if self._size > MAX_BUFFERED:
+            if self._size > MAX_BUFFERED_BYTES:
                 self._pop(other)
 
 

@@ -185,7 +185,6 @@ def link_targets(article: Article) -> Iterable[str]:
                     yield span.href
 
 
-#: Of missing pieces.
 MAX_QUOTES = 5
 MAX_QUOTE_CHARS = 60
 

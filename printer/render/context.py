@@ -249,7 +249,6 @@ def _last_text(article: Article) -> Paragraph | Quote | None:
     return None
 
 
-#: In the metadata.
 MAX_AUTHORS = 100
 
 
@@ -468,7 +467,6 @@ def _warn_of_endnotes(
         yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
 
 
-#: Of videos, sounds and maps.
 MAX_QR_CODES = 40
 
 
@@ -565,10 +563,8 @@ def _folded_text(*blocks: Block) -> str:
     return " ".join("".join(iter_text(*blocks)).casefold().split())
 
 
-#: The share of a page that text fills.
 FILLED_SHARE = 0.85
-#: As a share of the page.
-FIGURE_HEIGHT = 0.4
+FIGURE_HEIGHT_SHARE = 0.4
 
 
 def _estimate_pages(article: Article, context: RenderContext) -> float:
@@ -579,7 +575,7 @@ def _estimate_pages(article: Article, context: RenderContext) -> float:
     line_length = geometry.column_width / character
     page_lines = geometry.columns * geometry.text_height / (leading * size)
     text_lines = sum(len(text) // line_length + 1 for text in iter_text(*article.blocks))
-    figures = len(article.figures) * FIGURE_HEIGHT / geometry.columns
+    figures = len(article.figures) * FIGURE_HEIGHT_SHARE / geometry.columns
     return text_lines / page_lines / FILLED_SHARE + figures
 
 

@@ -201,7 +201,6 @@ def _raise_timeout(*_: object) -> None:
     raise TimeoutError
 
 
-# Of a formula.
 MAX_WIDTH_EM = 120.0
 MAX_HEIGHT_EM = 60.0
 MAX_SVG_CHARS = 400_000

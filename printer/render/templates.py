@@ -193,7 +193,6 @@ def _check_time() -> None:
         deadline.check()
 
 
-#: The filter that is added to every loop.
 _TIMED = "timed"
 
 
@@ -355,7 +354,6 @@ def code_attributes(context: Context, block: Code) -> Markup:
     return attributes(class_=" ".join(classes), style=style)
 
 
-#: The advance of a character.
 CODE_ADVANCE_EM = 0.603
 CODE_PADDING_EM = 1.5
 
@@ -719,7 +717,6 @@ def _longest_words(table: Table) -> list[int]:
     return lengths
 
 
-#: The maximum width allowed for the text of a cell.
 MAX_CELL_WIDTH_CHARS = 28
 
 

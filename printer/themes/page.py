@@ -323,8 +323,7 @@ SMALLER_TYPE = 0.97
 MIN_MARGIN_LINES = 3
 #: The width of wide figures if that is not enough either, as a share of the measure.
 NARROWER_FIGURES = 0.8
-#: About the height of wide figures, as a share of the page.
-FIGURE_HEIGHT = 0.35
+FIGURE_HEIGHT_SHARE = 0.35
 
 
 def build_longer_pages(
@@ -359,7 +358,7 @@ def build_longer_pages(
     margin = f"{50 * (1 - NARROWER_FIGURES):.0f}%"
     inset = f"{smaller} .body > figure:not([class]) {{ margin-inline: {margin} !important }}"
     sheets = longer, LongerPages(smaller, gain)
-    narrower = LongerPages(inset, gain, FIGURE_HEIGHT * (1 - NARROWER_FIGURES))
+    narrower = LongerPages(inset, gain, FIGURE_HEIGHT_SHARE * (1 - NARROWER_FIGURES))
     return sheets if page.columns > 1 else (*sheets, narrower)
 
 

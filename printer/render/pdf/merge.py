@@ -275,8 +275,7 @@ class _OutlineItem:
 
 #: Entries of a catalog that are merged.
 _MERGED = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
-#: The most names in a leaf of the name tree.
-_NAMES_PER_LEAF = 100
+_MAX_NAMES_PER_LEAF = 100
 
 
 class _Merger:
@@ -418,8 +417,8 @@ class _Merger:
         """Write the name tree (7.9.6); return its number."""
         names = sorted(self._destinations)
         leaves = []
-        for start in range(0, len(names), _NAMES_PER_LEAF):
-            leaf_names = names[start : start + _NAMES_PER_LEAF]
+        for start in range(0, len(names), _MAX_NAMES_PER_LEAF):
+            leaf_names = names[start : start + _MAX_NAMES_PER_LEAF]
             pairs = b" ".join(
                 b"%s %s" % (_hex_string(name), self._destinations[name]) for name in leaf_names
             )

@@ -620,8 +620,7 @@ def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
         return target.getvalue()
 
 
-#: Pixels between a number and the text.
-DISTANCE = 16
+DISTANCE_PX = 16
 
 
 def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
@@ -638,7 +637,7 @@ def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
             tops.add(top)
             count += 1
             if count % interval == 0:
-                width = page.content_box_x() - DISTANCE
+                width = page.content_box_x() - DISTANCE_PX
                 style = f"top: {line.position_y:.2f}px; width: {width:.2f}px"
                 style += f"; line-height: {line.height:.2f}px"
                 spans.append(f'<span style="{style}">{count}</span>')

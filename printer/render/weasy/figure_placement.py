@@ -754,8 +754,7 @@ def _picture_height(figure: Box) -> float:
     return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
 
 
-#: Of a paragraph at the foot of a page.
-MIN_LINES = 2
+MIN_LINES_AT_FOOT = 2
 
 
 def _estimate_height(page: Box, place: _Place) -> float:
@@ -766,7 +765,7 @@ def _estimate_height(page: Box, place: _Place) -> float:
     if place.figure.style["break_after"] == "avoid":
         end = _end_of_headings(place.parent, place.index + 1)
         boxes += place.parent.children[place.index + 1 : end]
-        texts = MIN_LINES * line_height(place.figure)
+        texts = MIN_LINES_AT_FOOT * line_height(place.figure)
     figure = place.figure
     boxes += (box for box in figure.children if box.element_tag == "figcaption")
     texts += sum(_text_height(box, width) for box in boxes)

@@ -41,7 +41,6 @@ def place_footnotes_on_page(
     return _PageLayout(original, index, context, root, html).lay_out()
 
 
-#: The most layouts of a page.
 MAX_TRIES = 8
 _RESERVED_NOTES = "_webprint_reserved_notes"
 

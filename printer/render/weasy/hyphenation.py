@@ -31,7 +31,6 @@ class Patterns(dict[str, str | Pattern | None]):
 
 #: The fewest letters before a hyphen in a capitalized word.
 _CAPITALIZED_START = 3
-#: The most words whose positions are kept.
 MAX_CACHED_WORDS = 50_000
 _WITHOUT_DIGITS = str.maketrans("", "", "0123456789")
 

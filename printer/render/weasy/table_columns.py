@@ -148,7 +148,6 @@ def _move_width(widths: list[float], floors: list[float], step: float) -> Iterat
             yield moved
 
 
-#: The most cells of a table whose columns are adjusted.
 MAX_CELLS = 3_000
 
 
