@@ -339,11 +339,8 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
         distinct.append(block)
     captions_nearby: dict[int, set[str]] = {}  # those nearby, by position
     for position, texts in figures.items():
-        for nearby in (
-            range(position - _MAX_BLOCKS_TO_CAPTION, position + _MAX_BLOCKS_TO_CAPTION + 1)
-            if texts
-            else ()
-        ):
+        first, last = position - _MAX_BLOCKS_TO_CAPTION, position + _MAX_BLOCKS_TO_CAPTION
+        for nearby in range(first, last + 1):
             captions_nearby.setdefault(nearby, set()).update(texts)
     return [
         block
@@ -376,9 +373,8 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
             isinstance(block, Heading) and not has_text and _has_title(text_key, key, block.level)
         ):
             return blocks[:position] + blocks[position + 1 :]
-        has_text |= (
-            isinstance(block, Paragraph) and not block.standfirst and len(text) > _MAX_LABEL_CHARS
-        )
+        is_text = isinstance(block, Paragraph) and not block.standfirst
+        has_text = has_text or (is_text and len(text) > _MAX_LABEL_CHARS)
     return blocks
 
 

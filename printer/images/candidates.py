@@ -317,15 +317,19 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
     if not is_same_picture and not is_preview(previous) and not is_preview_after:
         return False
     # Browsers that run scripts do not display ``noscript``.
-    primary, secondary = (
-        (current, previous)
-        if is_preview(previous) and _is_displayed(current)
-        else (previous, current)
-    )
+    if is_preview(previous) and _is_displayed(current):
+        candidates[-1] = _merged(current, previous)
+    else:
+        candidates[-1] = _merged(previous, current)
+    return True
+
+
+def _merged(primary: Candidate, secondary: Candidate) -> Candidate:
+    """Return a picture with what only another one of the same picture states."""
     sources = tuple(
         {source.url: source for source in (*secondary.sources, *primary.sources)}.values()
     )
-    candidates[-1] = replace(
+    return replace(
         primary,
         sources=sources,
         alt=primary.alt or secondary.alt,
@@ -336,7 +340,6 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
         url_key=secondary.url_key if is_preview(primary) else primary.url_key,
         best=best_source(sources),
     )
-    return True
 
 
 #: A stand-in is no wider.

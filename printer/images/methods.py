@@ -229,24 +229,12 @@ def _apply_threshold(
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
     captions_found: dict[Candidate, Caption] = {}
-    shapes = Counter(reader.shape(candidate) for candidate, _ in features)
-    high_scores: Counter[tuple[str, ...]] = Counter()
-    high_scores_in_text: Counter[tuple[str, ...]] = Counter()
-    for candidate, names in features:
-        if weights.score(names) >= weights.threshold:
-            high_scores[reader.shape(candidate)] += 1
-            high_scores_in_text[reader.shape(candidate)] += _LISTED_FEATURE in names
+    listed = _find_listed(features, weights, reader, lists_things=lists_things)
     lead = _find_lead(features, weights, captions, reader)
     for candidate, names in features:
         score = weights.score(names)
         threshold = weights.threshold - (_LEAD_BONUS if candidate is lead else 0)
-        if score < threshold and names & _SHORT_TEXT_FEATURES and not names & _REPEATED_FEATURES:
-            shape = reader.shape(candidate)
-            is_listed = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
-            least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
-            is_listed |= lists_things and high_scores[shape] >= least
-            threshold = score if is_listed else threshold
-        if score < threshold:
+        if score < threshold and candidate not in listed:
             reasons[candidate] = weights.reject_reason(names)
             continue
         captions_found[candidate] = captions.find(candidate)
@@ -270,6 +258,30 @@ def _apply_threshold(
             url_keys.add(key)
             selected.append(SelectedPicture(candidate, caption))
     return selected, rejected
+
+
+def _find_listed(
+    features: Sequence[tuple[Candidate, frozenset[str]]],
+    weights: Weights,
+    reader: FeatureReader,
+    *,
+    lists_things: bool,
+) -> set[Candidate]:
+    """Return the pictures with little text that are like several that reach the threshold."""
+    shapes = Counter(reader.shape(candidate) for candidate, _ in features)
+    high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
+    high_scores = Counter(reader.shape(candidate) for candidate, _ in high)
+    high_scores_in_text = Counter(reader.shape(c) for c, names in high if _LISTED_FEATURE in names)
+    listed: set[Candidate] = set()
+    for candidate, names in features:
+        if names.isdisjoint(_SHORT_TEXT_FEATURES) or not names.isdisjoint(_REPEATED_FEATURES):
+            continue
+        shape = reader.shape(candidate)
+        is_in_text = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
+        least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
+        if is_in_text or (lists_things and high_scores[shape] >= least):
+            listed.add(candidate)
+    return listed
 
 
 def _find_lead(

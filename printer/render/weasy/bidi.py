@@ -81,7 +81,8 @@ def _split_line(context: Any, line: Box) -> None:
     is_divided = False
     for leaf, text in zip(leaves, texts, strict=True):
         places[id(leaf)] = against[offset : offset + len(text)]
-        is_divided |= offset > 0 and against[offset - 1] and against[offset]
+        if offset > 0 and against[offset - 1] and against[offset]:
+            is_divided = True
         offset += len(text)
     if is_divided:
         opposite = "ltr" if direction == "rtl" else "rtl"

@@ -121,7 +121,8 @@ def _count_faults(chosen: list[int], words: list[float], penalties: list[float])
     is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
     has_pause = any(penalty <= AFTER_CJK_PAUSE for penalty in penalties)
     misses_pause = has_pause and all(penalties[n] > AFTER_CJK_PAUSE for n in chosen)
-    return is_torn + (len(chosen) > MAX_TITLE_BREAKS) + misses_pause + is_uneven / 2
+    has_many_lines = len(chosen) > MAX_TITLE_BREAKS
+    return sum((is_torn, has_many_lines, misses_pause)) + is_uneven / 2
 
 
 #: The attribute of a title that was scaled.
