@@ -17,8 +17,17 @@ UNSPACED = (
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
 #: A word; in scripts without spaces, a single letter.
 WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
-_SIGN = re.compile(f"[{UNSPACED}]")
-_SIGNS_PER_WORD = 2
+#: Where a word begins in a name such as 'captionCredit'.
+CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: A line of signs between the scenes of a story.
+SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~∼_=#-]\s?){3,400}|⁂|❦|✻")
+#: A year since 1000 within other text.
+YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+#: The place before the first words of a report: 'AUBURN, Wash. —'.
+DATELINE = re.compile(r"[^\W\d_][\w\s.,()/'’]{2,60}(?:—|–|--| -)")
+#: The most characters into which case folding turns one.
+LONGEST_FOLDED = 3
+
 
 #: What a line never contains: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
@@ -26,39 +35,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
     "\ue000-\uf8ff\ud800-\udfff\ufeff\ufff9-\ufffc\ufffe\uffff]"
 )
-_INLINE_TAGS = re.compile(
-    r"</?(?:a|abbr|b|bdi|br|cite|em|font|i|mark|p|q|s|small|span|strong|sub|sup|u)\b[^<>]{0,300}>",
-    re.IGNORECASE,
-)
 #: How many times its limit a text may measure before cleaning, which shrinks entities and space.
 _SLACK = 8
-
-#: The most lines, such as a button, between a preview and the full text; the fewest characters and
-#: the most lines of a preview, and the signs at its end.
-_PREVIEW_DISTANCE, _PREVIEW_CHARS, _PREVIEW_LINES, _CUT_SIGNS = 4, 100, 200, " .…"
-
-#: What a template or a script of the site was to replace: '[form id=3]', '[BOX_1]', '{{ banner }}'.
-_PLACEHOLDER = re.compile(
-    r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
-    r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
-)
-#: Where a word begins in a name such as 'captionCredit'.
-CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
-#: The minimum number of characters after a drop cap; the lines of word lists by first letter are
-#: shorter.
-_SHORTEST_AFTER_DROP_CAP = 60
-
-#: A line of signs between the scenes of a story.
-SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~∼_=#-]\s?){3,400}|⁂|❦|✻")
-#: A year since 1000 within other text.
-YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
-#: The place before the first words of a report: 'AUBURN, Wash. —'.
-DATELINE = re.compile(r"[^\W\d_][\w\s.,()/'’]{2,60}(?:—|–|--| -)")
-
-#: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
-FILE_NAME_BYTES = 150
-_UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 
 
 def clean_line(text: str | None, limit: int = 500) -> str:
@@ -81,6 +59,12 @@ def truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+_INLINE_TAGS = re.compile(
+    r"</?(?:a|abbr|b|bdi|br|cite|em|font|i|mark|p|q|s|small|span|strong|sub|sup|u)\b[^<>]{0,300}>",
+    re.IGNORECASE,
+)
+
+
 def clean_attribute(text: str | None, limit: int = 500) -> str:
     """Return an attribute, or a string from a script, as a clean line with entities decoded.
 
@@ -99,12 +83,23 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
     return clean_line(text, limit)
 
 
+#: What a template or a script of the site was to replace: '[form id=3]', '[BOX_1]', '{{ banner }}'.
+_PLACEHOLDER = re.compile(
+    r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
+    r"|\$\{[\w.()\[\]]{1,100}\}|\{%[^{}]{1,150}%\}|<%[^<>%]{1,150}%>"
+)
+
+
 def is_placeholder(text: str) -> bool:
     """Return whether a text has no words except unreplaced template placeholders."""
     if not any(sign in text for sign in "{[<"):
         return False
     remaining, count = _PLACEHOLDER.subn("", text)
     return count > 0 and not any(map(str.isalnum, remaining))
+
+
+_SIGN = re.compile(f"[{UNSPACED}]")
+_SIGNS_PER_WORD = 2
 
 
 def count_words(text: str) -> int:
@@ -124,11 +119,9 @@ def count(number: float, noun: str) -> str:
     return f"{digits} {noun}{'' if number == 1 else 's'}"
 
 
-#: The ASCII characters that are neither letters nor digits; a run of letters and digits.
+#: The ASCII characters that are neither letters nor digits.
 _ASCII_SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _LETTERS = re.compile(r"[^\W_]+")
-#: The most characters into which case folding turns one.
-LONGEST_FOLDED = 3
 
 
 def comparison_key(text: str) -> str:
@@ -138,17 +131,27 @@ def comparison_key(text: str) -> str:
     return "".join(_LETTERS.findall(text)).casefold()
 
 
+_INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
+#: The lines of word lists by first letter are shorter.
+_MIN_CHARS_AFTER_DROP_CAP = 60
+
+
 def continues_drop_cap(initial: str, text: str) -> bool:
     """Return whether a text continues the word or sentence that a drop cap begins."""
     letter = initial[-1:]
     return (
         len(initial) <= 2
-        and len(text) >= _SHORTEST_AFTER_DROP_CAP
+        and len(text) >= _MIN_CHARS_AFTER_DROP_CAP
         and text[0].islower()
         and _INITIAL.fullmatch(initial) is not None
         and letter.isupper()
         and text[0] != letter.lower()
     )
+
+
+#: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
+FILE_NAME_BYTES = 150
+_UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 
 
 def file_name(title: str, fallback: str = "article") -> str:
@@ -173,6 +176,14 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     return f"Did you mean {names_by_lower[matches[0]]}?" if matches else ""
 
 
+#: The most lines, such as a button, between a preview and the full text.
+_MAX_LINES_TO_FULL_TEXT = 4
+_MIN_PREVIEW_CHARS = 100
+_MAX_PREVIEW_LINES = 200
+#: The signs at the end of a preview.
+_CUT_SIGNS = " .…"
+
+
 def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
     """Return the number of lines of a preview, 0 if it is none.
 
@@ -184,7 +195,7 @@ def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
         text: The index of the full text's first line.
     """
     chars = 0
-    for i in range(min(text - preview, len(lines) - text, _PREVIEW_LINES)):
+    for i in range(min(text - preview, len(lines) - text, _MAX_PREVIEW_LINES)):
         line, text_line = lines[preview + i], lines[text + i]
         beginning = line.rstrip(_CUT_SIGNS)
         chars += len(beginning)
@@ -192,6 +203,6 @@ def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
             rest = text_line.removeprefix(beginning)
             # An enumeration is not cut between its entries.
             is_cut = len(rest) < len(text_line) and rest[:1] not in {"", ",", ";"}
-            is_near = text - preview - i - 1 <= _PREVIEW_DISTANCE
-            return i + 1 if is_cut and is_near and chars >= _PREVIEW_CHARS else 0
+            is_near = text - preview - i - 1 <= _MAX_LINES_TO_FULL_TEXT
+            return i + 1 if is_cut and is_near and chars >= _MIN_PREVIEW_CHARS else 0
     return 0

@@ -185,7 +185,6 @@ def _amount(segment: Segment) -> float:
 _JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
 #: The longest line with a price.
 _MAX_PRICE_CHARS = 40
-_CHOICE_TAGS = frozenset({"li", "button", "option", "label"})
 
 
 def _is_price(segment: Segment) -> bool:
@@ -193,7 +192,7 @@ def _is_price(segment: Segment) -> bool:
     text = segment.text
     return (
         len(text) <= _MAX_PRICE_CHARS
-        and segment.block.tag not in _CHOICE_TAGS
+        and segment.block.tag not in {"li", "button", "option", "label"}
         and _PRICE.search(text) is not None
         and _JOINED_WORDS.search(text) is None
     )

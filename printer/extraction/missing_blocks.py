@@ -538,7 +538,6 @@ def _is_paragraph_or_heading(index: PageIndex, i: int) -> bool:
     )
 
 
-_BLOCK_TAGS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
 #: Names of boxes with a part of the text.
 _PART_CLASS = re.compile(
     r"(?:^|[\s_-])(?:admonition|callout|caution|code|equation|hint|highlight|listing|math|note"
@@ -550,7 +549,7 @@ _MAX_LINKED_IN_LIST = 0.1
 def _is_block(index: PageIndex, i: int) -> bool:
     """Return whether an element is a table, a listing, a list or a note without many links."""
     tag, names = index.tags[i], _class_and_id(index, i)
-    is_part = tag in _BLOCK_TAGS or (
+    is_part = tag in {"pre", "table", "dl", "blockquote", "details", "ul", "ol"} or (
         tag in {"div", "aside", "figure", "p"} and _PART_CLASS.search(names)
     )
     if not is_part or _is_outside_text(index, i) or _NOT_PART_CLASS.search(names):

@@ -17,7 +17,6 @@ def load_table(name: str) -> Any:
     return load_json(__file__, f"{name}.json")
 
 
-_WORDS = re.compile(r"\w+")
 #: The longest label of an advertisement with an explanation, in characters.
 _LABEL_CHARS = 60
 
@@ -28,6 +27,9 @@ def is_advertisement_label(text: str) -> bool:
     signs = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
     parts = [text, *(text.partition(sign)[0] for sign in signs if sign in text)]
     return any(part.strip(" .:·–—-[]()").lower() in labels for part in parts)
+
+
+_WORDS = re.compile(r"\w+")
 
 
 def fold_words(text: str) -> str:

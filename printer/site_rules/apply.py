@@ -24,15 +24,6 @@ from . import css, fulltextrss
 
 Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
-ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
-
-#: The confidence in an article whose element a rule selects.
-RULE_CONFIDENCE = 0.9
-
-_RULE_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
-#: The attributes that an action reads in preference to an element's text.
-_ATTRIBUTES = {"date": ("datetime", "content"), "next_page": ("href",)}
-
 
 @dataclass(frozen=True, slots=True)
 class SelectorMatch:
@@ -77,7 +68,7 @@ class RuleMatch:
         return ""
 
 
-NO_RULES = RuleMatch()
+_RULE_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
 
 
 def rule_host(url: str) -> str:
@@ -96,12 +87,18 @@ def parent_domains(host: str) -> Iterator[str]:
         yield from (".".join(parts[n:]) for n in range(1, len(parts) - 1))
 
 
+NO_RULES = RuleMatch()
+
+
 def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
     """Apply the rules for a page's host; return the elements and values that they select."""
     host = rule_host(page.url)
     domains = set(parent_domains(host)) if host else set()
     rules = [r for r in rules if r.host == host or (r.subdomains and r.host in domains)]
     return _Matcher(page).match(rules) if rules else NO_RULES
+
+
+ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
 
 
 class _Matcher:
@@ -171,6 +168,10 @@ class _Matcher:
         return url if same_site and url != self.page.url else ""
 
 
+#: The attributes that an action reads in preference to an element's text.
+_ATTRIBUTES = {"date": ("datetime", "content"), "next_page": ("href",)}
+
+
 def _text(action: Action, element: HtmlElement) -> str:
     names = _ATTRIBUTES.get(action, ("content",))
     attribute_text = next((value for name in names if (value := element.get(name))), "")
@@ -190,6 +191,10 @@ def below(tops: Iterable[HtmlElement], stops: Iterable[HtmlElement] = ()) -> set
             elements.add(element)
             todo.extend(child for child in element if child not in stops)
     return elements
+
+
+#: The confidence in an article whose element a rule selects.
+RULE_CONFIDENCE = 0.9
 
 
 def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:

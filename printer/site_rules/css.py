@@ -24,42 +24,21 @@ from tinycss2.nth import parse_nth
 
 from ..html.index import TreeIndex
 
-#: The maximum number of classes of an element to read, and of characters of other attributes.
-MAX_CLASSES = 100
-MAX_CHARS = 10_000
-MAX_LENGTH = 300
-
-#: The functional forms of other pseudo-classes.
-_NTH = {
-    "first-child": ("nth-child",),
-    "last-child": ("nth-last-child",),
-    "only-child": ("nth-child", "nth-last-child"),
-    "first-of-type": ("nth-of-type",),
-    "last-of-type": ("nth-last-of-type",),
-    "only-of-type": ("nth-of-type", "nth-last-of-type"),
-}
-_FUNCTIONAL = frozenset({"nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"})
-_PLAIN_NAME = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]{0,99}")
-
-#: How each operator compares an attribute's value with the selector's.
-_OPERATORS: dict[str | None, Callable[[str, str], bool]] = {
-    None: lambda _value, _expected: True,
-    "=": lambda value, expected: value == expected,
-    "~=": lambda value, expected: bool(expected) and expected in value.split(),
-    "|=": lambda value, expected: value == expected or value.startswith(f"{expected}-"),
-    "^=": lambda value, expected: bool(expected) and value.startswith(expected),
-    "$=": lambda value, expected: bool(expected) and value.endswith(expected),
-    "*=": lambda value, expected: bool(expected) and expected in value,
-}
-
 
 class InvalidSelector(ValueError):
     """A selector that cannot be used; the message says why."""
 
 
+_PLAIN_NAME = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]{0,99}")
+
+
 def is_plain_name(name: str) -> bool:
     """Return whether an id or a class can be written in a selector without escapes."""
     return _PLAIN_NAME.fullmatch(name) is not None
+
+
+MAX_CLASSES = 100
+MAX_CHARS = 10_000
 
 
 def classes(element: HtmlElement) -> list[str]:
@@ -115,6 +94,9 @@ class ElementIndex(TreeIndex):
         return by_name
 
 
+MAX_LENGTH = 300
+
+
 @lru_cache(512)
 def parse(text: str) -> tuple[Any, ...]:
     """Parse a list of selectors; raise :class:`InvalidSelector`."""
@@ -145,6 +127,18 @@ def _check(selector: Any) -> None:
         _check_compound(node.right)
         node = node.left
     _check_compound(node)
+
+
+#: The functional forms of other pseudo-classes.
+_NTH = {
+    "first-child": ("nth-child",),
+    "last-child": ("nth-last-child",),
+    "only-child": ("nth-child", "nth-last-child"),
+    "first-of-type": ("nth-of-type",),
+    "last-of-type": ("nth-last-of-type",),
+    "only-of-type": ("nth-of-type", "nth-last-of-type"),
+}
+_FUNCTIONAL = frozenset({"nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"})
 
 
 def _check_compound(compound: Any) -> None:
@@ -271,6 +265,18 @@ def _having(tree: ElementIndex, relatives: Iterable[Any]) -> set[int]:
     return holders
 
 
+#: How each operator compares an attribute's value with the selector's.
+_OPERATORS: dict[str | None, Callable[[str, str], bool]] = {
+    None: lambda _value, _expected: True,
+    "=": lambda value, expected: value == expected,
+    "~=": lambda value, expected: bool(expected) and expected in value.split(),
+    "|=": lambda value, expected: value == expected or value.startswith(f"{expected}-"),
+    "^=": lambda value, expected: bool(expected) and value.startswith(expected),
+    "$=": lambda value, expected: bool(expected) and value.endswith(expected),
+    "*=": lambda value, expected: bool(expected) and expected in value,
+}
+
+
 def _has_attribute(element: HtmlElement, simple: Any) -> bool:
     value = element.get(simple.lower_name)
     if value is None:
@@ -304,24 +310,6 @@ def _is_nth(number: int, step: int, offset: int) -> bool:
     return remainder == 0 and quotient >= 0
 
 
-#: The number of ancestors of an element to offer, and of selectors for one place.
-LEVELS = 5
-MOST = 8
-#: The maximum number of places that a selector may match; one with more matches the whole page.
-MAX_COVERED = 60
-
-_DIGITS = re.compile(r"\d{3}")
-_HASHED = re.compile(r"(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z0-9]{5,}$")
-_CASES = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
-_STATES = frozenset({
-    "active", "closed", "collapsed", "current", "even", "first", "focus", "hidden", "in-view",
-    "last", "lazy", "lazyload", "lazyloaded", "loaded", "loading", "odd", "open", "selected",
-    "show", "shown", "visible",
-})  # fmt: skip
-_ATTRIBUTES = ("role", "itemprop", "data-component", "data-testid", "data-type", "data-module")
-_PLAIN_TAGS = frozenset({"html", "body", "main", "article"})
-
-
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A selector, the names of the places it covers, and the number of elements it matches."""
@@ -329,6 +317,15 @@ class Suggestion:
     selector: str
     covers: tuple[str, ...]
     count: int
+
+
+#: The number of ancestors of an element to offer.
+LEVELS = 5
+#: The number of selectors for one place.
+MOST = 8
+#: The maximum number of places that a selector may match; one with more matches the whole page.
+MAX_COVERED = 60
+_ATTRIBUTES = ("role", "itemprop", "data-component", "data-testid", "data-type", "data-module")
 
 
 class Suggester:
@@ -346,7 +343,7 @@ class Suggester:
         while index > 0 and self._is_version(index):
             index = self.tree.parents[index]
         for _ in range(LEVELS):
-            if index < 0 or self.tree.elements[index].tag in _PLAIN_TAGS:
+            if index < 0 or self.tree.elements[index].tag in {"html", "body", "main", "article"}:
                 break
             for selector in self._selectors(index):
                 suggestion = self._suggestion(selector)
@@ -417,6 +414,16 @@ class Suggester:
             value = element.get(attribute) or ""
             if is_steady(value):
                 yield f'{tag}[{attribute}="{value}"]'
+
+
+_DIGITS = re.compile(r"\d{3}")
+_HASHED = re.compile(r"(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z0-9]{5,}$")
+_CASES = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_STATES = frozenset({
+    "active", "closed", "collapsed", "current", "even", "first", "focus", "hidden", "in-view",
+    "last", "lazy", "lazyload", "lazyloaded", "loaded", "loading", "odd", "open", "selected",
+    "show", "shown", "visible",
+})  # fmt: skip
 
 
 def is_steady(name: str) -> bool:

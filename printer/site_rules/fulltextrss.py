@@ -20,11 +20,6 @@ from ..options import SiteRule
 from .css import ElementIndex, InvalidSelector
 
 MAX_LINES = 1_000
-MAX_LENGTH = 500
-#: On pages with more elements, or more siblings, no XPath is tried: its cost is a product of these.
-MAX_ELEMENTS = 30_000
-MAX_SIBLINGS = 2_000
-
 _PATHS = {
     "body": "body", "title": "title", "author": "author", "date": "date", "strip": "drop",
     "next_page_link": "next_page",
@@ -33,21 +28,6 @@ _TEMPLATES = {
     "strip_id_or_class": "//*[contains(@class, {0}) or contains(@id, {0})]",
     "strip_image_src": "//img[contains(@src, {0})]",
 }
-
-_FUNCTIONS = frozenset({
-    "comment", "concat", "contains", "count", "last", "local-name", "name", "node",
-    "normalize-space", "not", "position", "starts-with", "string", "string-length", "substring",
-    "substring-after", "substring-before", "text", "translate", "and", "or", "div", "mod",
-})  # fmt: skip
-_AXES = frozenset({
-    "ancestor", "ancestor-or-self", "attribute", "child", "descendant", "descendant-or-self",
-    "following-sibling", "parent", "preceding-sibling", "self",
-})  # fmt: skip
-_STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
-_FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)\s*\(")
-_AXIS = re.compile(r"([A-Za-z-]+)\s*::")
-_VARIABLE_OR_PREFIX = re.compile(r"\$|(?<!:):(?!:)")
-_SIDEWAYS = re.compile(r"sibling|ancestor|parent|\.\.")
 
 
 def parse_file(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule:
@@ -81,6 +61,22 @@ def parse_file(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule
         faults=tuple(faults),
         **{action: tuple(values) for action, values in paths.items()},
     )
+
+
+MAX_LENGTH = 500
+_FUNCTIONS = frozenset({
+    "comment", "concat", "contains", "count", "last", "local-name", "name", "node",
+    "normalize-space", "not", "position", "starts-with", "string", "string-length", "substring",
+    "substring-after", "substring-before", "text", "translate", "and", "or", "div", "mod",
+})  # fmt: skip
+_AXES = frozenset({
+    "ancestor", "ancestor-or-self", "attribute", "child", "descendant", "descendant-or-self",
+    "following-sibling", "parent", "preceding-sibling", "self",
+})  # fmt: skip
+_STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
+_FUNCTION = re.compile(r"([A-Za-z_][\w.-]*)\s*\(")
+_AXIS = re.compile(r"([A-Za-z-]+)\s*::")
+_VARIABLE_OR_PREFIX = re.compile(r"\$|(?<!:):(?!:)")
 
 
 @lru_cache(512)
@@ -121,6 +117,12 @@ def _check_conditions(bare: str) -> None:
     conditions = "".join(re.findall(r"\[[^\[\]]*\]?", bare))
     if "descendant" in conditions or searches > 1:
         raise InvalidSelector("its conditions reach too far")
+
+
+#: On pages with more elements, or more siblings, no XPath is tried: its cost is a product of these.
+MAX_ELEMENTS = 30_000
+MAX_SIBLINGS = 2_000
+_SIDEWAYS = re.compile(r"sibling|ancestor|parent|\.\.")
 
 
 def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:

@@ -20,21 +20,17 @@ from .apply import ACTIONS, parent_domains, rule_host
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-MAX_BYTES = 200_000
-MAX_SELECTORS = 200
-MAX_FILES = 10_000
-
-#: The endings of files with rules, and the one that is added to a file that is switched off.
-_ENDINGS, OFF = (".toml", ".txt"), ".off"
-
-_KEYS = tuple(action.replace("_", "-") for action in ACTIONS)
-_LINE = re.compile(r"line (\d+)")
-_NO_HOST = frozenset("/?#@:\\")
+#: The ending that is added to a file that is switched off.
+OFF = ".off"
 
 
 def user_folder() -> Path:
     """Return the folder of the user's own rules, whether or not it exists."""
     return config_folder() / "rules"
+
+
+MAX_FILES = 10_000
+_ENDINGS = (".toml", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +87,9 @@ def _host_of_file(name: str) -> str:
     return name.removeprefix(".").rpartition(".")[0]
 
 
+MAX_BYTES = 200_000
+
+
 def read_rule(path: Path, name: str = "") -> SiteRule:
     """Return the rule in a file, or in a file called ``name``.
 
@@ -106,6 +105,11 @@ def read_rule(path: Path, name: str = "") -> SiteRule:
         subdomains = name.startswith(".")
         return fulltextrss.parse_file(text, host, str(path), subdomains=subdomains)
     return parse_rule(text, host, str(path))
+
+
+MAX_SELECTORS = 200
+_KEYS = tuple(action.replace("_", "-") for action in ACTIONS)
+_LINE = re.compile(r"line (\d+)")
 
 
 def parse_rule(text: str, host: str, name: str) -> SiteRule:
@@ -275,6 +279,9 @@ def _existing_file(folder: Path, name: str) -> Path:
     if name not in names:
         raise UsageError(f"there are no rules in {name[:100]!r}")
     return folder / name
+
+
+_NO_HOST = frozenset("/?#@:\\")
 
 
 def _rule_file(folder: Path, host: str) -> Path | None:

@@ -20,33 +20,9 @@ from ..papers.max_subsequence import best_run
 from . import lexical
 from .lexical import Column, Ints, NameTable, count_characters, leading_words, read_names
 
-#: The fewest characters of a paragraph, which also has few of them in links; letters of scripts
-#: without spaces count twice.
-_PARAGRAPH_CHARS = 80
-
 
 def _flags(names: str) -> list[ElementFlag]:
     return [ElementFlag[name] for name in names.split()]
-
-
-#: The flags of elements that are features of their own.
-_FLAGS = _flags(
-    "LINK STRONG EMPHASIS BUTTON LABEL CODE PARAGRAPH HEADING ITEM CELL DEFINITION QUOTE FIGURE "
-    "CAPTION FORM NAV ASIDE HEADER FOOTER MAIN ARTICLE SECTION DETAILS DIALOG TIME NOSCRIPT HIDDEN"
-)
-#: The flags whose share of a page's text is a feature of the page.
-_PAGE_FLAGS = _flags("ARTICLE MAIN CELL CODE TIME HEADING ITEM FORM NOSCRIPT HIDDEN")
-#: The flags whose share of a segment's own characters is a feature.
-_SHARE_FLAGS = _flags("STRONG EMPHASIS CODE TIME SMALL")
-#: The tags of blocks, numbered from 1 as a feature.
-_TAGS = (
-    "p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "div", "section", "article", "body",
-    "dd", "dt", "blockquote", "pre", "figcaption", "button", "summary", "label", "main", "header",
-    "footer", "nav", "aside", "form",
-)  # fmt: skip
-_TAG_NUMBERS = {tag: number for number, tag in enumerate(_TAGS, 1)}
-#: Tags whose number on the page is a feature of the page.
-_COUNTED_TAGS = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
 
 
 def stack_columns(parts: Sequence[Column]) -> Column:
@@ -129,6 +105,10 @@ class FeatureContext:
     columns: Columns = field(default_factory=Columns)
 
 
+#: Letters of scripts without spaces count twice.
+_MIN_PARAGRAPH_CHARS = 80
+
+
 def build_context(page: Page, table: Column) -> FeatureContext:
     """Return the context of a page; ``table`` is from :func:`.count_characters`."""
     index = page.index
@@ -137,7 +117,7 @@ def build_context(page: Page, table: Column) -> FeatureContext:
     texts = [segment.text for segment in page.segments]
     chars = table[:, : lexical.CLASSES].sum(1)
     link_chars = np.array([segment.link_chars for segment in page.segments], np.float32)
-    long = chars + table[:, lexical.IDEOGRAPH] >= _PARAGRAPH_CHARS
+    long = chars + table[:, lexical.IDEOGRAPH] >= _MIN_PARAGRAPH_CHARS
     is_paragraph = long & (link_chars < 0.35 * chars)
     names = read_names(index)
     flags = np.array(index.flags, np.int64)[blocks]
@@ -241,6 +221,22 @@ def _add_text(
     before = classes[np.maximum(0, last - 1)]
     add("ends", (classes[last] == lexical.STOP) | (before == lexical.STOP))
     add("ideographs", ideographs / chars)
+
+
+#: The flags of elements that are features of their own.
+_FLAGS = _flags(
+    "LINK STRONG EMPHASIS BUTTON LABEL CODE PARAGRAPH HEADING ITEM CELL DEFINITION QUOTE FIGURE "
+    "CAPTION FORM NAV ASIDE HEADER FOOTER MAIN ARTICLE SECTION DETAILS DIALOG TIME NOSCRIPT HIDDEN"
+)
+#: The flags whose share of a segment's own characters is a feature.
+_SHARE_FLAGS = _flags("STRONG EMPHASIS CODE TIME SMALL")
+#: The tags of blocks, numbered from 1 as a feature.
+_TAGS = (
+    "p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "div", "section", "article", "body",
+    "dd", "dt", "blockquote", "pre", "figcaption", "button", "summary", "label", "main", "header",
+    "footer", "nav", "aside", "form",
+)  # fmt: skip
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(_TAGS, 1)}
 
 
 def _add_flags(context: FeatureContext, index: PageIndex) -> None:
@@ -412,6 +408,12 @@ def _add_page(context: FeatureContext, page: Page) -> None:
         add(f"page {name}", np.full(count, value))
 
 
+#: The flags whose share of a page's text is a feature of the page.
+_PAGE_FLAGS = _flags("ARTICLE MAIN CELL CODE TIME HEADING ITEM FORM NOSCRIPT HIDDEN")
+#: Tags whose number on the page is a feature of the page.
+_COUNTED_TAGS = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
+
+
 def _totals(context: FeatureContext, index: PageIndex) -> Sequence[tuple[str, float]]:
     chars, links = float(context.chars.sum()), float(context.link_chars.sum())
     body = float(context.paragraph_chars.sum())
@@ -435,24 +437,9 @@ def _totals(context: FeatureContext, index: PageIndex) -> Sequence[tuple[str, fl
 
 # A page's statements about itself
 
-_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
-_BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]++|\\.)*+)"')
-#: schema.org types, by the kind of page they suggest.
-_SCHEMA_TYPES = {
-    "article": "Article NewsArticle BlogPosting Report ReportageNewsArticle OpinionNewsArticle "
-    "ScholarlyArticle LiveBlogPosting AnalysisNewsArticle",
-    "reference": "TechArticle APIReference HowTo SoftwareSourceCode",
-    "discussion": "DiscussionForumPosting QAPage Question Answer Comment",
-    "product": "Product Offer AggregateOffer ProductGroup",
-    "list": "CollectionPage ItemList SearchResultsPage Blog",
-    "service": "Service LocalBusiness ProfessionalService Organization AboutPage ContactPage "
-    "FAQPage",
-    "recipe": "Recipe",
-    "video": "VideoObject",
-}
-_OPEN_GRAPH_TYPES = ("website", "article", "product")
-#: The most characters of a stated body; the most character comparisons with it.
-_MAX_BODY, _MAX_COMPARISONS = 1_000_000, 200_000_000
+
+#: The most comparisons of characters with it.
+_MAX_COMPARISONS = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,6 +480,26 @@ def _begins_in(body: str, vocabulary: frozenset[str], text: str) -> bool:
     return vocabulary.issuperset(text.split(" ")[1:-1]) and text in body
 
 
+_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
+_BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]++|\\.)*+)"')
+#: schema.org types, by the kind of page they suggest.
+_SCHEMA_TYPES = {
+    "article": "Article NewsArticle BlogPosting Report ReportageNewsArticle OpinionNewsArticle "
+    "ScholarlyArticle LiveBlogPosting AnalysisNewsArticle",
+    "reference": "TechArticle APIReference HowTo SoftwareSourceCode",
+    "discussion": "DiscussionForumPosting QAPage Question Answer Comment",
+    "product": "Product Offer AggregateOffer ProductGroup",
+    "list": "CollectionPage ItemList SearchResultsPage Blog",
+    "service": "Service LocalBusiness ProfessionalService Organization AboutPage ContactPage "
+    "FAQPage",
+    "recipe": "Recipe",
+    "video": "VideoObject",
+}
+_OPEN_GRAPH_TYPES = ("website", "article", "product")
+#: The most characters of a stated body.
+_MAX_BODY_CHARS = 1_000_000
+
+
 def read_statements(page: Page) -> PageStatements:
     """Read what a page states in its metadata."""
     data = " ".join(page.linked_data)
@@ -508,8 +515,8 @@ def read_statements(page: Page) -> PageStatements:
     meta = page.metadata
     heading = next((" ".join("".join(h.itertext()).split()) for h in page.elements.find("h1")), "")
     titles = tuple(map(frozenset, leading_words((meta.title, meta.lead, heading))))
-    bodies = [_unescape(body[:_MAX_BODY]) for body in _BODY.findall(data) if len(body) > 200]
-    return PageStatements(kinds, titles, " ".join(" ".join(bodies)[:_MAX_BODY].split()))
+    bodies = [_unescape(body[:_MAX_BODY_CHARS]) for body in _BODY.findall(data) if len(body) > 200]
+    return PageStatements(kinds, titles, " ".join(" ".join(bodies)[:_MAX_BODY_CHARS].split()))
 
 
 def _unescape(text: str) -> str:

@@ -27,13 +27,26 @@ Ints = NDArray[np.intp]
 
 # Characters
 
-#: The classes of characters: the columns of :func:`count_characters`.
-UPPER, LETTER, IDEOGRAPH, DIGIT, STOP, COMMA, COLON, QUOTE, MARK, CURRENCY, SPACE, OTHER = range(12)
 CLASSES = 12
-#: Two more columns: words beginning with a capital, and all words.
-CAPITALIZED, WORDS = CLASSES, CLASSES + 1
-_IN_WORDS = np.isin(np.arange(CLASSES), (UPPER, LETTER, IDEOGRAPH, DIGIT))
+#: Another column: words beginning with a capital.
+CAPITALIZED = CLASSES
+#: Another column: all words.
+WORDS = CLASSES + 1
 
+
+#: The classes of characters: the columns of :func:`count_characters`.
+UPPER = 0
+LETTER = 1
+IDEOGRAPH = 2
+DIGIT = 3
+STOP = 4
+COMMA = 5
+COLON = 6
+QUOTE = 7
+MARK = 8
+CURRENCY = 9
+SPACE = 10
+OTHER = 11
 _PUNCTUATION = {
     STOP: frozenset(".!?。！？؟۔।॥…．｡።"),
     COMMA: frozenset(",;，、；،؛､"),
@@ -44,8 +57,6 @@ _PUNCTUATION = {
 #: Scripts written without spaces between words, by code point.
 _UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF),
              (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))  # fmt: skip
-#: The characters counted at a time, to stay in the processor's cache.
-_BATCH_CHARS = 1 << 17
 
 
 @lru_cache(4096)
@@ -66,6 +77,10 @@ def character_class(code: int) -> int:
     return QUOTE if char in "\"'" else by_category.get(category, OTHER)
 
 
+#: The characters counted at a time, to stay in the processor's cache.
+_BATCH_CHARS = 1 << 17
+
+
 def count_characters(
     texts: Sequence[str],
 ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.intp]]:
@@ -83,6 +98,9 @@ def count_characters(
     counted = (_count_batch(texts[batch], sizes[batch]) for batch in batches)
     tables, classes = zip(*counted, strict=True)
     return np.concatenate(tables), np.concatenate(classes), ends - sizes
+
+
+_IN_WORDS = np.isin(np.arange(CLASSES), (UPPER, LETTER, IDEOGRAPH, DIGIT))
 
 
 def _count_batch(
@@ -111,19 +129,6 @@ def _count_batch(
 
 # Names
 
-#: Longer attribute values are cut; some pages put whole style sheets of class names there.
-_MAX_NAME_CHARS = 300
-#: The length from which a name is taken for a generated one, not found on other sites.
-_GENERATED_NAME = 32
-_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
-#: Attributes that name an element, besides its class and its id.
-_NAME_ATTRIBUTES = ("role", "itemprop", "data-testid")
-#: Elements that are numerous and seldom contain segments.
-_INLINE = frozenset({
-    "a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "kbd", "q", "s",
-    "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
-})  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class NameTable:
@@ -136,16 +141,34 @@ class NameTable:
     rows: Ints
 
 
+#: Longer attribute values are cut; some pages put whole style sheets of class names there.
+_MAX_NAME_CHARS = 300
+
+
 def split_names(value: str, tag: str) -> tuple[str, ...]:
     """Return the names in an element's attributes, whole and in parts."""
     names = map(_name_parts, value[:_MAX_NAME_CHARS].split())
     return tuple(dict.fromkeys(chain((f"<{tag}>",), *names)))
 
 
+#: The length from which a name is taken for a generated one, not found on other sites.
+_GENERATED_NAME = 32
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
+
+
 @lru_cache(8192)
 def _name_parts(name: str) -> list[str]:
     parts = [part.lower() for part in _NAME_PARTS.findall(name) if len(part) > 1]
     return [f".{name.lower()}", *parts] if len(name) < _GENERATED_NAME else parts
+
+
+#: Attributes that name an element, besides its class and its id.
+_NAME_ATTRIBUTES = ("role", "itemprop", "data-testid")
+#: Elements that are numerous and seldom contain segments.
+_INLINE = frozenset({
+    "a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "kbd", "q", "s",
+    "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
+})  # fmt: skip
 
 
 def read_names(index: PageIndex) -> NameTable:
@@ -182,9 +205,10 @@ def name_odds(table: NameTable, odds: Odds) -> Column:
 
 # Words
 
-#: The most words, and characters, of each text to examine.
-_MAX_WORDS, _MAX_TEXT_CHARS = 14, 120
-_SIGN, _SIGNS_OR_WORD = re.compile(f"[{UNSPACED}]"), re.compile(f"[{UNSPACED}]+|[^\\s{UNSPACED}]+")
+
+_MAX_WORDS = 14
+_MAX_TEXT_CHARS = 120
+_SIGN = re.compile(f"[{UNSPACED}]")
 _MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 
 
@@ -201,6 +225,9 @@ def leading_words(texts: Sequence[str]) -> list[list[str]]:
         else [word.strip(_MARKS) for word in islice(_words_and_pairs(line), _MAX_WORDS)]
         for line in joined.split("\n")
     ]
+
+
+_SIGNS_OR_WORD = re.compile(f"[{UNSPACED}]+|[^\\s{UNSPACED}]+")
 
 
 def _words_and_pairs(line: str) -> Iterator[str]:

@@ -35,43 +35,6 @@ Bools = NDArray[np.bool_]
 
 #: The kinds of pages, in the order of the model's trees.
 PAGE_KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
-_ARTICLE = np.array([kind == "article" for kind in PAGE_KINDS], np.float32)
-_COPY_WORDS = 5
-#: The score of a copy that stays if the likely text around it has half as many words as the copies;
-#: and the score of likely text, which must not be a copy itself.
-_LIKELY_COPY, _LIKELY = 0.8, 0.5
-_COPY_LEVELS = 8
-#: The caution of the selection by kind of page: scores are raised to this power.  Errors are
-#: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
-#: of medium likelihood is worth less than its expectation.
-_CAUTION = {"article": 2.2, "product": 1.6, "forum": 1.1}
-#: The most unselected segments within a run of selected ones, above an article's main run and below
-#: it; how far below the mean score of the main run that of another may be; and the power of scores
-#: by which long comments are no main run.
-_RUN_GAP, _RUN_GAP_BELOW, _RUN_DEFICIT, _RUN_POWER = 8, 6, 0.15, 6
-#: The lowest score of text between selected text, and the share of it that may be links.
-_WITHIN, _WITHIN_LINKS = 0.4, 0.3
-#: The lowest score by the trees of segments passed to the networks; most of a page is below it.
-_PLAUSIBLE = 0.04
-#: On pages with more segments (books, registers), only the trees decide.
-_MAX_NETWORK_SEGMENTS = 10_000
-#: The weight of the networks' log-odds beside the trees'.
-_NETWORK_WEIGHT = 0.67
-#: The kinds as which pages of one article with long lists of other stories or comments are judged.
-_LIKE_ARTICLES = frozenset({"listing", "forum", "service"})
-#: What an article on such a page is: the lowest share of its main run in the selection, mean score,
-#: and share of paragraphs; the largest share of links; the most segments; and the most segments
-#: between title and text.
-_ONE_RUN, _ONE_SCORE, _ONE_PROSE, _ONE_LINKED = 0.8, 0.75, 0.4, 0.3
-_ONE_SEGMENTS, _BELOW_TITLE = 15, 12
-#: The fewest words of a paragraph, and paragraphs of a page without a date; the most characters of
-#: a title.
-_PARAGRAPH_WORDS, _UNDATED_PARAGRAPHS, _TITLE_CHARS = 15, 2, 400
-#: The distance from 0 and 1 to which probabilities are clipped before they are combined.
-_MIN_PROBABILITY = 1e-4
-#: The number of elements around each segment within which the networks pass messages.
-_GROUP_LEVELS = 6
-_MIN_SELECTED = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +71,14 @@ def load_default_model() -> ClassifierModel:
     return ClassifierModel.load(Path(__file__).with_name("model.npz").read_bytes())
 
 
+_ARTICLE = np.array([kind == "article" for kind in PAGE_KINDS], np.float32)
+#: On pages with more segments (books, registers), only the trees decide.
+_MAX_NETWORK_SEGMENTS = 10_000
+#: The kinds as which pages of one article with long lists of other stories or comments are judged.
+_LIKE_ARTICLES = frozenset({"listing", "forum", "service"})
+_MIN_PARAGRAPHS_WITHOUT_DATE = 2
+
+
 def classify(page: Page, methods: Mapping[str, Sequence[float]], model: ClassifierModel) -> Verdict:
     """Select the article's segments with a model.
 
@@ -138,7 +109,7 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
     keep = select(context, scores, kinds)
     if kind in _LIKE_ARTICLES and (kind != "forum" or page.metadata.published):
         as_article = select(context, scores, _ARTICLE)
-        min_paragraphs = 1 if page.metadata.published else _UNDATED_PARAGRAPHS
+        min_paragraphs = 1 if page.metadata.published else _MIN_PARAGRAPHS_WITHOUT_DATE
         if is_one_article(context, scores, as_article, page.metadata.title, min_paragraphs):
             kind, keep = "article", as_article
     return Verdict(
@@ -165,9 +136,13 @@ def segment_features(context: FeatureContext, priors: TokenPriors) -> Column:
     return stack_columns([*context.columns.values, odds])
 
 
+#: The lowest score by the trees of segments passed to the networks.  Most of a page is below it.
+_MIN_PLAUSIBLE_SCORE = 0.04
+
+
 def plausible_segments(scores: Column) -> Bools:
     """Return which segments the networks score, given the trees' scores."""
-    plausible: Bools = scores > _PLAUSIBLE
+    plausible: Bools = scores > _MIN_PLAUSIBLE_SCORE
     return plausible
 
 
@@ -176,6 +151,10 @@ def build_graph(context: FeatureContext, scores: Column, mask: Bools) -> Segment
     keys = group_keys(context, mask)
     pages = np.zeros(len(keys[0]), np.intp)
     return SegmentGraph.build(keys, context.word_counts[mask], scores[mask], pages)
+
+
+#: The number of elements around each segment within which the networks pass messages.
+_GROUP_LEVELS = 6
 
 
 def group_keys(context: FeatureContext, mask: Bools) -> tuple[NDArray[np.intp], ...]:
@@ -187,6 +166,10 @@ def group_keys(context: FeatureContext, mask: Bools) -> tuple[NDArray[np.intp], 
     return tuple(keys[mask] for keys in (*levels, *context.similar, context.last_headings))
 
 
+#: The weight of the networks' log-odds beside the trees'.
+_NETWORK_WEIGHT = 0.67
+
+
 def combine_scores(trees: Column, mask: Bools, networks: Sequence[Column]) -> Column:
     """Return the trees' scores, combined with the networks' by the weighted mean of log-odds."""
     scores = trees.copy()
@@ -195,6 +178,10 @@ def combine_scores(trees: Column, mask: Bools, networks: Sequence[Column]) -> Co
         odds = (1 - _NETWORK_WEIGHT) * _log_odds(trees[mask]) + _NETWORK_WEIGHT * mean
         scores[mask] = 1 / (1 + np.exp(-odds))
     return scores
+
+
+#: The distance from 0 and 1 to which probabilities are clipped before they are combined.
+_MIN_PROBABILITY = 1e-4
 
 
 def _log_odds(probabilities: Column) -> Column:
@@ -237,6 +224,12 @@ def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Co
 # Selection
 
 
+#: The lowest score of text between selected text.
+_MIN_SCORE_WITHIN = 0.4
+#: The largest share of links in it.
+_MAX_LINKED_WITHIN = 0.3
+
+
 def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     """Return the selected segments, given the probabilities of the kinds of pages."""
     likely = scores.astype(np.float64)
@@ -250,10 +243,14 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
     if runs:
         # Text within the article needs less caution than text around it.
         within = slice(runs[0][0], runs[-1][-1] + 1)
-        is_linked = context.link_chars >= _WITHIN_LINKS * context.chars
-        selected[within] |= (likely[within] >= _WITHIN) & ~is_linked[within]
+        is_linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
+        selected[within] |= (likely[within] >= _MIN_SCORE_WITHIN) & ~is_linked[within]
         add_adjacent(context, likely, selected, is_article)
     return selected
+
+
+#: The score of likely text, which must not be a copy itself.
+_MIN_LIKELY_SCORE = 0.5
 
 
 def add_adjacent(
@@ -264,7 +261,7 @@ def add_adjacent(
     The first heading of an article is its title.
     """
     parents = context.parents[context.blocks]
-    linked = context.link_chars >= _WITHIN_LINKS * context.chars
+    linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
     selected_links = selected & linked
     has_same_parent = parents[1:] == parents[:-1]
     row = linked[1:-1] & selected[2:] & selected[:-2] & (selected_links[2:] | selected_links[:-2])
@@ -273,14 +270,26 @@ def add_adjacent(
     is_heading = context.last_headings == np.arange(len(selected))
     first = int(np.argmax(selected)) if is_article else 0
     added[first:-1] |= (is_heading[:-1] & ~is_heading[1:] & selected[1:])[first:]
-    selected |= added & (likely >= _LIKELY)
+    selected |= added & (likely >= _MIN_LIKELY_SCORE)
 
 
-def find_runs(keep: Bools, gap: int = _RUN_GAP) -> list[NDArray[np.intp]]:
+#: The most unselected segments within a run of selected ones.
+_MAX_RUN_GAP = 8
+
+
+def find_runs(keep: Bools, gap: int = _MAX_RUN_GAP) -> list[NDArray[np.intp]]:
     """Return the runs of selected segments, with small gaps."""
     selected = np.flatnonzero(keep)
     runs = np.split(selected, np.flatnonzero(np.diff(selected) > gap) + 1)
     return [run for run in runs if len(run)]
+
+
+#: The same below an article's main run.
+_MAX_RUN_GAP_BELOW = 6
+#: How far the mean score of a run may be below that of the main run.
+_MAX_RUN_DEFICIT = 0.15
+#: The power of scores by which long comments are no main run.
+_RUN_SCORE_POWER = 6
 
 
 def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray[np.intp]]:
@@ -293,19 +302,34 @@ def find_likely_runs(keep: Bools, scores: Column, sizes: Column) -> list[NDArray
     def mean(run: NDArray[np.intp]) -> float:
         return float((sizes * scores)[run].sum()) / float(sizes[run].sum())
 
-    runs = find_runs(keep, _RUN_GAP_BELOW)
+    runs = find_runs(keep, _MAX_RUN_GAP_BELOW)
     if not runs:
         return []
-    weights = sizes * scores**_RUN_POWER
+    weights = sizes * scores**_RUN_SCORE_POWER
     main = max(runs, key=lambda run: float(weights[run].sum()))
-    min_mean = mean(main) - _RUN_DEFICIT
+    min_mean = mean(main) - _MAX_RUN_DEFICIT
     keep_above = keep.copy()
     keep_above[main[0] :] = False
-    min_end = main[0] - _RUN_GAP - 1
+    min_end = main[0] - _MAX_RUN_GAP - 1
     return [
         *(run for run in find_runs(keep_above) if run[-1] >= min_end or mean(run) >= min_mean),
         *(run for run in runs if run[0] >= main[0] and mean(run) >= min_mean),
     ]
+
+
+#: The lowest share of the selection in an article's main run, on such a page.
+_MIN_MAIN_RUN_SHARE = 0.8
+#: The lowest mean score of an article.
+_MIN_ARTICLE_SCORE = 0.75
+#: The lowest share of paragraphs in its text.
+_MIN_PROSE_SHARE = 0.4
+#: The largest share of links in its text.
+_MAX_ARTICLE_LINKED = 0.3
+_MAX_ARTICLE_SEGMENTS = 15
+#: The most segments between title and text.
+_MAX_LINES_BELOW_TITLE = 12
+_MIN_PARAGRAPH_WORDS = 15
+_MAX_TITLE_CHARS = 400
 
 
 def is_one_article(
@@ -317,25 +341,28 @@ def is_one_article(
     longer than an article hide its kind.
     """
     runs = find_runs(keep)
-    if not runs or keep.sum() > _ONE_SEGMENTS:
+    if not runs or keep.sum() > _MAX_ARTICLE_SEGMENTS:
         return False
     sizes = context.chars
     main = max(runs, key=lambda run: float((sizes * scores)[run].sum()))
     total, chars = float(sizes[keep].sum()), float(sizes[main].sum())
-    unlinked = context.link_chars < _ONE_LINKED * sizes
-    prose = main[(context.word_counts >= _PARAGRAPH_WORDS)[main] & unlinked[main]]
+    unlinked = context.link_chars < _MAX_ARTICLE_LINKED * sizes
+    prose = main[(context.word_counts >= _MIN_PARAGRAPH_WORDS)[main] & unlinked[main]]
     if (
         len(prose) < min_paragraphs
-        or chars < _ONE_RUN * total
-        or float((sizes * scores)[keep].sum()) < _ONE_SCORE * total
-        or float(sizes[prose].sum()) < _ONE_PROSE * chars
-        or float(context.link_chars[main].sum()) > _ONE_LINKED * chars
+        or chars < _MIN_MAIN_RUN_SHARE * total
+        or float((sizes * scores)[keep].sum()) < _MIN_ARTICLE_SCORE * total
+        or float(sizes[prose].sum()) < _MIN_PROSE_SHARE * chars
+        or float(context.link_chars[main].sum()) > _MAX_ARTICLE_LINKED * chars
     ):
         return False
     key = comparison_key(title)
-    lines_above = context.texts[max(0, main[0] - _BELOW_TITLE) : main[0]]
+    lines_above = context.texts[max(0, main[0] - _MAX_LINES_BELOW_TITLE) : main[0]]
     lines = [*lines_above, *(context.texts[i] for i in main)]
-    return bool(key) and any(comparison_key(line[:_TITLE_CHARS]) == key for line in lines)
+    return bool(key) and any(comparison_key(line[:_MAX_TITLE_CHARS]) == key for line in lines)
+
+
+_MIN_SELECTED = 0.02
 
 
 def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, caution: float) -> Bools:
@@ -353,10 +380,22 @@ def maximize_expected_f1(likely: NDArray[np.float64], sizes: Column, caution: fl
     return keep
 
 
+#: The caution of the selection by kind of page: scores are raised to this power.  Errors are
+#: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
+#: of medium likelihood is worth less than its expectation.
+_CAUTION = {"article": 2.2, "product": 1.6, "forum": 1.1}
+
+
 def page_caution(kinds: Column) -> float:
     """Return the caution for a page, given its probabilities of being of each kind."""
     powers = np.array([_CAUTION.get(kind, 1.0) for kind in PAGE_KINDS])
     return float((powers * kinds).sum() / max(1e-6, kinds.sum()))
+
+
+_COPY_WORDS = 5
+#: A copy of this score stays if the likely text around it has half as many words as the copies.
+_MIN_COPY_SCORE = 0.8
+_COPY_LEVELS = 8
 
 
 def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
@@ -378,11 +417,11 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
     if not copies:
         return
     sizes = context.word_counts
-    unique, copied = np.where(scores >= _LIKELY, sizes, 0), np.zeros_like(sizes)
+    unique, copied = np.where(scores >= _MIN_LIKELY_SCORE, sizes, 0), np.zeros_like(sizes)
     unique[copies], copied[copies] = 0, sizes[copies]
     sums = np.cumsum([[0, *unique], [0, *copied]], axis=1)
     for i in copies:
-        if scores[i] < _LIKELY_COPY:
+        if scores[i] < _MIN_COPY_SCORE:
             scores[i] = 0
             continue
         box = outer = parents[i]
@@ -397,8 +436,8 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
             scores[i] = 0
 
 
-#: Rows, and tests of a condition on a row, evaluated at a time, to stay in the processor's cache.
-_BATCH_ROWS, _BATCH_TESTS = 512, 1 << 16
+#: Rows evaluated at a time, to stay in the processor's cache.
+_BATCH_ROWS = 512
 #: The most rows for which walking down each tree is faster.
 _MAX_WALKED_ROWS = 4
 
@@ -471,6 +510,10 @@ class BoostedTrees:
             leaf *= 2
             leaf += right
         return leaf.T
+
+
+#: Tests of a condition on a row evaluated at a time.
+_BATCH_TESTS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)

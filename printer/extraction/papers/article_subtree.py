@@ -37,8 +37,10 @@ NO_PARAGRAPH = frozenset({
 LISTS = frozenset({"div", "ul", "ol", "table", "dl", "nav", "aside", "section", "menu"})
 
 
-#: The paper's threshold, in characters, and the share of link text (ours).
-MIN_CHARS, MAX_LINKS = 500, 0.5
+#: The paper's threshold.
+MIN_CHARS = 500
+#: The largest share of link text (ours).
+MAX_LINKS = 0.5
 
 
 def score(page: Page) -> tuple[float, ...]:

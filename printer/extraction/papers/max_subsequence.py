@@ -31,14 +31,20 @@ from ...html.index import Floats, PageIndex
 from ...html.page import Page
 from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layout
 
-#: The paper's c1, c2 and c3: the shares of a segment in the commonest font size and color, and in
-#: links.
-MIN_SIZE, MIN_COLOR, MAX_LINK = 0.7, 0.2, 0.5
+#: The share of a segment in the commonest font size: the paper's c1.
+MIN_SIZE = 0.7
+#: The share of a segment in the commonest color: the paper's c2.
+MIN_COLOR = 0.2
+#: The share of a segment in links: the paper's c3.
+MAX_LINK = 0.5
 #: The largest distance of edges that line up, in CSS pixels.
 TOLERANCE = 4.0
-#: The share of the body's width that a segment must cover; if it is in the body's font and lines
-#: up; if it is in the body's font and does not.
-MIN_OVERLAP, MIN_OVERLAP_ALIGNED, MIN_OVERLAP_INSET = 0.5, 0.25, 0.75
+#: The share of the body's width that a segment in another font must cover.
+MIN_OVERLAP = 0.5
+#: The same in the body's font if it lines up with the body.
+MIN_OVERLAP_ALIGNED = 0.25
+#: The same in the body's font if it does not.
+MIN_OVERLAP_INSET = 0.75
 #: The share of the text that another column of the same width must contain to belong to the body.
 MIN_COLUMN_SHARE = 0.15
 

@@ -38,7 +38,9 @@ Clustering: TypeAlias = Literal[
     "threshold", "k-means", "em", "farthest-first", "prediction", "two-dimensional"
 ]
 
-_BLOCK, _BREAK, _VOID = 1, 2, 4
+_BLOCK = 1
+_BREAK = 2
+_VOID = 4
 _VOID_TAGS = frozenset({
     "area", "basefont", "br", "col", "frame", "hr", "img", "input", "param", "source", "track",
     "wbr",

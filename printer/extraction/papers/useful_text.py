@@ -26,8 +26,10 @@ from ...html.index import Bools, Floats, PageIndex, prefix_sums
 from ...html.metadata.titles import find_title_node
 from ...html.page import Page
 
-#: The characters and the share of links that characterize a node, and its neighborhood (ours).
-MIN_CHARS, MAX_LINKS, REACH = 40, 0.5, 16
+# The paper gives no figures.
+MIN_CHARS = 40
+MAX_LINKS = 0.5
+REACH = 16
 
 
 @dataclass(frozen=True, slots=True)

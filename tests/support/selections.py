@@ -1,0 +1,14 @@
+"""Corrected selections of short pages."""
+
+from printer.extraction.postprocess import complete_elements
+from printer.html.page import read_page
+
+TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
+
+
+def choice(html, selected, kind="article", head=""):
+    """Return the texts that are kept, of those a choice by text began with."""
+    page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
+    keep = [any(part in s.text for part in selected) for s in page.segments]
+    flags = complete_elements(page, keep, kind)
+    return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
