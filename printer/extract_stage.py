@@ -17,7 +17,7 @@ from .errors import NoArticle
 from .extraction import select_segments
 from .extraction.extract import score_segments
 from .html.discussion import Comments, read_comments
-from .html.obstacles import MAX_STUB, find_obstacle
+from .html.obstacles import MAX_STUB_CHARS, find_obstacle
 from .html.page import Page, gc_paused, read_page
 from .html.posts import Post
 from .images import (
@@ -149,7 +149,7 @@ def _first_text(article: Article) -> str:
     for line in iter_text(*article.blocks):
         lines.append(line)
         chars += len(line)
-        if chars > MAX_STUB:
+        if chars > MAX_STUB_CHARS:
             break
     return "\n".join(filter(None, lines))
 

@@ -16,18 +16,18 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
-from .index import Segment
+from .index import Leaf, Segment
 from .parse import element_line
 from .posts import (
-    CLIMB,
-    FEW,
     HEADINGS,
     IS_COMMENT,
     IS_LIST,
     IS_POST,
     IS_SECTION,
+    MAX_ANCESTORS,
     MAX_ELEMENTS,
-    NAME_CHARS,
+    MAX_NAME_LINE_CHARS,
+    MAX_NEARBY,
     NON_POST_TAGS,
     SECTION_CLASS,
     Post,
@@ -35,47 +35,12 @@ from .posts import (
     class_and_id,
     is_mark,
     kind_of,
-    read_leaves,
     signatures,
 )
 
-_MAX_BLOCKS, _MAX_SECTIONS = 20_000, 20
-#: Limits of posts per page and of nested replies; deeper ones go to the last allowed level.
-MAX_POSTS, MAX_DEPTH = 2_000, 8
+MAX_POSTS = 2_000
 #: If this share of the comments is signed, the unsigned ones are not comments.
-_MAX_SIGNED = 0.8
-_MIN_POSTS = 2
-#: The fewest characters of a post that nobody writes twice.
-_COPY_CHARS = 80
-#: The share of the selected text that posts must contain; less on a page known to be a discussion,
-#: as its first post may be unlike the others.
-_MIN_SHARE, _MIN_SHARE_IF_KNOWN = 0.5, 0.25
-#: The most kinds of elements to try as posts; how much better another kind must be.
-_MAX_GROUPS, _MIN_IMPROVEMENT = 6, 1.05
-
-_ITEM_TYPES = re.compile(
-    r"schema\.org/(?:Question|Answer|(?:User)?Comments?|(?:DiscussionForum|SocialMedia)Posting)\b"
-)
-_COMMENT_TYPES = re.compile(r"schema\.org/(?:User)?Comments?\b", re.IGNORECASE)
-_ITEM_PROPERTIES = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
-_REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
-_PINGBACK_CLASS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
-#: Headings and labels of comment sections, apart from the number of comments.
-_TABLE = load_table("comment_headings")
-_LABELS = frozenset(map(str.casefold, [*_TABLE["by_language"].values(), *_TABLE["others"]]))
-_NOT_LETTERS = re.compile(r"[\W\d_]+")
-_LEVEL_CLASS = re.compile(r"(?:^|[\s_-])(?:depth|level|lvl|indent)[-_]?(\d{1,2})(?=$|\s)")
-_LEVEL_ATTRIBUTES = (
-    "depth",
-    "data-depth",
-    "data-level",
-    "data-comment-depth",
-    "indent",
-    "data-indent",
-)
-_INDENT = re.compile(
-    r"(?:margin|padding)-(?:left|inline-start)\s{0,9}:\s{0,9}(\d{1,4})(?:\.\d{1,6})?(?:px|r?em|%)"
-)
+_MIN_SIGNED_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +60,7 @@ class Comments:
 def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
     """Return a page's comments, also if the page is only a discussion."""
     units = _find_comments(tree)
-    reader = PostReader(units[:MAX_POSTS], read_leaves(segments) if units else ())
+    reader = PostReader(units[:MAX_POSTS], _read_leaves(segments) if units else ())
     reader.read(None)
     posts = [
         post for post in reader.posts.values() if post.leaves and not _is_label(_post_text(post))
@@ -104,16 +69,25 @@ def read_comments(tree: HtmlElement, segments: Sequence[Segment]) -> Comments:
     # "Comments" in documentation have neither authors nor dates.
     if 2 * signed < len(posts) or not posts:
         return Comments()
-    if signed >= _MAX_SIGNED * len(posts):
+    if signed >= _MIN_SIGNED_SHARE * len(posts):
         posts = [post for post in posts if post.is_signed]
     _set_depths(posts)
     heading = _find_heading(posts[0].element)
     return Comments(
-        "" if heading is None else element_line(heading, limit=NAME_CHARS),
+        "" if heading is None else element_line(heading, limit=MAX_NAME_LINE_CHARS),
         tuple(posts),
         frozenset([*(post.element for post in posts), *([] if heading is None else [heading])]),
         len(units) > MAX_POSTS,
     )
+
+
+_MIN_POSTS = 2
+#: The share of the selected text that posts must contain.
+_MIN_TEXT_SHARE = 0.5
+#: Less on a page known to be a discussion, as its first post may be unlike the others.
+_MIN_TEXT_SHARE_IF_KNOWN = 0.25
+#: How much better another kind must be.
+_MIN_IMPROVEMENT = 1.05
 
 
 def read_posts(
@@ -140,9 +114,9 @@ def read_posts(
                 sizes[leaf.parent] += len(leaf.text.strip())
     best: list[Post] = []
     best_merit = 0.0
-    min_share = _MIN_SHARE_IF_KNOWN if is_known else _MIN_SHARE
+    min_share = _MIN_TEXT_SHARE_IF_KNOWN if is_known else _MIN_TEXT_SHARE
     groups = [marked, *(_find_similar(tree, sizes, min_share, marks) if marks else [])]
-    leaves = read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
+    leaves = _read_leaves(segments) if any(len(units) >= _MIN_POSTS for units in groups) else []
     for units in groups:
         reader = PostReader(units[:MAX_POSTS], leaves)
         # Most pages with comments: reading who wrote them takes longer than all of this.
@@ -158,7 +132,7 @@ def read_posts(
         signed = sum(post.is_signed for post in posts)
         if (
             authors >= _MIN_POSTS
-            and signed >= _MAX_SIGNED * len(posts)
+            and signed >= _MIN_SIGNED_SHARE * len(posts)
             and size >= min_share * sizes.total()
             and sum(bool(reader.selected[post]) for post in posts)
             >= (_MIN_POSTS if is_known else len(posts) / 2)
@@ -176,18 +150,28 @@ def read_posts(
     return tuple(best)
 
 
+#: The fewest characters of a post that nobody writes twice.
+_MIN_COPY_CHARS = 80
+
+
 def _without_copies(posts: Iterable[Post]) -> list[Post]:
     """Return the posts without copies of long ones: some pages have the first post twice."""
     unique: dict[tuple[str, str], Post] = {}
     for post in posts:
         text = _post_text(post)
-        author = post.author if len(text) >= _COPY_CHARS else str(len(unique))
+        author = post.author if len(text) >= _MIN_COPY_CHARS else str(len(unique))
         original = unique.setdefault((text, author), post)
         original.date = post.date or original.date  # of a copy, the day may be displayed
     return list(unique.values())
 
 
 # Finding posts
+
+
+_ITEM_TYPES = re.compile(
+    r"schema\.org/(?:Question|Answer|(?:User)?Comments?|(?:DiscussionForum|SocialMedia)Posting)\b"
+)
+_ITEM_PROPERTIES = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
 
 
 def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
@@ -204,6 +188,10 @@ def _find_marked(tree: HtmlElement) -> list[HtmlElement]:
     ]
 
 
+#: The most kinds of elements to try as posts.
+_MAX_GROUPS = 6
+
+
 def _find_similar(
     tree: HtmlElement, sizes: Mapping[HtmlElement, int], min_share: float, marks: Set[HtmlElement]
 ) -> list[list[HtmlElement]]:
@@ -217,7 +205,7 @@ def _find_similar(
         if not (size or marked):
             continue
         counted: set[str] = set()
-        for ancestor in chain([element], islice(element.iterancestors(), CLIMB)):
+        for ancestor in chain([element], islice(element.iterancestors(), MAX_ANCESTORS)):
             if ancestor not in names:
                 names[ancestor] = signatures(ancestor)
             for name in names[ancestor]:
@@ -233,7 +221,7 @@ def _find_similar(
         size = sum(group[element] for element in with_text)
         if (
             len(with_text) >= _MIN_POSTS
-            and len(with_text) >= _MAX_SIGNED * sum(map(bool, group.values()))
+            and len(with_text) >= _MIN_SIGNED_SHARE * sum(map(bool, group.values()))
             and size >= min_share * sum(sizes.values())
         ):
             depths[tuple(members)] = sum(1 for _ in with_text[0].iterancestors())
@@ -243,6 +231,11 @@ def _find_similar(
         sorted(group, key=positions.__getitem__)
         for group in sorted(largest, key=depths.__getitem__)
     ]
+
+
+_MAX_SECTIONS = 20
+_COMMENT_TYPES = re.compile(r"schema\.org/(?:User)?Comments?\b", re.IGNORECASE)
+_PINGBACK_CLASS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
 
 
 def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
@@ -261,7 +254,9 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
             units.update(dict.fromkeys(child for child in element if child.tag in {"li", "div"}))
         if kind & IS_SECTION or _is_label(element.get("aria-label") or ""):
             sections.append(element)
-        elif element.tag in HEADINGS and _is_label(element_line(element, limit=NAME_CHARS)):
+        elif element.tag in HEADINGS and _is_label(
+            element_line(element, limit=MAX_NAME_LINE_CHARS)
+        ):
             sections.append(element.getparent())
     if not units:
         for section in sections[:_MAX_SECTIONS]:
@@ -275,8 +270,11 @@ def _find_comments(tree: HtmlElement) -> list[HtmlElement]:
         unit
         for unit in ordered[: 2 * MAX_POSTS]
         if not _PINGBACK_CLASS.search(class_and_id(unit))
-        and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), CLIMB))
+        and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), MAX_ANCESTORS))
     ]
+
+
+_MAX_BLOCKS = 20_000
 
 
 def _find_similar_blocks(section: HtmlElement) -> list[HtmlElement]:
@@ -285,13 +283,13 @@ def _find_similar_blocks(section: HtmlElement) -> list[HtmlElement]:
     for element in islice(section.iterdescendants("li", "div", "article", "section"), _MAX_BLOCKS):
         groups.setdefault((element.tag, element.get("class") or ""), []).append(element)
     for group in groups.values():
-        if len(group) > 1 and all(_has_signature(block) for block in group[:FEW]):
+        if len(group) > 1 and all(_has_signature(block) for block in group[:MAX_NEARBY]):
             return group
     return []
 
 
 def _has_signature(block: HtmlElement) -> bool:
-    inner = islice(block.iterdescendants(), FEW * 10)
+    inner = islice(block.iterdescendants(), MAX_NEARBY * 10)
     signed = any(is_mark(element) for element in inner)
     return signed and any(map(str.isalnum, element_line(block, limit=400)))
 
@@ -302,8 +300,14 @@ def _is_marked_up(element: HtmlElement, types: re.Pattern[str], items: Iterable[
     return bool(itemtype and types.search(itemtype[:200])) or element.get("itemprop") in items
 
 
+#: Headings and labels of comment sections, apart from the number of comments.
+_TABLE = load_table("comment_headings")
+_LABELS = frozenset(map(str.casefold, [*_TABLE["by_language"].values(), *_TABLE["others"]]))
+_NOT_LETTERS = re.compile(r"[\W\d_]+")
+
+
 def _is_label(text: str) -> bool:
-    return _NOT_LETTERS.sub(" ", text[:NAME_CHARS]).strip().casefold() in _LABELS
+    return _NOT_LETTERS.sub(" ", text[:MAX_NAME_LINE_CHARS]).strip().casefold() in _LABELS
 
 
 def _post_text(post: Post) -> str:
@@ -311,6 +315,10 @@ def _post_text(post: Post) -> str:
 
 
 # Replies
+
+
+#: Deeper replies go to this level.
+MAX_DEPTH = 8
 
 
 def _set_depths(posts: Sequence[Post]) -> None:
@@ -333,13 +341,16 @@ def _set_depths(posts: Sequence[Post]) -> None:
         open_levels.append(level)
 
 
+_REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
+
+
 def _find_parent(
     unit: HtmlElement,
     posts: Mapping[HtmlElement, Post],
     latest: Mapping[HtmlElement | None, Post],
 ) -> Post | None:
     child = unit
-    for ancestor in islice(unit.iterancestors(), CLIMB):
+    for ancestor in islice(unit.iterancestors(), MAX_ANCESTORS):
         if ancestor in posts:
             return posts[ancestor]
         # Replies may be in a separate box beside the post.
@@ -347,6 +358,20 @@ def _find_parent(
             return latest[ancestor]
         child = ancestor
     return None
+
+
+_LEVEL_CLASS = re.compile(r"(?:^|[\s_-])(?:depth|level|lvl|indent)[-_]?(\d{1,2})(?=$|\s)")
+_LEVEL_ATTRIBUTES = (
+    "depth",
+    "data-depth",
+    "data-level",
+    "data-comment-depth",
+    "indent",
+    "data-indent",
+)
+_INDENT = re.compile(
+    r"(?:margin|padding)-(?:left|inline-start)\s{0,9}:\s{0,9}(\d{1,4})(?:\.\d{1,6})?(?:px|r?em|%)"
+)
 
 
 def _stated_level(post: Post) -> int:
@@ -367,17 +392,23 @@ def _stated_level(post: Post) -> int:
 
 def _find_heading(comment: HtmlElement) -> HtmlElement | None:
     """Return the heading of the comments above the first comment, or None."""
-    for ancestor in (comment, *islice(comment.iterancestors(), FEW)):
+    for ancestor in (comment, *islice(comment.iterancestors(), MAX_NEARBY)):
         if ancestor.tag in {"body", "html", "main", "article"} and ancestor is not comment:
             return None
         parent = ancestor.getparent()
         in_section = parent is not None and bool(SECTION_CLASS.search(class_and_id(parent)))
-        for sibling in islice(ancestor.itersiblings(preceding=True), FEW):
+        for sibling in islice(ancestor.itersiblings(preceding=True), MAX_NEARBY):
             heading = sibling if sibling.tag in HEADINGS else sibling.find(".//h2")
             heading = sibling.find(".//h3") if heading is None else heading
             if heading is None:
                 continue
-            text = element_line(heading, limit=NAME_CHARS)
+            text = element_line(heading, limit=MAX_NAME_LINE_CHARS)
             if _is_label(text) or (in_section and any(map(str.isdigit, text))):
                 return heading
     return None
+
+
+def _read_leaves(segments: Iterable[Segment]) -> list[tuple[Leaf, HtmlElement | None]]:
+    """Return the text nodes of segments that are not blank, with the elements that contain them."""
+    leaves = (leaf for segment in segments for leaf in segment.leaves)
+    return [(leaf, leaf.parent) for leaf in leaves if not leaf.text.isspace()]

@@ -37,12 +37,13 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
-#: Limits of the segments and elements to read; the rest of a page is ignored.  No book has as many
-#: paragraphs; larger pages would take minutes and gigabytes.
-MAX_SEGMENTS, MAX_ELEMENTS = 50_000, 300_000
+#: The rest of a page is ignored: no book has as many paragraphs.
+MAX_SEGMENTS = 50_000
+#: Larger pages would take minutes and gigabytes.
+MAX_ELEMENTS = 300_000
 
 #: The fewest characters of text in ``noscript`` to read, if it is also most of the page's text.
-_NOSCRIPT_CHARS = 400
+_MIN_NOSCRIPT_CHARS = 400
 
 # Element flags
 
@@ -54,16 +55,17 @@ ElementFlag = IntFlag(
     " FIGURE CAPTION FORM NAV ASIDE HEADER FOOTER MAIN ARTICLE SECTION DETAILS DIALOG TIME SMALL"
     " NOSCRIPT HIDDEN UNSEEN BREAK",
 )
-IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
-    int, (ElementFlag.HIDDEN, ElementFlag.UNSEEN, ElementFlag.BREAK, ElementFlag.LINK)
-)
+IS_HIDDEN = int(ElementFlag.HIDDEN)
+IS_UNSEEN = int(ElementFlag.UNSEEN)
+IS_BREAK = int(ElementFlag.BREAK)
+IS_LINK = int(ElementFlag.LINK)
 _TABLES = load_json(__file__, "elements.json")
 #: Elements whose text is never seen.
 INVISIBLE_TAGS = frozenset(_TABLES["invisible"].split())
 #: Elements that browsers' default style sheets display as blocks, including table cells.
 BLOCK_TAGS = frozenset(_TABLES["block"].split())
 _ROLES = {role: int(ElementFlag[name]) for role, name in _TABLES["roles"].items()}
-#: The flags by element name; and the same for pages whose ``noscript`` is read.
+#: The flags by element name.
 _TAG_FLAGS: dict[str, int] = dict.fromkeys(INVISIBLE_TAGS, IS_UNSEEN)
 _TAG_FLAGS |= dict.fromkeys(BLOCK_TAGS | {"br", "hr"}, IS_BREAK)
 for _name, _tags in _TABLES["flags"].items():
@@ -72,7 +74,6 @@ for _name, _tags in _TABLES["flags"].items():
 _TAG_FLAGS_WITH_NOSCRIPT = _TAG_FLAGS | {"noscript": int(ElementFlag.NOSCRIPT)}
 #: The attributes that :func:`_attribute_flags` reads.
 _FLAG_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role"})
-_CELLS = frozenset({"td", "th"})
 
 
 def _attribute_flags(element: HtmlElement, *, in_line: bool, sole_in_cell: bool) -> int:
@@ -236,7 +237,7 @@ class PageIndex(TreeIndex):
                 names = element.get("class") if keys else None
                 if keys and (not _FLAG_ATTRIBUTES.isdisjoint(keys) or has_unseen_class(names)):
                     in_line = bool(leaves or element.tail) and not added & IS_BREAK
-                    is_sole_in_cell = not leaves and bool(tags) and tags[block] in _CELLS
+                    is_sole_in_cell = not leaves and bool(tags) and tags[block] in {"td", "th"}
                     added |= _attribute_flags(
                         element, in_line=in_line, sole_in_cell=is_sole_in_cell
                     )
@@ -392,10 +393,10 @@ def build_index(root: HtmlElement, display: PageLayout | None = None) -> PageInd
     skipped: list[HtmlElement] = []
     index = PageIndex(root, skipped=skipped)
     unread = (element for element in skipped if element.tag == "noscript")
-    if sum(len("".join(element.itertext()).strip()) for element in unread) > _NOSCRIPT_CHARS:
+    if sum(len("".join(element.itertext()).strip()) for element in unread) > _MIN_NOSCRIPT_CHARS:
         fuller = PageIndex(root, _TAG_FLAGS_WITH_NOSCRIPT)
         chars = index.unlinked_chars()
-        if fuller.unlinked_chars() - chars > max(chars, _NOSCRIPT_CHARS):
+        if fuller.unlinked_chars() - chars > max(chars, _MIN_NOSCRIPT_CHARS):
             return fuller
     return index
 

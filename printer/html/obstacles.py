@@ -14,17 +14,14 @@ from .parse import element_line
 
 Obstacle: TypeAlias = Literal["", "sign-in", "robot check", "not found", "consent", "paywall"]
 
-_PHRASES: dict[Obstacle, tuple[str, ...]] = load_table("obstacles")
-#: The most characters of a text that is not an article, and of a whole page without one; of the
-#: beginning of an article.  A sign of a script without spaces counts as three.
-_SHORT, _SMALL_PAGE, MAX_STUB = 900, 3_000, 1_500
-_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+#: The longest text that is not an article. A sign of a script without spaces counts as three.
+_MAX_OBSTACLE_CHARS = 900
+#: The longest whole page without an article.
+_MAX_SMALL_PAGE_CHARS = 3_000
+#: The longest beginning of an article.
+MAX_STUB_CHARS = 1_500
 _OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
-#: The most headings, and lines after a stub, to read; the longest of them.
-_MAX_LINES, _LINE_CHARS = 12, 160
-#: The most characters of a title beside the phrase.
-_BESIDE = 24
-_CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
 
 
 def find_obstacle(page: Page, text: str) -> Obstacle:
@@ -35,9 +32,9 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
         text: The text that was selected as its article, '' for none.
     """
     size = _size(text)
-    if size > MAX_STUB:
+    if size > MAX_STUB_CHARS:
         return ""
-    if size <= _SHORT:
+    if size <= _MAX_OBSTACLE_CHARS:
         titles = [page.metadata.title.casefold(), *_headings(page)]
         fields = page.tree.iter("input")
         has_password = any(field.get("type") == "password" for field in fields)
@@ -46,30 +43,44 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
         if _announces(titles, "not found"):
             return "not found"
         total = sum(_size(segment.text) for segment in page.segments)
-        if total <= _SHORT and _has_captcha(page):
+        if total <= _MAX_OBSTACLE_CHARS and _has_captcha(page):
             return "robot check"
         for obstacle in _OF_SMALL_PAGES:
-            if total <= _SMALL_PAGE and _announces(titles, obstacle):
+            if total <= _MAX_SMALL_PAGE_CHARS and _announces(titles, obstacle):
                 return obstacle
     return "paywall" if text and _is_closed(page, text) else ""
+
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def _size(text: str) -> int:
     return len(text) + 2 * len(_UNSPACED.findall(text))
 
 
+_PHRASES: dict[Obstacle, tuple[str, ...]] = load_table("obstacles")
+_MAX_CHARS_BESIDE_PHRASE = 24
+
+
 def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
     """Return whether a title is about an obstacle and little else."""
     return any(
-        phrase in title and len(title) <= len(phrase) + _BESIDE
+        phrase in title and len(title) <= len(phrase) + _MAX_CHARS_BESIDE_PHRASE
         for title in titles
         for phrase in _PHRASES[obstacle]
     )
 
 
+_MAX_LINES = 12
+_MAX_LINE_CHARS = 160
+
+
 def _headings(page: Page) -> list[str]:
     elements = islice(page.tree.iter("h1", "h2"), _MAX_LINES)
-    return [element_line(element)[:_LINE_CHARS].casefold() for element in elements]
+    return [element_line(element)[:_MAX_LINE_CHARS].casefold() for element in elements]
+
+
+_CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
 
 
 def _has_captcha(page: Page) -> bool:
@@ -89,6 +100,6 @@ def _is_closed(page: Page, text: str) -> bool:
     if position is None:
         return False
     lines_below = (
-        line[:_LINE_CHARS].casefold() for line in lines[position : position + _MAX_LINES]
+        line[:_MAX_LINE_CHARS].casefold() for line in lines[position : position + _MAX_LINES]
     )
     return any(phrase in line for line in lines_below for phrase in _PHRASES["paywall"])

@@ -302,7 +302,6 @@ def _is_prose(value: Any) -> bool:
 
 MAX_SCRIPT_CHARS = 20_000_000
 _MAX_SCRIPTS = 2_000
-_DATA_TYPES = frozenset({"application/json", "application/ld+json"})
 _CODE_TYPES = frozenset({"", "text/javascript", "application/javascript", "module"})
 #: The beginning of a script that only assigns data.
 _ASSIGNMENT = re.compile(
@@ -319,7 +318,7 @@ def _script_data(tree: HtmlElement) -> Iterator[Any]:
         left -= len(source)
         if left < 0:
             break
-        if kind in _DATA_TYPES:
+        if kind in {"application/json", "application/ld+json"}:
             yield _read_data(source, 0)
         elif kind in _CODE_TYPES and (start := _ASSIGNMENT.match(source)):
             yield _read_data(source, start.end())

@@ -20,14 +20,8 @@ from lxml.html import HtmlElement
 from ..text import clean_line
 from ..urls import resolve
 
-#: Elements deeper than this become siblings; browsers stop at 512 as well.
-MAX_DEPTH = 512
 #: Attributes of one element beyond this many are dropped.
 MAX_ATTRIBUTES = 1000
-
-# The parser's time is quadratic in the attributes of one element; a page of up to this size takes a
-# second at most.
-_SMALL_PAGE = 150_000
 _ATTRIBUTES = (
     rb"""[^\s/>]*+(?:[\s/]*+[^\s/>][^\s/>=]*+"""
     rb"""(?:="[^"]*+"|\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+){0,%d}+[\s/]*+"""
@@ -39,34 +33,18 @@ def _raw(tag: bytes, end: bytes) -> bytes:
     return rb"|(?:%b|%b)(?=[\s/>])%b>(?:[^<]++|<(?!/%b))*+" % (tag, tag.upper(), _ATTRIBUTES, end)
 
 
-#: The part of a page before the first tag with too many attributes, in a single match, which is
-#: faster than one per tag.  Most tags have no attributes, and do not begin like those whose content
-#: is text.
-_ORDINARY = re.compile(
-    rb"(?:[^<]++|<(?:/[a-zA-Z0-9]++>|(?:[a-ru-zA-RU-Z]|s[pu]|t[dhr])[a-zA-Z0-9]*+>|!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
-    + _raw(b"script", b"[sS][cC][rR]")
-    + _raw(b"style", b"[sS][tT][yY]")
-    + _raw(b"title", b"[tT][iI][tT]")
-    + _raw(b"textarea", b"[tT][eE][xX]")
-    + rb"|/?[a-zA-Z]%b(?:>|\Z)|(?:[!?]|/(?![a-zA-Z]))[^>]*+|(?![a-zA-Z!?/])))*+" % _ATTRIBUTES
-)
+#: The parser's time is quadratic in the attributes of one element. A page of up to this size takes
+#: a second at most.
+_MAX_SMALL_PAGE_BYTES = 150_000
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
 _FEEDS = bytes.maketrans(b"\f", b" ")
-#: References to characters not allowed in a tree: controls, surrogates, noncharacters.
-_NO_SIGN = re.compile(
-    rb"&#(?:0*+(?:[0-8]|1[1-24-9]|2[0-9]|3[01]|127|5529[6-9]|55[3-9][0-9]{2}|56[0-9]{3}"
-    rb"|57[0-2][0-9]{2}|573[0-3][0-9]|5734[0-3]|6553[45])(?![0-9])"
-    rb"|[xX]0*+(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[eEfF])"
-    rb"(?![0-9a-fA-F]));?"
-)
-_LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
     source = strip_invalid_references(source) or b"<html/>"
-    if len(source) > _SMALL_PAGE and _has_wide_tag(source):
+    if len(source) > _MAX_SMALL_PAGE_BYTES and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
     tree = etree.fromstring(source, parser)
@@ -81,9 +59,21 @@ def parse(text: str) -> HtmlElement:
     return tree
 
 
+#: References to characters not allowed in a tree: controls, surrogates, noncharacters.
+_NO_SIGN = re.compile(
+    rb"&#(?:0*+(?:[0-8]|1[1-24-9]|2[0-9]|3[01]|127|5529[6-9]|55[3-9][0-9]{2}|56[0-9]{3}"
+    rb"|57[0-2][0-9]{2}|573[0-3][0-9]|5734[0-3]|6553[45])(?![0-9])"
+    rb"|[xX]0*+(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[eEfF])"
+    rb"(?![0-9a-fA-F]));?"
+)
+
+
 def strip_invalid_references(source: bytes) -> bytes:
     """Return markup without references to characters not allowed in a tree."""
     return _NO_SIGN.sub(b"", source)
+
+
+_LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def _parser(target: Any = None) -> etree.HTMLParser:
@@ -92,6 +82,19 @@ def _parser(target: Any = None) -> etree.HTMLParser:
     )
     parser.set_element_class_lookup(_LOOKUP)
     return parser
+
+
+#: The part of a page before the first tag with too many attributes, in a single match, which is
+#: faster than one per tag.  Most tags have no attributes, and do not begin like those whose content
+#: is text.
+_ORDINARY = re.compile(
+    rb"(?:[^<]++|<(?:/[a-zA-Z0-9]++>|(?:[a-ru-zA-RU-Z]|s[pu]|t[dhr])[a-zA-Z0-9]*+>|!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
+    + _raw(b"script", b"[sS][cC][rR]")
+    + _raw(b"style", b"[sS][tT][yY]")
+    + _raw(b"title", b"[tT][iI][tT]")
+    + _raw(b"textarea", b"[tT][eE][xX]")
+    + rb"|/?[a-zA-Z]%b(?:>|\Z)|(?:[!?]|/(?![a-zA-Z]))[^>]*+|(?![a-zA-Z!?/])))*+" % _ATTRIBUTES
+)
 
 
 def _has_wide_tag(source: bytes) -> bool:
@@ -119,6 +122,9 @@ def _gather(tree: HtmlElement) -> None:
         for part in [after] if after.tag != "html" else list(after):
             home.extend(list(part) if part.tag == "body" else [part])
         after = following
+
+
+_HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 
 
 def _close_head(tree: HtmlElement) -> None:
@@ -160,6 +166,15 @@ def _close_navigation(tree: HtmlElement) -> None:
         parent[position:position] = moved
 
 
+#: Elements deeper than this become siblings; browsers stop at 512 as well.
+MAX_DEPTH = 512
+#: The ids of the places for what React streams begin with these.
+_PLACE_PREFIXES = ("B:", "P:")
+_STREAMED_PATH = "body/*[starts-with(@id, 'S:')]"
+_MAX_STREAMED = 2000
+_TEXT_TAGS = frozenset({"article", "main", "p", "ul", "ol", "pre", "h2", "h3", "h4", "h5", "h6"})
+
+
 def _open_templates(tree: HtmlElement) -> None:
     """Turn declarative shadow roots into plain elements, as their content is displayed.
 
@@ -169,9 +184,9 @@ def _open_templates(tree: HtmlElement) -> None:
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
             template.tag = "div"
-        elif (template.get("id") or "").startswith(_PLACES):
+        elif (template.get("id") or "").startswith(_PLACE_PREFIXES):
             places[template] = (template.get("id") or "")[len("B:") :]
-    streamed = tree.xpath(_STREAMED) if places else []
+    streamed = tree.xpath(_STREAMED_PATH) if places else []
     parts = {part.get("id")[len("S:") :]: part for part in streamed[:_MAX_STREAMED]}
     inside = {place for part in parts.values() for place in part.iter("template")}
     waiting = [place for place in places if place not in inside]
@@ -188,13 +203,6 @@ def _open_templates(tree: HtmlElement) -> None:
         place.extend(part)
         place.drop_tag()
 
-
-#: The beginnings of the ids of the places for what React streams; these parts of the body, and the
-#: most to place; the elements around and beside the places of text.
-_PLACES, _STREAMED, _MAX_STREAMED = ("B:", "P:"), "body/*[starts-with(@id, 'S:')]", 2000
-_TEXT_TAGS = frozenset({"article", "main", "p", "ul", "ol", "pre", "h2", "h3", "h4", "h5", "h6"})
-
-_HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 
 _INVALID_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")
 
@@ -257,9 +265,6 @@ def base_url(tree: HtmlElement, url: str) -> str:
 #: hexadecimal: the first byte is the key with which the others are combined (exclusive or).
 EMAIL_ATTRIBUTE = "data-cfemail"
 _PROTECTED = "/cdn-cgi/l/email-protection"
-#: An address in hexadecimal, after its key; none is longer than 254 characters.
-_HEX = re.compile(r"(?:[0-9a-f]{2}){4,255}", re.IGNORECASE | re.ASCII)
-_ADDRESS = re.compile(r"[^\s<>@\"]{1,64}@[^\s<>@\"]{1,253}")
 
 
 def decode_emails(tree: HtmlElement) -> None:
@@ -273,6 +278,11 @@ def decode_emails(tree: HtmlElement) -> None:
         link = element if element.tag == "a" or parent is None else parent
         if link.tag == "a" and (link is element or _PROTECTED in (link.get("href") or "")):
             link.set("href", f"mailto:{address}")
+
+
+#: An address in hexadecimal, after its key; none is longer than 254 characters.
+_HEX = re.compile(r"(?:[0-9a-f]{2}){4,255}", re.IGNORECASE | re.ASCII)
+_ADDRESS = re.compile(r"[^\s<>@\"]{1,64}@[^\s<>@\"]{1,253}")
 
 
 def _address(encoded: str) -> str:
@@ -314,40 +324,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_META = re.compile(
-    rb"""<(?:meta\b[^>]{0,500}?\bcharset|\?xml\b[^>]{0,200}?\bencoding)\s{0,9}=\s{0,9}["']?\s{0,9}"""
-    rb"""([a-zA-Z0-9_.:-]{2,40})""",
-    re.IGNORECASE,
-)
-
-#: Python's codec for a WHATWG encoding, if the codec of that name decodes less than browsers do.
-_CODECS = {
-    "big5": "big5hkscs",
-    "euc-kr": "cp949",
-    "gbk": "gb18030",
-    "iso-8859-8-i": "iso-8859-8",
-    "iso-2022-jp": "iso2022_jp_ext",
-    "macintosh": "mac-roman",
-    "shift_jis": "cp932",
-    "windows-874": "cp874",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "x-user-defined": "windows-1252",
-}
-#: Charsets that detection may return: those in use on the web.
-_DETECTABLE = [
-    "utf_8", "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255",
-    "cp1256", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp874",
-]  # fmt: skip
 _DOUBLE = frozenset({"big5hkscs", "cp949", "gb18030", "cp932", "euc_jp", "euc-jp"})
-_CENTRAL = ("cp1250", "iso8859_2")
-#: Characters inside words that indicate a wrong charset.
-_ODD = re.compile("(?<=[^\\W\\d_])[\x80-\xa0¡-ª¬-¶¸-º¼-¿×÷ŁĽ\ufffd]")
-_ASCII = bytes(range(128))
-_ASCII_LETTERS = re.compile(rb"[^a-zA-Z]+")
-_RUNS = re.compile(rb"[^<>]{0,80}[\x80-\xff][^<>]{0,400}")
-
-#: The bytes of text that detection examines.
-_SAMPLE = 8_000
 
 
 def decode(body: bytes, declared: str = "") -> str:
@@ -371,8 +348,18 @@ def decode(body: bytes, declared: str = "") -> str:
     return _as_utf16(body) or body.decode(_detected(body), "replace")
 
 
+_ASCII = bytes(range(128))
+
+
 def _count_high(body: bytes) -> int:
     return len(body.translate(None, _ASCII))
+
+
+_META = re.compile(
+    rb"""<(?:meta\b[^>]{0,500}?\bcharset|\?xml\b[^>]{0,200}?\bencoding)\s{0,9}=\s{0,9}["']?\s{0,9}"""
+    rb"""([a-zA-Z0-9_.:-]{2,40})""",
+    re.IGNORECASE,
+)
 
 
 def _meta(body: bytes) -> str:
@@ -380,6 +367,21 @@ def _meta(body: bytes) -> str:
     label = match[1].decode("ascii") if match else ""
     # A page whose meta element could be read is not UTF-16.
     return "utf-8" if label.lower().startswith("utf-16") else label
+
+
+#: Python's codec for a WHATWG encoding, if the codec of that name decodes less than browsers do.
+_CODECS = {
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
+    "gbk": "gb18030",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "macintosh": "mac-roman",
+    "shift_jis": "cp932",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-user-defined": "windows-1252",
+}
 
 
 def codec_for_label(label: str) -> str:
@@ -419,6 +421,12 @@ def _as_declared(body: bytes, name: str, high_bytes: int) -> str | None:
     return text
 
 
+_ASCII_LETTERS = re.compile(rb"[^a-zA-Z]+")
+_RUNS = re.compile(rb"[^<>]{0,80}[\x80-\xff][^<>]{0,400}")
+#: The bytes of text that detection examines.
+_SAMPLE = 8_000
+
+
 def _letters(body: bytes) -> int:
     """Count letters in the text around bytes above ASCII, both kinds."""
     runs = b"".join(_RUNS.findall(body[:200_000]))[: 4 * _SAMPLE]
@@ -436,6 +444,16 @@ def _as_utf16(body: bytes) -> str:
         if even != odd:
             return body.decode("utf-16-be" if even > odd else "utf-16-le", "replace")
     return ""
+
+
+#: Charsets that detection may return: those in use on the web.
+_DETECTABLE = [
+    "utf_8", "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255",
+    "cp1256", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp874",
+]  # fmt: skip
+_CENTRAL = ("cp1250", "iso8859_2")
+#: Characters inside words that indicate a wrong charset.
+_ODD = re.compile("(?<=[^\\W\\d_])[\x80-\xa0¡-ª¬-¶¸-º¼-¿×÷ŁĽ\ufffd]")
 
 
 def _detected(body: bytes) -> str:
@@ -457,6 +475,7 @@ def _detected(body: bytes) -> str:
 
 # Doubly encoded text
 
+
 #: The byte of each character of Windows-1252 from 0x80 to 0x9F.
 _CP1252 = {bytes([byte]).decode("cp1252", "replace"): byte for byte in range(0x80, 0xA0)}
 _BYTES = str.maketrans({char: chr(byte) for char, byte in _CP1252.items() if char != "\ufffd"})
@@ -468,9 +487,10 @@ _LEADS = frozenset("ÂÃâðï")
 #: The beginnings of most such sequences; a page without any of them is not searched.
 _BEGINNINGS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
 _C1_CONTROLS = re.compile("[\x80-\x9f]")
-#: The fewest such sequences in a faulty page, and the largest ratio of the same characters
-#: correctly encoded.
-_ENOUGH, _MAX_CORRECT = 3, 0.25
+#: The fewest such sequences in a faulty page.
+_MIN_SEQUENCES = 3
+#: The largest ratio of the same characters correctly encoded.
+_MAX_CORRECT_RATIO = 0.25
 
 
 def fix_mojibake(text: str) -> str:
@@ -493,7 +513,7 @@ def fix_mojibake(text: str) -> str:
     occurrences = sum(counts[sequence] for sequence in plausible)
     characters = {char for sequence in plausible for char in decoded[sequence]} - {"\xa0"}
     correct = sum(map(text.count, characters))
-    if occurrences < _ENOUGH or correct > occurrences * _MAX_CORRECT:
+    if occurrences < _MIN_SEQUENCES or correct > occurrences * _MAX_CORRECT_RATIO:
         replacements = {s: decoded[s] for s in wrong if _C1_CONTROLS.search(s)}
         if not replacements:
             return text

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice, takewhile
@@ -17,104 +17,18 @@ from itertools import chain, islice, takewhile
 from lxml.html import HtmlElement
 
 from ..text import YEAR, clean_attribute, count_previewed
-from .index import INVISIBLE_TAGS, Leaf, Segment
+from .index import INVISIBLE_TAGS, Leaf
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
 
-#: Limits of elements to examine, and of ancestors to climb; a few of anything.
-MAX_ELEMENTS, CLIMB, FEW = 200_000, 40, 8
-#: The share of the posts that must have an element, and of their text in it, for it to be the body.
-_MIN_POSTS_SHARE, _MIN_TEXT_SHARE = 0.75, 0.85
-#: Text in this many posts, not longer than this, is an interface's.
-_REPEATS, _REPEATED_CHARS = 3, 100
-#: The length of a line about an edit, in characters.
-_MAX_NOTE = 300
-
-NAME_CHARS = 80
-#: The longest name of an author, and line of a name with its surroundings, in characters.
-_MAX_NAME, _MAX_LINE = 50, 120
-#: The share of the text of similar posts that must be selected for all to be a discussion.
-_MIN_SELECTED = 0.25
-#: The largest share of text outside nested elements that hold the posts' text.
-_MAX_OUTSIDE_SHARE = 0.25
-_MAX_CHILDREN = 200
+#: The most neighbors, ancestors or parts to examine where few are enough.
+MAX_NEARBY = 8
+MAX_NAME_LINE_CHARS = 80
 #: Characters around a name or a date that are not part of it.
 _EDGE_CHARACTERS = " :：,·•|»«›-–—"
-_DATE_PREPOSITION = re.compile(r"\A(?:on|am|le|el|il|den|op|em)\s+(?=\w)", re.IGNORECASE)
-_SAYS_VERB = re.compile(
-    r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE
-)
-_ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
-_TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
-_NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
-_CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
-_DATE_CHARS, _MAX_FIRST_TEXTS, _ISO_DAY_CHARS = 60, 20, len("2024-02-29")
-
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
-_QUOTATION_TAGS = frozenset({"blockquote", "q"})
-QUOTATION_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:bb-?code-?)?(?:block-?)?quote(?:d|-?(?:container|block|box|content|wrapper))?(?=$|[\s_-])"
-)
-#: Classes, in lower case, that mark an author, a date.
-_AUTHOR_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:fn|author-?(?:name|link)?|comment-?author|[a-z]{0,4}user-?name|commenter"
-    r"|nick(?:name)?|display-?name|posted-?by|poster(?:-?name)?|by)(?=$|\s|--)|(?:^|\s)hnuser(?=$|\s)"
-)
-_DATE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:comment-?(?:date|time|metadata)|date-?(?:time)?|(?:relative-?)?time(?:stamp)?"
-    r"|age|ago|post(?:ed)?-?(?:on|at|date|time))(?=$|\s)"
-)
-_PROFILE_URL = re.compile(
-    r"(?:^|/)(?:(?:u|users?|members?|profiles?|people)(?:[/=-][\w%.~@-]|\.?\d)|[~@]/?[\w%.-])"
-    r"|\b(?:member|profile|user|memberlist)\.php\?|\buser\?id=|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
-    re.IGNORECASE,
-)
-#: What a class, an id or a name of an element says.
-IS_POST, IS_AUTHOR, IS_DATE, IS_BODY, IS_FURNITURE, IS_IN_BODY_FURNITURE = 1, 2, 4, 8, 16, 32
-IS_COMMENT, IS_LIST, IS_SECTION = 64, 128, 256
-_POST_CLASS = re.compile(
-    r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|forum-?|topic-?|crawler-?)?"
-    r"(?:post|message|comment|answer|reply|response)"
-    r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container|article))?(?=\s|$)"
-)
-_POST_ID = re.compile(r"(?:[a-z]{1,7}[-_])?(?:p|post|msg|message|comment|answer|reply)[-_]?\d+")
-_POST_TAG = re.compile(r"-(?:post|message|comment|answer|reply)$")
-_COMMENT_CLASS = re.compile(
-    r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|post-?|single-?|blog-?)?comment"
-    r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container))?(?=\s|$)"
-    r"|(?:^|\s)(?:[a-z]{2,4}-)?comment[-_]?\d+(?=\s|$)",
-)
-SECTION_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
-)
-_LIST_CLASS = re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)")
-_BODY_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:comment-?(?:content|text|message|copy)|comment__(?:content|text|body|message)"
-    r"|content|message|text)(?=$|\s)"
-)
-_FURNITURE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:reply|respond|actions?|meta(?:data)?|avatar|votes?|likes?|share|report|flag"
-    r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
-    r"|signature|sig|rank|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
-)
-#: Furniture within the text of a post.
-_INNER_FURNITURE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:quote)?(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?|\w{2,20}truncate_more|quote-?controls|avatar"
-    r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
-    r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
-)
-_FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
-_TEXT_TAGS = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "ul"})
-_EDGE_TAGS = frozenset({"form", "footer", "header", "time"})
-_CARD_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed))(?=$|[\s_-])"
-)
+_MAX_DATE_CHARS = 60
 _DIGITS = re.compile(r"\d+")
-NON_POST_TAGS = frozenset({
-    "a", "b", "body", "button", "em", "form", "h1", "h2", "h3", "h4", "head", "html", "i", "img",
-    "input", "label", "link", "main", "meta", "p", "script", "small", "span", "strong", "style",
-    "svg", "tbody", "textarea", "time",
-})  # fmt: skip
+_MAX_AUTHOR_CHARS = 50
 
 
 @dataclass(slots=True, eq=False)
@@ -151,23 +65,80 @@ def kind_of(element: HtmlElement) -> int:
     return _read_kind(classes and classes[:300], name and name[:80], element.tag)
 
 
+#: What a class, an id or a name of an element says.
+IS_POST = 1
+IS_AUTHOR = 2
+IS_DATE = 4
+IS_BODY = 8
+IS_FURNITURE = 16
+IS_IN_BODY_FURNITURE = 32
+IS_COMMENT = 64
+IS_LIST = 128
+IS_SECTION = 256
+SECTION_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:comments|comment-?(?:list|section|area|thread)|discussion|responses)(?=$|[\s_-])"
+)
+
+
+#: The roles that classes in lower case suggest.
+_ROLES_BY_CLASS = {
+    IS_POST: re.compile(
+        r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|forum-?|topic-?|crawler-?)?"
+        r"(?:post|message|comment|answer|reply|response)"
+        r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container|article))?(?=\s|$)"
+    ),
+    IS_AUTHOR: re.compile(
+        r"(?:^|[\s_-])(?:fn|author-?(?:name|link)?|comment-?author|[a-z]{0,4}user-?name|commenter"
+        r"|nick(?:name)?|display-?name|posted-?by|poster(?:-?name)?|by)(?=$|\s|--)|(?:^|\s)hnuser(?=$|\s)"
+    ),
+    IS_DATE: re.compile(
+        r"(?:^|[\s_-])(?:comment-?(?:date|time|metadata)|date-?(?:time)?|(?:relative-?)?time(?:stamp)?"
+        r"|age|ago|post(?:ed)?-?(?:on|at|date|time))(?=$|\s)"
+    ),
+    IS_BODY: re.compile(
+        r"(?:^|[\s_-])(?:comment-?(?:content|text|message|copy)|comment__(?:content|text|body|message)"
+        r"|content|message|text)(?=$|\s)"
+    ),
+    IS_FURNITURE: re.compile(
+        r"(?:^|[\s_-])(?:reply|respond|actions?|meta(?:data)?|avatar|votes?|likes?|share|report|flag"
+        r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
+        r"|signature|sig|rank|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
+    ),
+    IS_IN_BODY_FURNITURE: re.compile(
+        r"(?:^|[\s_-])(?:signature|sig|post-?sig\w*|(?:quote)?(?:collapse|expand|shrink)(?:er)?-?(?:link|button|toggle)?|\w{2,20}truncate_more|quote-?controls|avatar"
+        r"|reply|report|vote|likes?|reactions?|edited(?:-?by)?|last-?edit(?:ed)?|post-?(?:menu|controls|actions|buttons)"
+        r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
+    ),
+}
+#: The roles that classes or an id in lower case suggest.
+_ROLES_BY_NAME = {
+    IS_SECTION: SECTION_CLASS,
+    IS_COMMENT: re.compile(
+        r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|post-?|single-?|blog-?)?comment"
+        r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container))?(?=\s|$)"
+        r"|(?:^|\s)(?:[a-z]{2,4}-)?comment[-_]?\d+(?=\s|$)",
+    ),
+    IS_LIST: re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)"),
+}
+_POST_ID = re.compile(r"(?:[a-z]{1,7}[-_])?(?:p|post|msg|message|comment|answer|reply)[-_]?\d+")
+_POST_TAG = re.compile(r"-(?:post|message|comment|answer|reply)$")
+
+
 @lru_cache(8192)
 def _read_kind(classes: str | None, name: str | None, tag: str) -> int:
     classes, name = (classes or "").lower(), (name or "").lower()
-    kind = IS_POST if _POST_CLASS.search(classes) or (name and _POST_ID.fullmatch(name)) else 0
-    if "-" in tag and _POST_TAG.search(tag[-80:]):
-        kind |= IS_POST
     names = f"{classes} {name}"
-    kind |= IS_SECTION if SECTION_CLASS.search(names) else 0
-    if "comment" in names:
-        kind |= IS_COMMENT if _COMMENT_CLASS.search(names) else 0
-        kind |= IS_LIST if _LIST_CLASS.search(names) else 0
-    kind |= IS_AUTHOR if _AUTHOR_CLASS.search(classes) else 0
-    kind |= IS_DATE if _DATE_CLASS.search(classes) else 0
-    kind |= IS_BODY if _BODY_CLASS.search(classes) else 0
-    kind |= IS_FURNITURE if _FURNITURE_CLASS.search(classes) else 0
-    kind |= IS_IN_BODY_FURNITURE if _INNER_FURNITURE_CLASS.search(classes) else 0
-    return kind
+    roles = [role for role, pattern in _ROLES_BY_CLASS.items() if pattern.search(classes)]
+    roles += [role for role, pattern in _ROLES_BY_NAME.items() if pattern.search(names)]
+    is_post = _POST_ID.fullmatch(name) or ("-" in tag and _POST_TAG.search(tag[-80:]))
+    return sum(roles) | (IS_POST if is_post else 0)
+
+
+NON_POST_TAGS = frozenset({
+    "a", "b", "body", "button", "em", "form", "h1", "h2", "h3", "h4", "head", "html", "i", "img",
+    "input", "label", "link", "main", "meta", "p", "script", "small", "span", "strong", "style",
+    "svg", "tbody", "textarea", "time",
+})  # fmt: skip
 
 
 def signatures(element: HtmlElement) -> tuple[str, ...]:
@@ -187,6 +158,13 @@ def signature_of(element: HtmlElement) -> str:
     return next(iter(signatures(element)), str(element.tag))
 
 
+_PROFILE_URL = re.compile(
+    r"(?:^|/)(?:(?:u|users?|members?|profiles?|people)(?:[/=-][\w%.~@-]|\.?\d)|[~@]/?[\w%.-])"
+    r"|\b(?:member|profile|user|memberlist)\.php\?|\buser\?id=|[?&;](?:u|user|uid|userid|author|action=profile;u)=",
+    re.IGNORECASE,
+)
+
+
 def is_mark(element: HtmlElement) -> bool:
     """Return whether an element may name an author or a date."""
     if element.tag == "time" or element.get("datetime") or is_written_date(element.text):
@@ -203,13 +181,14 @@ def class_and_id(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
 
 
-# Content
-
-
-def read_leaves(segments: Iterable[Segment]) -> list[tuple[Leaf, HtmlElement | None]]:
-    """Return the text nodes of segments that are not blank, with the elements that contain them."""
-    leaves = (leaf for segment in segments for leaf in segment.leaves)
-    return [(leaf, leaf.parent) for leaf in leaves if not leaf.text.isspace()]
+#: The most elements to examine.
+MAX_ELEMENTS = 200_000
+#: The longest line of a name with its surroundings.
+_MAX_AUTHOR_LINE_CHARS = 120
+#: The share of the text of similar posts that must be selected for all to be a discussion.
+_MIN_SELECTED_SHARE = 0.25
+#: The largest share of text outside nested elements that hold the posts' text.
+_MAX_OUTSIDE_SHARE = 0.25
 
 
 class PostReader:
@@ -223,7 +202,6 @@ class PostReader:
         self.leaves = leaves
         self.posts = {unit: Post(unit) for unit in units}
         self.enclosing_posts: dict[HtmlElement, Post | None] = {}
-        self.sizes: Mapping[HtmlElement, int] = {}
         self.selected: dict[Post, int] = {}
 
     def read(self, sizes: Mapping[HtmlElement, int] | None) -> None:
@@ -232,20 +210,20 @@ class PostReader:
         self._read_signatures()
         self._drop_parts()
         leaves = self._leaves_by_post()
-        self._find_bodies(leaves, sizes)
+        _find_bodies(leaves, sizes, self.posts)
         for post, post_leaves in leaves.items():
-            post.leaves = self._select_content(post, post_leaves)
+            post.leaves = _select_content(post, post_leaves)
             self.selected[post] = _text_length(post.leaves, sizes)
             if not YEAR.search(post.date):
                 post.date = _find_written_date(post_leaves, set(post.leaves)) or post.date
-        self._find_written_authors(leaves)
+        _find_written_authors(leaves)
         for post in leaves:
             post.leaves = _without_edit_note(post.leaves, post)
-        for group in self._group_by_kind(leaves) if sizes is not None else ():
+        for group in _group_by_kind(leaves) if sizes is not None else ():
             content = sum(_text_length(post.leaves, None) for post in group)
             are_dated = any(post.date and self.selected[post] for post in group)
             # The remarks of a kind that is not the page's topic.
-            are_aside = sum(self.selected[post] for post in group) < _MIN_SELECTED * content
+            are_aside = sum(self.selected[post] for post in group) < _MIN_SELECTED_SHARE * content
             for post in group:
                 is_folded = are_dated and not post.date and not self.selected[post]  # to a line
                 if are_aside or is_folded:
@@ -271,61 +249,35 @@ class PostReader:
         self.enclosing_posts.update(dict.fromkeys(path, post))
         return post
 
-    def _group_by_kind(self, posts: Iterable[Post]) -> list[list[Post]]:
-        groups: dict[str, list[Post]] = {}
-        for post in posts:
-            groups.setdefault(signature_of(post.element), []).append(post)
-        return list(groups.values())
-
     def _join_nested(self, sizes: Mapping[HtmlElement, int] | None) -> None:
         """Drop elements with the text of one post each in elements of another kind."""
-        for _ in range(FEW):
+        for _ in range(MAX_NEARBY):
             leaves = self._leaves_by_post()
-            dropped = False
-            for group in self._group_by_kind(self.posts.values()):
-                outer = {post: self._enclosing_post(post.element.getparent()) for post in group}
-                outer_posts = [post for post in outer.values() if post is not None]
-                if len(outer_posts) < len(group) or len(set(outer_posts)) < len(group):
-                    continue
-                if signature_of(outer_posts[0].element) == signature_of(group[0].element):
-                    continue
-                inner_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in group)
-                outer_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in outer_posts)
-                if outer_chars <= _MAX_OUTSIDE_SHARE * inner_chars or not inner_chars:
-                    for post in group:
-                        del self.posts[post.element]
-                    dropped = True
-                    self.enclosing_posts.clear()
-                    break
+            groups = _group_by_kind(self.posts.values())
+            nested = next((group for group in groups if self._is_nested(group, leaves, sizes)), ())
             self.enclosing_posts.clear()
-            if not dropped:
+            if not nested:
                 return
+            for post in nested:
+                del self.posts[post.element]
 
-    def _find_written_authors(self, leaves: Mapping[Post, list[Leaf]]) -> None:
-        """Set unknown authors to the first text above the content that differs between posts."""
-        anonymous = [post for post in leaves if not post.author and post.body is not None]
-        if not anonymous:
-            return
-        name_counts = Counter(
-            name
-            for post_leaves in leaves.values()
-            for name in {_DIGITS.sub("#", _author_name(leaf)) for leaf in post_leaves}
-        )
-        max_repetitions = max(2, len(leaves) // 2)
-        for post in anonymous:
-            content = set(post.leaves)
-            for leaf in leaves[post][:_MAX_FIRST_TEXTS]:
-                if leaf in content:
-                    break
-                name = _author_name(leaf)
-                if (
-                    2 <= len(name) <= _MAX_NAME
-                    and any(map(str.isalpha, name))
-                    and name_counts[_DIGITS.sub("#", name)] <= max_repetitions
-                    and not is_written_date(name)
-                ):
-                    post.author = name
-                    break
+    def _is_nested(
+        self,
+        group: Sequence[Post],
+        leaves: Mapping[Post, list[Leaf]],
+        sizes: Mapping[HtmlElement, int] | None,
+    ) -> bool:
+        """Return whether posts of one kind are each nearly all of a post of another kind."""
+        outer = [self._enclosing_post(post.element.getparent()) for post in group]
+        outer_posts = {post for post in outer if post is not None}
+        if len(outer_posts) < len(group):
+            return False
+        first = next(post for post in outer if post is not None)
+        if signature_of(first.element) == signature_of(group[0].element):
+            return False
+        inner_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in group)
+        outer_chars = sum(_text_length(leaves.get(post, ()), sizes) for post in outer_posts)
+        return outer_chars <= _MAX_OUTSIDE_SHARE * inner_chars or not inner_chars
 
     def _drop_parts(self) -> None:
         """Drop the posts without author and date that are parts of one, or contain others."""
@@ -342,7 +294,7 @@ class PostReader:
         """Set author and date of each post from the marks in it, outside quotations."""
         for post in self.posts.values():
             author = post.element.get("data-author") or post.element.get("author") or ""
-            post.author = clean_attribute(author, NAME_CHARS)
+            post.author = clean_attribute(author, MAX_NAME_LINE_CHARS)
             post.stated = bool(post.author)
         profiles: list[tuple[Post, HtmlElement]] = []
         roots = [e for e in self.posts if self._enclosing_post(e.getparent()) is None]
@@ -381,12 +333,19 @@ class PostReader:
         if not (is_author or is_date or is_profile):
             return
         post = self._enclosing_post(element)
-        if post is None or self._is_quoted(element, post):
+        if post is None or _is_quoted(element, post):
             return
         if is_author:
             name = _read_author(element)
-            is_line = len(element_line(element, limit=2 * _MAX_LINE)) < _MAX_LINE
-            if any(map(str.isalnum, name)) and not is_written_date(name) and len(name) <= _MAX_NAME:
+            is_line = (
+                len(element_line(element, limit=2 * _MAX_AUTHOR_LINE_CHARS))
+                < _MAX_AUTHOR_LINE_CHARS
+            )
+            if (
+                any(map(str.isalnum, name))
+                and not is_written_date(name)
+                and len(name) <= _MAX_AUTHOR_CHARS
+            ):
                 if len(post.author) < 2 or (stated and not post.stated):
                     post.author, post.stated = name, stated
                 post.marks += [element] if is_line else []
@@ -398,17 +357,6 @@ class PostReader:
                 post.date, post.dated = day, element
             post.marks.append(element)
 
-    def _is_quoted(self, element: HtmlElement, post: Post) -> bool:
-        following = next((e for e in element.itersiblings() if e.tag != "br"), None)
-        if element.tag == "cite" and following is not None and _is_quotation(following):
-            return True  # the author of what is quoted
-        for ancestor in islice(element.iterancestors(), CLIMB):
-            if ancestor is post.element:
-                return False
-            if _is_quotation(ancestor):
-                return True
-        return False
-
     def _leaves_by_post(self) -> dict[Post, list[Leaf]]:
         """Return the text nodes of each post, except those of nested posts."""
         leaves: dict[Post, list[Leaf]] = {}
@@ -418,136 +366,221 @@ class PostReader:
                 leaves.setdefault(post, []).append(leaf)
         return leaves
 
-    def _find_bodies(
-        self, leaves: Mapping[Post, list[Leaf]], sizes: Mapping[HtmlElement, int] | None
-    ) -> None:
-        """Set the body of each post: the smallest element common to posts with their text."""
-        text_counts = Counter(
-            text
-            for post_leaves in leaves.values()
-            for text in {leaf.text.strip() for leaf in post_leaves}
-            if len(text) <= _REPEATED_CHARS
-        )
-        for group in self._group_by_kind(leaves):
-            self._find_common_body(group, leaves, sizes, text_counts)
 
-    def _find_common_body(
-        self,
-        group: list[Post],
-        leaves: Mapping[Post, list[Leaf]],
-        sizes: Mapping[HtmlElement, int] | None,
-        text_counts: Mapping[str, int],
-    ) -> None:
-        elements_by_path: dict[tuple[str, ...], dict[Post, set[HtmlElement]]] = {}
-        chars_by_path: Counter[tuple[str, ...]] = Counter()
-        total = 0
-        posts_with_text = 0
-        for post in group:
-            marks = set(post.marks)
-            post_chars = 0
-            for leaf in leaves[post]:
-                parent = leaf.parent
-                size = len(leaf.text.strip())
-                if (sizes is not None and parent not in sizes) or (
-                    text_counts.get(leaf.text.strip(), 0) >= _REPEATS
-                ):
-                    continue
-                ancestors = _ancestors_within(parent, post)
-                if sizes is None and self._is_furniture(ancestors, outside=True):
-                    continue
-                if not marks.isdisjoint(ancestors):
-                    continue
-                post_chars += size
-                path: tuple[str, ...] = ()
-                for element in reversed(ancestors):
-                    path = (*path, _path_step(element))
-                    elements_by_path.setdefault(path, {}).setdefault(post, set()).add(element)
-                    chars_by_path[path] += size
-                    if len(path) > 12:
-                        break
-            total += post_chars
-            posts_with_text += post_chars > 0
-        best = None
-        for path, elements_by_post in elements_by_path.items():
-            unique = sum(len(elements) == 1 for elements in elements_by_post.values())
+def _group_by_kind(posts: Iterable[Post]) -> list[list[Post]]:
+    groups: dict[str, list[Post]] = {}
+    for post in posts:
+        groups.setdefault(signature_of(post.element), []).append(post)
+    return list(groups.values())
+
+
+MAX_ANCESTORS = 40
+
+
+def _is_quoted(element: HtmlElement, post: Post) -> bool:
+    following = next((e for e in element.itersiblings() if e.tag != "br"), None)
+    if element.tag == "cite" and following is not None and _is_quotation(following):
+        return True  # the author of what is quoted
+    for ancestor in islice(element.iterancestors(), MAX_ANCESTORS):
+        if ancestor is post.element:
+            return False
+        if _is_quotation(ancestor):
+            return True
+    return False
+
+
+#: Longer text is not an interface's.
+_MAX_REPEATED_CHARS = 100
+
+
+def _find_bodies(
+    leaves: Mapping[Post, list[Leaf]],
+    sizes: Mapping[HtmlElement, int] | None,
+    parts: Container[HtmlElement],
+) -> None:
+    """Set the body of each post: the smallest element common to posts with their text."""
+    text_counts = Counter(
+        text
+        for post_leaves in leaves.values()
+        for text in {leaf.text.strip() for leaf in post_leaves}
+        if len(text) <= _MAX_REPEATED_CHARS
+    )
+    for group in _group_by_kind(leaves):
+        body_path = _common_path(group, leaves, sizes, text_counts)
+        for post in group if body_path else ():
+            post.body = _find_element(post, body_path, parts)
+
+
+#: The share of the posts that must have an element for it to be the body.
+_MIN_POSTS_SHARE = 0.75
+#: The share of the posts' text that must be in their body.
+_MIN_TEXT_SHARE = 0.85
+_MAX_PATH_STEPS = 13
+_TEXT_TAGS = frozenset({"a", "b", "em", "i", "li", "ol", "p", "pre", "strong", "ul"})
+
+
+def _common_path(
+    group: Iterable[Post],
+    leaves: Mapping[Post, list[Leaf]],
+    sizes: Mapping[HtmlElement, int] | None,
+    text_counts: Mapping[str, int],
+) -> tuple[str, ...]:
+    """Return the longest path to one element of each post with nearly all text, () for none."""
+    elements_by_path: dict[tuple[str, ...], dict[Post, set[HtmlElement]]] = {}
+    chars_by_path: Counter[tuple[str, ...]] = Counter()
+    chars_by_post: Counter[Post] = Counter()
+    for post in group:
+        for leaf, ancestors in _texts_of_body(post, leaves[post], sizes, text_counts):
+            size = len(leaf.text.strip())
+            chars_by_post[post] += size
+            path: tuple[str, ...] = ()
+            for element in islice(reversed(ancestors), _MAX_PATH_STEPS):
+                path = (*path, _path_step(element))
+                elements_by_path.setdefault(path, {}).setdefault(post, set()).add(element)
+                chars_by_path[path] += size
+    min_chars = _MIN_TEXT_SHARE * chars_by_post.total()
+    min_posts = _MIN_POSTS_SHARE * sum(chars > 0 for chars in chars_by_post.values())
+    common = (
+        path
+        for path, elements_by_post in elements_by_path.items()
+        if chars_by_path[path] >= min_chars
+        and sum(len(elements) == 1 for elements in elements_by_post.values()) >= min_posts
+        and path[-1].partition(".")[0] not in _TEXT_TAGS
+    )
+    return max(common, key=len, default=())
+
+
+#: Text in as many posts is an interface's.
+_MIN_REPETITIONS = 3
+
+
+def _texts_of_body(
+    post: Post,
+    leaves: Iterable[Leaf],
+    sizes: Mapping[HtmlElement, int] | None,
+    text_counts: Mapping[str, int],
+) -> Iterator[tuple[Leaf, list[HtmlElement]]]:
+    """Yield the selected text nodes of a post that may be in its body, with their ancestors."""
+    marks = set(post.marks)
+    for leaf in leaves:
+        is_interface = text_counts.get(leaf.text.strip(), 0) >= _MIN_REPETITIONS
+        if is_interface or (sizes is not None and leaf.parent not in sizes):
+            continue
+        ancestors = _ancestors_within(leaf.parent, post)
+        if sizes is None and _is_furniture(ancestors, outside=True):
+            continue
+        if marks.isdisjoint(ancestors):
+            yield leaf, ancestors
+
+
+_MAX_CHILDREN = 200
+
+
+def _find_element(
+    post: Post, path: tuple[str, ...], parts: Container[HtmlElement]
+) -> HtmlElement | None:
+    """Return the element at a place in a post, or the one around it if there are several."""
+    unique = post.element
+    level = [post.element]
+    for step in path:
+        children = (child for element in level for child in islice(element, _MAX_CHILDREN))
+        level = [c for c in children if _path_step(c) == step and c not in parts][:_MAX_CHILDREN]
+        if not level:
+            return None
+        if len(level) == 1:
+            unique = level[0]
+    return None if unique is post.element else unique
+
+
+def _select_content(post: Post, leaves: list[Leaf]) -> list[Leaf]:
+    content: list[Leaf] = []
+    marked_content: list[Leaf] = []  # in elements marked as the text
+    marks = set(post.marks)
+    for leaf in leaves:
+        path = _ancestors_within(leaf.parent, post)
+        if post.body is not None:
+            if post.body not in path:
+                continue
+            path = path[: path.index(post.body)]
+        elif not marks.isdisjoint(path):
+            continue
+        if _is_furniture(path, outside=post.body is None):
+            continue
+        if post.date and _repeats_date(leaf, path, post.date):
+            continue
+        if is_in_card(path):
+            continue
+        content.append(leaf)
+        if post.body is None and any(_is_marked_body(element) for element in path):
+            marked_content.append(leaf)
+    content = _without_preview(marked_content or content)
+    return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
+
+
+_FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
+
+
+def _is_furniture(path: Iterable[HtmlElement], *, outside: bool) -> bool:
+    """Return whether one of some nested elements is an interface's."""
+    for element in path:
+        if element.tag in _FURNITURE_TAGS or element.get("role") == "button":
+            return True
+        if _is_code_header(element):
+            return True
+        if outside and element.tag in {"form", "footer", "header", "time"}:
+            return True
+        if not element.attrib:
+            continue
+        kind = kind_of(element)
+        if outside and _is_marked_body(element):
+            return False
+        if kind & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
+            return True
+    return False
+
+
+def _is_marked_body(element: HtmlElement) -> bool:
+    is_named = element.attrib and kind_of(element) & IS_BODY
+    return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
+
+
+_MAX_FIRST_TEXTS = 20
+
+
+def _find_written_authors(leaves: Mapping[Post, list[Leaf]]) -> None:
+    """Set unknown authors to the first text above the content that differs between posts."""
+    anonymous = [post for post in leaves if not post.author and post.body is not None]
+    if not anonymous:
+        return
+    name_counts = Counter(
+        name
+        for post_leaves in leaves.values()
+        for name in {_DIGITS.sub("#", _author_name(leaf)) for leaf in post_leaves}
+    )
+    max_repetitions = max(2, len(leaves) // 2)
+    for post in anonymous:
+        content = set(post.leaves)
+        for leaf in leaves[post][:_MAX_FIRST_TEXTS]:
+            if leaf in content:
+                break
+            name = _author_name(leaf)
             if (
-                chars_by_path[path] >= _MIN_TEXT_SHARE * total
-                and unique >= _MIN_POSTS_SHARE * posts_with_text
-                and path[-1].partition(".")[0] not in _TEXT_TAGS
-                and (best is None or len(path) > len(best))
+                2 <= len(name) <= _MAX_AUTHOR_CHARS
+                and any(map(str.isalpha, name))
+                and name_counts[_DIGITS.sub("#", name)] <= max_repetitions
+                and not is_written_date(name)
             ):
-                best = path
-        if best is None:
-            return
-        for post in group:
-            post.body = self._find_element(post, best)
-
-    def _find_element(self, post: Post, path: tuple[str, ...]) -> HtmlElement | None:
-        """Return the element at a place in a post, or the one around it if there are several."""
-        unique = post.element
-        level = [post.element]
-        for step in path:
-            children = (child for element in level for child in islice(element, _MAX_CHILDREN))
-            level = [c for c in children if _path_step(c) == step and c not in self.posts][
-                :_MAX_CHILDREN
-            ]
-            if not level:
-                return None
-            if len(level) == 1:
-                unique = level[0]
-        return None if unique is post.element else unique
-
-    def _is_furniture(self, path: Iterable[HtmlElement], *, outside: bool) -> bool:
-        """Return whether one of some nested elements is an interface's."""
-        for element in path:
-            if element.tag in _FURNITURE_TAGS or element.get("role") == "button":
-                return True
-            if _is_code_header(element):
-                return True
-            if outside and element.tag in _EDGE_TAGS:
-                return True
-            if not element.attrib:
-                continue
-            kind = kind_of(element)
-            if outside and self._is_marked_body(element):
-                return False
-            if kind & (IS_FURNITURE | IS_AUTHOR | IS_DATE if outside else IS_IN_BODY_FURNITURE):
-                return True
-        return False
-
-    def _select_content(self, post: Post, leaves: list[Leaf]) -> list[Leaf]:
-        content: list[Leaf] = []
-        marked_content: list[Leaf] = []  # in elements marked as the text
-        marks = set(post.marks)
-        for leaf in leaves:
-            path = _ancestors_within(leaf.parent, post)
-            if post.body is not None:
-                if post.body not in path:
-                    continue
-                path = path[: path.index(post.body)]
-            elif not marks.isdisjoint(path):
-                continue
-            if self._is_furniture(path, outside=post.body is None):
-                continue
-            if post.date and _repeats_date(leaf, path, post.date):
-                continue
-            if is_in_card(path):
-                continue
-            content.append(leaf)
-            if post.body is None and any(self._is_marked_body(element) for element in path):
-                marked_content.append(leaf)
-        content = _without_preview(marked_content or content)
-        return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
-
-    def _is_marked_body(self, element: HtmlElement) -> bool:
-        is_named = element.attrib and kind_of(element) & IS_BODY
-        return bool(is_named) or element.get("itemprop") in {"text", "commentText"}
+                post.author = name
+                break
 
 
 def _ancestors_within(element: HtmlElement | None, post: Post) -> list[HtmlElement]:
     """Return the elements from one up to its post, without the post."""
     around = () if element is None else chain((element,), element.iterancestors())
     return list(takewhile(lambda ancestor: ancestor is not post.element, around))
+
+
+_ISO_DATE = re.compile(r"\d{4}-\d{2}|\d{9}")
 
 
 def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
@@ -573,8 +606,12 @@ def _without_preview(content: list[Leaf]) -> list[Leaf]:
     return [
         leaf
         for leaf in content
-        if len(leaf.text) <= _REPEATED_CHARS or unique.setdefault(leaf.text, leaf) is leaf
+        if len(leaf.text) <= _MAX_REPEATED_CHARS or unique.setdefault(leaf.text, leaf) is leaf
     ]
+
+
+#: The longest line about an edit.
+_MAX_NOTE_CHARS = 300
 
 
 def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
@@ -584,12 +621,14 @@ def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
         return content
     around_text = {first, *first.iterancestors()}
     note: set[HtmlElement] = set()
-    for element in islice(chain((last,), last.iterancestors()), FEW):
-        line = element_line(element, limit=2 * _MAX_NOTE)
-        if element in around_text or len(line) > _MAX_NOTE:
+    for element in islice(chain((last,), last.iterancestors()), MAX_NEARBY):
+        line = element_line(element, limit=2 * _MAX_NOTE_CHARS)
+        if element in around_text or len(line) > _MAX_NOTE_CHARS:
             break
         inside = set(element.iter())
-        is_signed = len(post.author) > 1 and post.author in line and len(line) <= _MAX_LINE
+        is_signed = (
+            len(post.author) > 1 and post.author in line and len(line) <= _MAX_AUTHOR_LINE_CHARS
+        )
         is_note = is_signed and any(map(str.isdecimal, line))
         if is_note or any(inner.tag == "time" for inner in inside):
             note = inside
@@ -599,8 +638,8 @@ def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
 def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:
     """Return whether some text is a post's date, or with it in one element: 'May 3, 2024 2 yr'."""
     times = (element for element in path if element.tag == "time")
-    return _clean_date(" ".join(leaf.text[:NAME_CHARS].split())) == date or any(
-        _clean_date(element_line(time, " ", NAME_CHARS)).startswith(date) for time in times
+    return _clean_date(" ".join(leaf.text[:MAX_NAME_LINE_CHARS].split())) == date or any(
+        _clean_date(element_line(time, " ", MAX_NAME_LINE_CHARS)).startswith(date) for time in times
     )
 
 
@@ -616,6 +655,12 @@ def _is_code_header(element: HtmlElement) -> bool:
     )
 
 
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
+_CARD_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:onebox|unfurl|(?:link|url|site|web)-?(?:card|preview|embed))(?=$|[\s_-])"
+)
+
+
 def is_in_card(path: Iterable[HtmlElement]) -> bool:
     """Return whether text is in the preview of a linked page, apart from its title."""
     for element in path:
@@ -626,8 +671,13 @@ def is_in_card(path: Iterable[HtmlElement]) -> bool:
     return False
 
 
+QUOTATION_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:bb-?code-?)?(?:block-?)?quote(?:d|-?(?:container|block|box|content|wrapper))?(?=$|[\s_-])"
+)
+
+
 def _is_quotation(element: HtmlElement) -> bool:
-    return element.tag in _QUOTATION_TAGS or bool(QUOTATION_CLASS.search(class_and_id(element)))
+    return element.tag in {"blockquote", "q"} or bool(QUOTATION_CLASS.search(class_and_id(element)))
 
 
 def _path_step(element: HtmlElement) -> str:
@@ -636,25 +686,30 @@ def _path_step(element: HtmlElement) -> str:
     return f"{element.tag}.{_DIGITS.sub('#', name)[:60]}"
 
 
+_SAYS_VERB = re.compile(
+    r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE
+)
+
+
 def _read_author(mark: HtmlElement) -> str:
     """Return the name in a mark: the marked name, a link, emphasized text, or all of it."""
     text = mark.get("content") or ""
-    for element in () if text else islice(mark.iterdescendants(), 2 * FEW):
+    for element in () if text else islice(mark.iterdescendants(), 2 * MAX_NEARBY):
         classes = (element.get("class") or "").split()
         is_name = element.get("itemprop") == "name" or "fn" in classes
         if is_name or element.tag in {"a", "b", "strong"}:
-            candidate = element.get("content") or element_line(element, " ", NAME_CHARS)
+            candidate = element.get("content") or element_line(element, " ", MAX_NAME_LINE_CHARS)
             if len(candidate.strip()) > 1:  # not the letter of an avatar
                 text = candidate
                 break
     if not text:
-        texts = (" ".join(str(part).split()) for part in islice(mark.itertext(), FEW))
+        texts = (" ".join(str(part).split()) for part in islice(mark.itertext(), MAX_NEARBY))
         text = next((part for part in texts if any(map(str.isalnum, part))), "")
-    return _SAYS_VERB.sub("", clean_attribute(text)[:NAME_CHARS]).strip(_EDGE_CHARACTERS)
+    return _SAYS_VERB.sub("", clean_attribute(text)[:MAX_NAME_LINE_CHARS]).strip(_EDGE_CHARACTERS)
 
 
 def _author_name(leaf: Leaf) -> str:
-    return " ".join(leaf.text[: 2 * _MAX_NAME].split()).strip(_EDGE_CHARACTERS)
+    return " ".join(leaf.text[: 2 * _MAX_AUTHOR_CHARS].split()).strip(_EDGE_CHARACTERS)
 
 
 def _text_length(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None) -> int:
@@ -662,15 +717,23 @@ def _text_length(leaves: Iterable[Leaf], sizes: Mapping[HtmlElement, int] | None
     return sum(len(leaf.text.strip()) for leaf in leaves if sizes is None or leaf.parent in sizes)
 
 
+_NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}([/.-])\d{1,2}\1\d{4}(?!\d)")  # perhaps ambiguous
+_CLOCK = re.compile(r"(?<!\d)[0-2]?\d[:.][0-5]\d(?!\d)")
+
+
 def is_written_date(text: str | None) -> bool:
     """Return whether a text is only a date with a time of day."""
     return bool(
         text
-        and len(text) <= 2 * _DATE_CHARS
+        and len(text) <= 2 * _MAX_DATE_CHARS
         and _CLOCK.search(text)
-        and len(text.strip()) <= _DATE_CHARS
+        and len(text.strip()) <= _MAX_DATE_CHARS
         and (find_date(text) or _NUMERIC_DATE.search(text))
     )
+
+
+_TIME_OF_DAY = re.compile(r"(?:\s(?:at|um|à|a las|alle|om|kl\.?|o))?[\s,]{1,3}[0-2]?\d[:.h][0-5]\d")
+_ISO_DAY_CHARS = len("2024-02-29")
 
 
 def read_date(mark: HtmlElement) -> str:
@@ -678,13 +741,15 @@ def read_date(mark: HtmlElement) -> str:
     time = mark if mark.tag == "time" or mark.get("datetime") else mark.find(".//time")
     display = mark if time is None else time
     if time is None:  # words may stand before the date
-        inner = islice(mark.iterdescendants(), FEW)
-        display = next((e for e in inner if find_date(element_line(e, " ", _DATE_CHARS))), mark)
-    displayed = element_line(display, " ", _DATE_CHARS)
-    leading_text = " ".join((mark.text or "")[: 2 * _DATE_CHARS].split()).strip(_EDGE_CHARACTERS)
+        inner = islice(mark.iterdescendants(), MAX_NEARBY)
+        display = next((e for e in inner if find_date(element_line(e, " ", _MAX_DATE_CHARS))), mark)
+    displayed = element_line(display, " ", _MAX_DATE_CHARS)
+    leading_text = " ".join((mark.text or "")[: 2 * _MAX_DATE_CHARS].split()).strip(
+        _EDGE_CHARACTERS
+    )
     if time is None and find_date(leading_text):
         displayed = leading_text  # before a note of a later edit
-    elif len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _DATE_CHARS)):
+    elif len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _MAX_DATE_CHARS)):
         displayed = first  # before a shorter form for small screens
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:
@@ -697,7 +762,7 @@ def read_date(mark: HtmlElement) -> str:
     titles = (" ".join((display.get("title") or "").split()), *(text for text in stated if text))
     title = next((text for text in titles if not _ISO_DATE.match(text) and YEAR.search(text)), "")
     return (
-        _TIME_OF_DAY.split(title[:_DATE_CHARS])[0].strip(_EDGE_CHARACTERS) if title else ""
+        _TIME_OF_DAY.split(title[:_MAX_DATE_CHARS])[0].strip(_EDGE_CHARACTERS) if title else ""
     ) or day
 
 
@@ -712,10 +777,13 @@ def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
             break
         if leaf in content:
             continue
-        text = " ".join(leaf.text[: 2 * _DATE_CHARS].split())
+        text = " ".join(leaf.text[: 2 * _MAX_DATE_CHARS].split())
         if is_written_date(text) and (not latest_text or parse_date(text) > latest):
             latest, latest_text = parse_date(text), _clean_date(text)
     return latest_text
+
+
+_DATE_PREPOSITION = re.compile(r"\A(?:on|am|le|el|il|den|op|em)\s+(?=\w)", re.IGNORECASE)
 
 
 def _clean_date(text: str) -> str:

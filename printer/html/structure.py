@@ -23,67 +23,10 @@ from ..i18n import load_table
 from ..text import YEAR
 from .visibility import HEADING_TAGS
 
-_BLOCK_TAGS = frozenset({
-    "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
-    "section", "table", "ul",
-})  # fmt: skip
-_VERBATIM_TAGS = frozenset({"code", "kbd", "pre", "samp", "script", "style", "textarea", "title"})
+_MAX_LINES = 2000
 
-#: The names of the parts of a table, by role and by display.
-_TABLE_PARTS = {
-    "row": "tr", "table-row": "tr", "cell": "td", "gridcell": "td", "table-cell": "td",
-    "columnheader": "th", "rowheader": "th",
-}  # fmt: skip
-_TABLE_NAMES = frozenset({"table", "grid"})
-_DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
-_MAX_PARTS = 20_000
 
-_VERSE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:verses?|stanzas?|strophes?|poems?|poetry|lyrics)(?:$|[\s_-])", re.IGNORECASE
-)
-_CODE_BOX_CLASS = re.compile(
-    r"(?:^|\s)(?:code|source-?code|code-?(?:block|box|snippet|listing|sample|example)"
-    r"|language-\w{1,30})(?=$|\s)",
-    re.IGNORECASE,
-)
-#: What the names of both contain; searching for it is faster.
-_BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
-#: The last class of a ``span`` that is drawn as a line break.
-_BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
-_SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
-_MAX_VERSE, _MAX_LINES, _MAX_NOTICE = 120, 2000, 100
-
-#: Controls that unfold something, and the heading before an element.
-_UNFOLDING: Callable[..., Any] = etree.XPath(
-    "//@aria-controls/.. | //button[@aria-expanded]"
-    " | //@data-toggle[.='collapse']/.. | //@data-bs-toggle[.='collapse']/.."
-)
-_HEADING_BEFORE: Callable[..., Any] = etree.XPath(
-    "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
-)
-#: The most controls and the most characters of a label; the fewest of a part, and those counted.
-_MAX_CONTROLS, _MAX_CONTROL_LABEL, _MIN_PART, _MAX_PART = 300, 160, 20, 2000
-
-_QUOTATION_MARKS = "\"'“”„″‘’«»"
-_QUOTATION_MARK_SET = frozenset(_QUOTATION_MARKS)
-_SHORTCODE = re.compile(
-    r"\[(/?)([a-z][\w-]{0,40})"
-    rf"((?:\s{{1,3}}[\w-]{{1,40}}\s?=\s?(?:[{_QUOTATION_MARKS}][^\[\]{_QUOTATION_MARKS}]{{0,300}}[{_QUOTATION_MARKS}]"
-    rf"|[^\s\[\]{_QUOTATION_MARKS}]{{1,100}})){{0,20}})\s?/?\]"
-)
 _SHORTCODE_HINT = re.compile(r"\[/[a-z]|\[[a-z][\w-]{1,40}\s[\w-]{1,40}\s?=")
-#: The shortcodes whose content only invites to something.
-_PROMOTION_SHORTCODE = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
-
-#: The fewest rows of labels and values, the boxes around them in a row, their longest text, and
-#: what they may not contain.
-_MIN_PAIRS, _PAIR_DEPTH, _MAX_LABEL, _MAX_VALUE = 3, 4, 40, 60
-_NOT_TEXT_TAGS = (
-    "a", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "img", "input", "ol", "picture",
-    "pre", "select", "table", "textarea", "time", "ul", "video",
-)  # fmt: skip
-
-_TABLE_AND_LIST_ROLES = frozenset({"table", "grid", "list"})
 
 
 def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: str) -> None:
@@ -121,7 +64,7 @@ def _name_roles(boxes: Iterable[HtmlElement]) -> None:
     Cards, links and comments have the role of lists, too.
     """
     for box in [
-        box for box in boxes if box.tag == "div" and box.get("role") in _TABLE_AND_LIST_ROLES
+        box for box in boxes if box.tag == "div" and box.get("role") in {"table", "grid", "list"}
     ]:
         items = list(box)
         if box.get("role") != "list":
@@ -130,6 +73,9 @@ def _name_roles(boxes: Iterable[HtmlElement]) -> None:
             box.tag = "ul"
             for item in items:
                 item.tag = "li"
+
+
+_SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
 
 
 def _name_styled(boxes: Iterable[HtmlElement]) -> None:
@@ -142,9 +88,21 @@ def _name_styled(boxes: Iterable[HtmlElement]) -> None:
             _keep_breaks(box)
 
 
+_DISPLAY = re.compile(r"display\s{0,9}:\s{0,9}(table(?:-row|-cell)?)(?![\w-])")
+
+
 def _display_style(element: HtmlElement) -> str:
     match = _DISPLAY.search(element.get("style") or "")
     return match[1] if match else ""
+
+
+#: The names of the parts of a table, by role and by display.
+_TABLE_PARTS = {
+    "row": "tr", "table-row": "tr", "cell": "td", "gridcell": "td", "table-cell": "td",
+    "columnheader": "th", "rowheader": "th",
+}  # fmt: skip
+_TABLE_NAMES = frozenset({"table", "grid"})
+_MAX_PARTS = 20_000
 
 
 def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> None:
@@ -185,6 +143,9 @@ def _are_lines(items: list[HtmlElement]) -> bool:
     )
 
 
+_MIN_PAIRS = 3
+
+
 def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
     """Name tables whose rows are boxes alike, each of a label and a value."""
     for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
@@ -202,17 +163,23 @@ def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
             row.tag, label.tag, value.tag = "tr", "th", "td"
 
 
+#: The most boxes around the label and the value in a row.
+_MAX_PAIR_DEPTH = 4
+_MAX_LABEL_CHARS = 40
+_MAX_VALUE_CHARS = 60
+
+
 def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlElement] | None:
     """Return the innermost element around a row's two short texts, and both, if there are two."""
-    for _ in range(_PAIR_DEPTH):
+    for _ in range(_MAX_PAIR_DEPTH):
         if not _is_blank(row.text) or not all(_is_blank(part.tail) for part in row):
             return None
         parts = [part for part in row if _beginning_of_text(part, 1)]
         if len(parts) == 2:
             label, value = map(_beginning_of_text, parts)
-            is_label = label[0].isalpha() and len(label) <= _MAX_LABEL
+            is_label = label[0].isalpha() and len(label) <= _MAX_LABEL_CHARS
             has_box = any(part.tag == "div" for part in parts)
-            if is_label and has_box and len(value) <= _MAX_VALUE and not YEAR.search(value):
+            if is_label and has_box and len(value) <= _MAX_VALUE_CHARS and not YEAR.search(value):
                 return None if any(map(_has_more_than_text, parts)) else (row, *parts)
             return None
         if len(parts) != 1:
@@ -221,11 +188,22 @@ def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlEl
     return None
 
 
+#: What labels and values may not contain.
+_NOT_TEXT_TAGS = (
+    "a", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "img", "input", "ol", "picture",
+    "pre", "select", "table", "textarea", "time", "ul", "video",
+)  # fmt: skip
+
+
 def _has_more_than_text(element: HtmlElement) -> bool:
     return element.tag in _NOT_TEXT_TAGS or next(element.iter(*_NOT_TEXT_TAGS), None) is not None
 
 
 # Lines
+
+
+#: What the names of boxes of verse and code contain; searching for it is faster.
+_BOX_HINT = re.compile("code|language-|lyrics|poe|stanza|strophe|verse")
 
 
 def _name_boxes(boxes: Iterable[HtmlElement]) -> None:
@@ -248,6 +226,17 @@ def _name_links_in_lists(elements: Iterable[HtmlElement]) -> None:
             item.append(link)
 
 
+_VERSE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:verses?|stanzas?|strophes?|poems?|poetry|lyrics)(?:$|[\s_-])", re.IGNORECASE
+)
+_CODE_BOX_CLASS = re.compile(
+    r"(?:^|\s)(?:code|source-?code|code-?(?:block|box|snippet|listing|sample|example)"
+    r"|language-\w{1,30})(?=$|\s)",
+    re.IGNORECASE,
+)
+_MAX_VERSE_LINE_CHARS = 120
+
+
 def _name_lines(box: HtmlElement, names: str) -> None:
     is_code = _CODE_BOX_CLASS.search(names) is not None
     if not is_code and not _VERSE_CLASS.search(names):
@@ -261,11 +250,17 @@ def _name_lines(box: HtmlElement, names: str) -> None:
         if is_code:
             if next(group.iter("a", "img", "button"), None) is None:
                 group.tag = "pre"
-        elif all(len("".join(line.itertext())) <= _MAX_VERSE for line in lines):
+        elif all(len("".join(line.itertext())) <= _MAX_VERSE_LINE_CHARS for line in lines):
             for n, line in enumerate(lines):
                 line.tag = "span"
                 if n:
                     group.insert(2 * n - 1, group.makeelement("br"))
+
+
+_BLOCK_TAGS = frozenset({
+    "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
+    "section", "table", "ul",
+})  # fmt: skip
 
 
 def _is_line(element: HtmlElement) -> bool:
@@ -274,6 +269,10 @@ def _is_line(element: HtmlElement) -> bool:
         child.tag in _BLOCK_TAGS or child.tag == "br" for child in element.iterdescendants()
     )
     return not has_blocks and _is_blank(element.tail)
+
+
+#: The last class of a ``span`` that is drawn as a line break.
+_BREAK_NAMES = frozenset({"br", "line-break", "linebreak"})
 
 
 def _name_breaks(elements: Iterable[HtmlElement]) -> None:
@@ -291,6 +290,18 @@ def _name_attributions(elements: Iterable[HtmlElement]) -> None:
         if quotation is not None and quotation.tag == "blockquote":
             caption.tag = "footer"
             quotation.append(caption)
+
+
+#: Controls that unfold something.
+_UNFOLDING: Callable[..., Any] = etree.XPath(
+    "//@aria-controls/.. | //button[@aria-expanded]"
+    " | //@data-toggle[.='collapse']/.. | //@data-bs-toggle[.='collapse']/.."
+)
+#: The heading before an element.
+_HEADING_BEFORE: Callable[..., Any] = etree.XPath(
+    "preceding::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5][1]"
+)
+_MAX_CONTROLS = 300
 
 
 def _name_accordions(tree: HtmlElement, elements: Iterable[HtmlElement], source: str) -> None:
@@ -323,6 +334,11 @@ def _make_inline(element: HtmlElement, *tags: str) -> None:
         inner.tag = "span"
 
 
+_MAX_CONTROL_LABEL_CHARS = 160
+_MIN_PART_CHARS = 20
+_MAX_COUNTED_PART_CHARS = 2000
+
+
 def _box_above_part(control: HtmlElement) -> HtmlElement | None:
     """Return the box around a control that precedes the text it unfolds, or None."""
     target = (
@@ -331,7 +347,7 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
     name = control.get("aria-controls") or target.removeprefix("#")
     label = _beginning_of_text(control)
     is_unnamed = not name and control.get("aria-expanded") is not None
-    if not (name or is_unnamed) or not 2 < len(label) <= _MAX_CONTROL_LABEL:
+    if not (name or is_unnamed) or not 2 < len(label) <= _MAX_CONTROL_LABEL_CHARS:
         return None
     for box in (control, *islice(control.iterancestors(), 3)):
         if _beginning_of_text(box) != label:
@@ -345,9 +361,9 @@ def _box_above_part(control: HtmlElement) -> HtmlElement | None:
         if not is_unnamed and name not in ids:
             continue
         links = islice(part.iter("a"), _MAX_CONTROLS)
-        length = len(_beginning_of_text(part, _MAX_PART))
+        length = len(_beginning_of_text(part, _MAX_COUNTED_PART_CHARS))
         is_text = (
-            length >= _MIN_PART
+            length >= _MIN_PART_CHARS
             and 2 * sum(len(_beginning_of_text(link)) for link in links) < length
         )
         fields = chain(box.iterancestors("nav", "footer", "form"), part.iter("input", "select"))
@@ -386,6 +402,9 @@ def _beginning_of_text(element: HtmlElement, limit: int = 200) -> str:
     return " ".join("".join(pieces).split())
 
 
+_VERBATIM_TAGS = frozenset({"code", "kbd", "pre", "samp", "script", "style", "textarea", "title"})
+
+
 def _keep_breaks(box: HtmlElement) -> None:
     """Turn the line ends in text whose style keeps them into breaks."""
     if any(child.tag in _BLOCK_TAGS for child in box):
@@ -411,6 +430,17 @@ def _keep_breaks(box: HtmlElement) -> None:
 
 
 # Markup that is not text
+
+
+_QUOTATION_MARKS = "\"'“”„″‘’«»"
+_QUOTATION_MARK_SET = frozenset(_QUOTATION_MARKS)
+_SHORTCODE = re.compile(
+    r"\[(/?)([a-z][\w-]{0,40})"
+    rf"((?:\s{{1,3}}[\w-]{{1,40}}\s?=\s?(?:[{_QUOTATION_MARKS}][^\[\]{_QUOTATION_MARKS}]{{0,300}}[{_QUOTATION_MARKS}]"
+    rf"|[^\s\[\]{_QUOTATION_MARKS}]{{1,100}})){{0,20}})\s?/?\]"
+)
+#: The shortcodes whose content only invites to something.
+_PROMOTION_SHORTCODE = re.compile(r"button|btn|form|newsletter|subscri|optin|cta(?:$|_)")
 
 
 def _drop_shortcodes(tree: HtmlElement) -> None:
@@ -470,9 +500,12 @@ def _drop_window_notices(elements: Iterable[HtmlElement]) -> None:
             last.text = _without_notice(last.text, alone=True)
 
 
+_MAX_NOTICE_CHARS = 100
+
+
 def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
     """Return text without a notice set off at its end; if ``alone``, it may be nothing else."""
-    line = (text or "")[-_MAX_NOTICE:].rstrip(" \n\t)]）")
+    line = (text or "")[-_MAX_NOTICE_CHARS:].rstrip(" \n\t)]）")
     lowered = line.lower()
     if text is None or not lowered.endswith(_window_notices()):
         return text
@@ -483,9 +516,6 @@ def _without_notice(text: str | None, *, alone: bool = False) -> str | None:
 
 
 MAX_SOURCE = 20_000
-#: The attributes in which pages keep the TeX of a formula that a script typesets.
-TEX_ATTRIBUTES = ("data-math", "data-latex", "data-tex")
-
 _FORMULA_NAME = re.compile(
     r"(?:^|[\s_-])(?:latex|tex|math|katex|formula|equation)(?:[\s_-]|$)", re.IGNORECASE
 )
@@ -494,8 +524,9 @@ _TEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]{2,}|[,;!\\])")
 _TEX_SIGNS = re.compile(r"[{}^_]")
 _FORMULA_SIGN = re.compile(r"[\\^_={}]")
 _WORD = re.compile(r"[^\W\d_]{4}")
-#: The longest formula without any such sign ('A'), and the longest address, in characters.
-_MAX_PLAIN, _MAX_ADDRESS = 20, 4000
+#: The longest formula without any of TeX's signs ('A').
+_MAX_PLAIN_FORMULA_CHARS = 20
+_MAX_ADDRESS_CHARS = 4000
 
 
 def image_tex(image: HtmlElement) -> str:
@@ -510,20 +541,28 @@ def image_tex(image: HtmlElement) -> str:
             f"{names} {address}"[:300].partition("?")[0]
         ):
             return alt
-        if len(alt) <= _MAX_PLAIN and _FORMULA_NAME.search(names[:300]) and not _WORD.search(alt):
+        if (
+            len(alt) <= _MAX_PLAIN_FORMULA_CHARS
+            and _FORMULA_NAME.search(names[:300])
+            and not _WORD.search(alt)
+        ):
             return alt
-    return _address_tex(address) if "%5" in address[:_MAX_ADDRESS] else ""
+    return _address_tex(address) if "%5" in address[:_MAX_ADDRESS_CHARS] else ""
 
 
 def _address_tex(address: str) -> str:
     """Return the formula in the address of an image that a service draws, or ''."""
-    path, _, query = address[:_MAX_ADDRESS].partition("?")
+    path, _, query = address[:_MAX_ADDRESS_CHARS].partition("?")
     for part in query.split("&") if query else [path.rpartition("/")[2]]:
         name, _, value = part.partition("=")
         text = unquote(value if value and "%" not in name else part)
         if _TEX_COMMAND.search(text) and ":" not in text:  # no path of another system
             return " ".join(text.split())
     return ""
+
+
+#: The attributes in which pages keep the TeX of a formula that a script typesets.
+TEX_ATTRIBUTES = ("data-math", "data-latex", "data-tex")
 
 
 def attribute_tex(element: HtmlElement) -> str:

@@ -14,40 +14,21 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-#: The most characters of text to leave out; longer text may be the article's, shown by a script.
-_MAX_UNSEEN, _MAX_IN_LINE = 300, 80
-_MAX_LEAVES = 20
-_MAX_NAME, _MAX_SIBLINGS = 100, 20
 
-_HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
+def is_hidden(element: HtmlElement) -> bool:
+    """Return whether an element's attributes hide it, from sight or from screen readers."""
+    return element.get("aria-hidden") == "true" or is_not_displayed(element)
+
+
+#: Longer text may be the article's, shown by a script.
+_MAX_UNSEEN_CHARS = 300
+_MAX_UNSEEN_CHARS_IN_LINE = 80
 _CLIPPING_STYLE = re.compile(
     r"clip\s{0,9}:\s{0,9}rect\(\s{0,9}[01](?:px)?[\s,]|(?:text-indent|left)\s{0,9}:\s{0,9}-\d{4}"
     r"|clip-path\s{0,9}:\s{0,9}inset\(\s{0,9}(?:50|100)%"
     r"|(?<![\w-])width\s{0,9}:\s{0,9}1px(?=.{0,200}overflow\s{0,9}:\s{0,9}hidden)"
 )
-#: The class names by which style sheets hide text from all but screen readers, and tooltips.
-_UNSEEN_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
-    r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
-    r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
-    r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
-    r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
-)
-#: What each of these names contains; searching for it is faster.
-_UNSEEN_PARTS = (
-    "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
-    "accessib",
-)  # fmt: skip
 HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-#: The names of hidden text that a reader can unfold.
-_FOLDED = re.compile(
-    r"note|cit[ae](?!-accessib)|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE
-)
-
-
-def is_hidden(element: HtmlElement) -> bool:
-    """Return whether an element's attributes hide it, from sight or from screen readers."""
-    return element.get("aria-hidden") == "true" or is_not_displayed(element)
 
 
 def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
@@ -66,10 +47,25 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
         or has_unseen_class(element.get("class"))
         or _CLIPPING_STYLE.search(element.get("style") or "")
     ):
-        return _is_short(element, _MAX_UNSEEN)
+        return _is_short(element, _MAX_UNSEEN_CHARS)
     if in_line and element.get("aria-hidden") == "true" and _splits_word(element):
         return True
-    return in_line and is_not_displayed(element) and _is_short(element, _MAX_IN_LINE)
+    return in_line and is_not_displayed(element) and _is_short(element, _MAX_UNSEEN_CHARS_IN_LINE)
+
+
+#: The class names by which style sheets hide text from all but screen readers, and tooltips.
+_UNSEEN_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
+    r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
+    r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
+    r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
+    r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
+)
+#: What each of these names contains; searching for it is faster.
+_UNSEEN_PARTS = (
+    "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
+    "accessib",
+)  # fmt: skip
 
 
 @lru_cache(4096)
@@ -80,6 +76,9 @@ def has_unseen_class(names: str | None) -> bool:
         if part in lowered:
             return _UNSEEN_CLASS.search(lowered) is not None
     return False
+
+
+_HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
 
 
 def is_not_displayed(element: HtmlElement) -> bool:
@@ -98,8 +97,15 @@ def _splits_word(element: HtmlElement) -> bool:
         (text or "")[-1:].isalpha()
         and (element.tail or "")[:1].isalpha()
         and len("".join(element.itertext()).split()) > 1
-        and _is_short(element, _MAX_UNSEEN)
+        and _is_short(element, _MAX_UNSEEN_CHARS)
     )
+
+
+_MAX_LEAVES = 20
+#: The names of hidden text that a reader can unfold.
+_FOLDED = re.compile(
+    r"note|cit[ae](?!-accessib)|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE
+)
 
 
 def _is_short(element: HtmlElement, limit: int) -> bool:
@@ -114,20 +120,9 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
 
 # Style sheets
 
-#: The most characters of a page's style sheets to read, and of a rule's selectors.
-_MAX_STYLE, _MAX_SELECTORS = 500_000, 2_000
-_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
-_AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
-_NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
-_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}(?!none)[a-z]")
-#: A selector of nothing but names, perhaps with a tag; one of its names; tags that frame a page.
-_SELECTOR = re.compile(r"([a-zA-Z][a-zA-Z0-9]*|)((?:[.#][\w-]{1,100}){1,3})")
-_NAME, _NAME_SIGN = re.compile(r"[.#][\w-]+"), re.compile(r"[\w-]")
-_FRAMES = frozenset({"html", "body", "main", "article"})
-#: A class that displays an element on some screens, as utility frameworks call it: 'md:block'.
-_RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
+
 #: The largest share of a page's text that such an element may have, as scripts show larger ones.
-_HIDDEN_SHARE = 0.2
+_MAX_HIDDEN_SHARE = 0.2
 
 
 def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
@@ -152,7 +147,7 @@ def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
         element_names = names_by_attributes.get(key)
         if element_names is None:
             element_names = names_by_attributes[key] = _hidden_names(rules, *key)
-        if not element_names or element.tag in _FRAMES:
+        if not element_names or element.tag in {"html", "body", "main", "article"}:
             continue
         hiding = [
             names
@@ -166,9 +161,13 @@ def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
             controls = read_controls(elements)
         if "display" in (element.get("style") or "") or is_folded(element, controls or frozenset()):
             continue
-        max_hidden = _HIDDEN_SHARE * _text_size(tree) if max_hidden is None else max_hidden
+        max_hidden = _MAX_HIDDEN_SHARE * _text_size(tree) if max_hidden is None else max_hidden
         if _text_size(element) <= max_hidden:
             element.set("hidden", "")
+
+
+#: A class that displays an element on some screens, as utility frameworks call it: 'md:block'.
+_RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
 
 
 def _hidden_names(
@@ -185,10 +184,15 @@ def _text_size(element: HtmlElement) -> float:
     return element.xpath("string-length()")  # type: ignore[no-any-return]
 
 
+_MAX_STYLE_CHARS = 500_000
+_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
+_NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
+
+
 def _read_css(styles: Iterable[HtmlElement]) -> str:
     """Return the text of style sheets for screens, '' if they hide nothing."""
     texts = (style.text or "" for style in styles if not _is_for_print(style))
-    css = "\n".join(texts)[:_MAX_STYLE]
+    css = "\n".join(texts)[:_MAX_STYLE_CHARS]
     if not _NOT_DISPLAYED.search(css):
         return ""
     return _COMMENT.sub("", css).replace("<![CDATA[", "").replace("]]>", "")
@@ -201,25 +205,41 @@ def _is_for_print(style: HtmlElement) -> bool:
     )
 
 
+_MAX_SELECTORS_CHARS = 2_000
+_AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
+#: A selector of nothing but names, perhaps with a tag.
+_SELECTOR = re.compile(r"([a-zA-Z][a-zA-Z0-9]*|)((?:[.#][\w-]{1,100}){1,3})")
+_NAME = re.compile(r"[.#][\w-]+")
+
+
 def _hiding_rules(css: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the tag and the names of each plain selector of a rule against display."""
     plain = _AT_RULE.sub("", css)
     for match in _NOT_DISPLAYED.finditer(plain):
         start = plain.rfind("{", 0, match.start())
-        begin = max(plain.rfind(sign, max(0, start - _MAX_SELECTORS), start) for sign in "{};")
+        begin = max(
+            plain.rfind(sign, max(0, start - _MAX_SELECTORS_CHARS), start) for sign in "{};"
+        )
         for selector in plain[begin + 1 : start].split(","):
             if parts := _SELECTOR.fullmatch(selector.strip()):
                 yield parts[1].lower(), tuple(_NAME.findall(parts[2]))
 
 
+_MAX_SIBLINGS = 20
+_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}(?!none)[a-z]")
+
+
 def _is_displayed(css: str, name: str) -> bool:
     """Return whether a rule displays elements of a name, possibly after a script has run."""
     for name_end in islice(_find_name(css, name), _MAX_SIBLINGS):
-        begin = css.find("{", name_end, name_end + _MAX_SELECTORS)
+        begin = css.find("{", name_end, name_end + _MAX_SELECTORS_CHARS)
         end = css.find("}", begin)
         if begin >= 0 and _DISPLAYED.search(css, begin, end if end >= 0 else len(css)):
             return True
     return False
+
+
+_NAME_SIGN = re.compile(r"[\w-]")
 
 
 def _find_name(css: str, name: str) -> Iterator[int]:
@@ -233,18 +253,12 @@ def _find_name(css: str, name: str) -> Iterator[int]:
 
 # Folded text
 
+
+_MAX_NAME_CHARS = 100
 #: The attributes with which a control names the element that it unfolds.
 _CONTROLLING = frozenset(
     {"aria-controls", "data-target", "data-bs-target", "href", "data-tab", "for"}
 )
-#: The names of elements that a click, a carousel or a script unfolds.
-_FOLDING = re.compile(
-    r"accordion|collaps|tab|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
-    r"|carousel|swiper|step|paywall|S:",
-    re.IGNORECASE,
-)
-_CONTROLS = ("button", "summary", "label")
-_NAMES = frozenset({"class", "id", "onclick", "role", "tabindex"})
 
 
 def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
@@ -254,8 +268,11 @@ def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
         for element in elements
         for name in _CONTROLLING.intersection(element.keys())
     )
-    ids = (value.lstrip("#")[:_MAX_NAME] for value in attribute_values if value)
+    ids = (value.lstrip("#")[:_MAX_NAME_CHARS] for value in attribute_values if value)
     return frozenset(filter(None, ids))
+
+
+_NAMES = frozenset({"class", "id", "onclick", "role", "tabindex"})
 
 
 def _is_bare(*elements: HtmlElement | None) -> bool:
@@ -267,13 +284,22 @@ def _is_bare(*elements: HtmlElement | None) -> bool:
     )
 
 
+#: The names of elements that a click, a carousel or a script unfolds.
+_FOLDING = re.compile(
+    r"accordion|collaps|tab|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
+    r"|carousel|swiper|step|paywall|S:",
+    re.IGNORECASE,
+)
+_CONTROLS = ("button", "summary", "label")
+
+
 def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
     """Return whether a reader can unfold an element that is not displayed.
 
     A control points to it, its names say so, it follows a heading or a control, or others like it
     are beside it.
     """
-    if (element.get("id") or "")[:_MAX_NAME] in controls:
+    if (element.get("id") or "")[:_MAX_NAME_CHARS] in controls:
         return True
     parent = element.getparent()
     for node in (element, parent) if parent is not None else (element,):

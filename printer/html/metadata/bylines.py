@@ -9,122 +9,20 @@ from ...i18n import load_table
 from ...text import WORD, clean_attribute, comparison_key
 from .dates import MONTHS, PUBLISHED
 
-#: Limits of the names of one page, and of the characters of a name.
-MAX_NAMES = 12
-MAX_CHARS = 100
-_MAX_WORDS = 12
-
-#: Text before a name in any language: a word that is not a name, or one with a colon.
-_BY = re.compile(
-    r"""(?:(?:view|see)\sall\sposts\s|[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
-    |insights\sfrom\b
-    |authors?\b\s*:?
-    |written\sby(?=[A-Z])
-    |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent
-        |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
-        |الكاتب|نویسنده)\s*[:：/／・|]
-    |بقلم\b|מאת\b|(?:ein|alle)\s(?:artikel|beiträge?|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
-    |veröffentlicht\svon\b|écrit\spar\b|publié\spar\b|rédigé\spar\b|escrito\spor\b|publicado\spor\b|scritto\sda\b
-    |geschreven\sdoor\b""",
-    re.VERBOSE | re.IGNORECASE,
-)
-#: The beginning of a byline, in languages where it begins nothing else.
-BYLINE = re.compile(
-    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|BY:?\s|V(?:on|ON):?\s"
-    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:"
-    r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
-)
-#: A label that ends in a colon.
-_LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
-_REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
-#: Text after a name: a job title, an address, a date.
-_AFTER = re.compile(
-    r"""\s?(?:\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
-    r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
-    r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
-    r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
-    re.IGNORECASE | re.DOTALL,
-)
-#: Text between two names; the second pattern may also match inside one, as in 'Ortega y Gasset'.
-_AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
-_PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
-#: The name of an office, which may contain a conjunction.
-_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
-_CREDENTIAL = re.compile(
-    r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
-)
-_ADDRESS = re.compile(
-    r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)(?:\.[a-z]{2})?\b", re.IGNORECASE
-)
-#: The work of those who made the site: 'Design: A. Writer. HTML: B. Author'.
-_MASTHEAD = re.compile(
-    r"\b(?:HTML|programming|(?:web )?(?:design|architecture|hosting)|development|webmaster)\s?:",
-    re.IGNORECASE,
-)
-#: The name of a site: 'Harbours.gr'.
-_DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
 #: What ends the name of a company in the register of its country.
 COMPANY = re.compile(
     r"(?<=[\s.,])(?:Ltd|LTD|Inc|LLC|PLC|Corp|GmbH|AG|KG|S\.\s?A|S\.?p\.?A|S\.?r\.?l|B\.V|N\.V"
     r"|A\.Ş|Α\.\s?Ε|s\.r\.o|z o\.\s?o|Kft|Zrt|Bhd)\.?$|有限公司$|^(?:株式会社|주식회사)"
 )
-#: A given name, with initials or a particle of the family name or without; or only initials.
-_FORENAME = re.compile(
-    r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}"
-    r"(?:\s(?:van|von|de|den|der|da|di|del|la)){0,2}|(?:[A-Z]\.[\s-]?){1,3}"
-)
-#: An initial or 'Jr.' at the end.
-_ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
-#: The name of an account rather than a person.
-_ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
-_CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
-_EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
-_PARTICLES = frozenset({
-    "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
-    "i", "la", "le", "of", "und", "van", "von", "y",
-})  # fmt: skip
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-
-#: The most characters of a line with a name; the beginning of one that says who wrote the page.
-_LINE_CHARS = 160
-_SIGNATURE = re.compile(
-    r"(?:This \w{4,9} was |[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} )?"
-    r"(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|WRITTEN BY:?\s|[Vv]erfasst von:?\s"
-    r"|[Gg]eschrieben von:?\s|Autor(?:in|ka)?:\s|Autore:\s|Auteure?\s?:\s"
-    r"|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s|[Ss]critto da\s|[Gg]eschreven door\s"
-    r"|Автор(?: текста)?:\s|Текст:\s|Tekst:\s|Yazan:\s|Tác giả:\s|Συντάκτ\w{1,4}:\s)"
-)
-_AFTER_SIGNATURE = re.compile(r"(?<=\w{3})\.\s|\sat\s|:")
 _FULL_NAME = re.compile(
     r"[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]*"
     r"(?:\s(?:[A-Z]\.|van|von|de|der|da|di|del|el|al|bin|[^\W\d_a-z][^\W\d_]*[.'’-]?[^\W\d_]+)){1,4}"
 )
-#: The word between a name and a profession.
-_IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
-_SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
-#: A reporter's name in Chinese, before the place, a blank or the end.
-_HAN_REPORTER = re.compile(
-    r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
-)
-
-#: What stands between a date or time and the author: '3 May 2012 by Anna Writer'.
-_AFTER_DATE = re.compile(
-    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
-)
-#: A word to which the next line is glued: 'ReedIn'.
-_GLUED_WORDS = re.compile(r"[^\W\d_A-Z]{3}[A-Z]")
-#: The name of an account after a label: 'Author: reed12. 3 May 2012'.
-_LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
-
 _WORDS = load_table("bylines")
-#: Words before a name by language; in other languages they may begin a name.
-_BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"].items()}
-_JOB_TITLES = frozenset(_WORDS["job_titles"].split())
-#: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
-_NOT_NAMES = frozenset(_WORDS["not_names"])
-_AGENCIES = frozenset(_WORDS["agencies"])
-#: The words for an account, which others may precede: 'Harbour Admin'.
-_ACCOUNT_WORDS = frozenset(_WORDS["accounts"].split())
+
+
+#: Limits of the names of one page, and of the characters of a name.
+MAX_NAMES = 12
 
 
 def join_names(texts: Iterable[str], language: str = "", *not_authors: str) -> str:
@@ -146,6 +44,9 @@ def join_names(texts: Iterable[str], language: str = "", *not_authors: str) -> s
     return ", ".join(names)
 
 
+MAX_CHARS = 100
+
+
 def find_office(names: Iterable[str], *sites: str) -> str:
     """Return the first byline that is only the site's name, or an office of the site."""
     site_keys = set(map(comparison_key, sites)) - {""}
@@ -160,10 +61,28 @@ def without_address(text: str, *sites: str) -> str:
     return name if comparison_key(name) in set(map(comparison_key, sites)) - {""} else text
 
 
+_MAX_LINE_CHARS = 160
+
+
 def find_signature(lines: Iterable[str]) -> str:
     """Return the line that names the author; '' if there is none or several differ."""
-    signed = {name for line in lines if len(line) <= _LINE_CHARS and (name := _signed(line))}
+    signed = {name for line in lines if len(line) <= _MAX_LINE_CHARS and (name := _signed(line))}
     return signed.pop() if len(signed) == 1 else ""
+
+
+_PARTICLES = frozenset({
+    "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
+    "i", "la", "le", "of", "und", "van", "von", "y",
+})  # fmt: skip
+#: The beginning of a line that says who wrote the page.
+_SIGNATURE = re.compile(
+    r"(?:This \w{4,9} was |[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} )?"
+    r"(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|WRITTEN BY:?\s|[Vv]erfasst von:?\s"
+    r"|[Gg]eschrieben von:?\s|Autor(?:in|ka)?:\s|Autore:\s|Auteure?\s?:\s"
+    r"|[ÉEé]crit par\s|[Rr]édigé par\s|[Ee]scrito por\s|[Ss]critto da\s|[Gg]eschreven door\s"
+    r"|Автор(?: текста)?:\s|Текст:\s|Tekst:\s|Yazan:\s|Tác giả:\s|Συντάκτ\w{1,4}:\s)"
+)
+_AFTER_SIGNATURE = re.compile(r"(?<=\w{3})\.\s|\sat\s|:")
 
 
 def _signed(line: str) -> str:
@@ -173,6 +92,22 @@ def _signed(line: str) -> str:
     text = _AFTER_SIGNATURE.split(line[match.end() :], maxsplit=1)[0]
     words = text.partition(",")[0].split()
     return text if all(word in _PARTICLES or not word[0].islower() for word in words) else ""
+
+
+#: The beginning of a byline, in languages where it begins nothing else.
+BYLINE = re.compile(
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y(?::|\s)|BY:?\s|V(?:on|ON):?\s"
+    r"|Por:?\s|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:"
+    r"|Tác giả:|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
+)
+_SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
+#: A reporter's name in Chinese, before the place, a blank or the end.
+_HAN_REPORTER = re.compile(
+    r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
+)
+#: The name of an account after a label: 'Author: reed12. 3 May 2012'.
+_LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
+_AGENCIES = frozenset(_WORDS["agencies"])
 
 
 def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
@@ -197,6 +132,14 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
     return names or [part for part in parts if part in _AGENCIES]
 
 
+#: What stands between a date or time and the author: '3 May 2012 by Anna Writer'.
+_AFTER_DATE = re.compile(
+    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
+)
+#: A word to which the next line is glued: 'ReedIn'.
+_GLUED_WORDS = re.compile(r"[^\W\d_A-Z]{3}[A-Z]")
+
+
 def find_late_byline(line: str) -> str:
     """Return the byline, or the first name of it, that follows a date on its line; '' for none."""
     date = _AFTER_DATE.search(line)
@@ -217,11 +160,19 @@ def is_full_name(line: str) -> bool:
     return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
 
 
+#: The word between a name and a profession.
+_IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
+
+
 def is_described(name: str, lines: Iterable[str]) -> bool:
     """Return whether a line tells who somebody is, as 'Anna Writer is our editor'."""
     first = name.partition(" ")[0]
     names = re.escape(name) if first.isupper() else rf"{re.escape(first)}|{re.escape(name)}"
     return any(map(re.compile(rf"(?:{names}){_IS}|{re.escape(name)},\s").match, lines))
+
+
+#: Words before a name by language; in other languages they may begin a name.
+_BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"].items()}
 
 
 def is_byline_label(text: str) -> bool:
@@ -230,12 +181,31 @@ def is_byline_label(text: str) -> bool:
     return last == "by" or any(last in words for words in _BY_IN.values())
 
 
+_MAX_WORDS = 12
+
+
 def _keys(name: str) -> set[str]:
     """Return a name's letters and digits, and those of its first words and of its last."""
     words = WORD.findall(name.casefold())[:_MAX_WORDS]
     cuts = range(1, len(words))
     ends = {"".join(part) for cut in cuts for part in (words[:cut], words[cut:])}
     return {comparison_key(name), *ends}
+
+
+#: Text before a name in any language: a word that is not a name, or one with a colon.
+_BY = re.compile(
+    r"""(?:(?:view|see)\sall\sposts\s|[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
+    |insights\sfrom\b
+    |authors?\b\s*:?
+    |written\sby(?=[A-Z])
+    |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent
+        |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
+        |الكاتب|نویسنده)\s*[:：/／・|]
+    |بقلم\b|מאת\b|(?:ein|alle)\s(?:artikel|beiträge?|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
+    |veröffentlicht\svon\b|écrit\spar\b|publié\spar\b|rédigé\spar\b|escrito\spor\b|publicado\spor\b|scritto\sda\b
+    |geschreven\sdoor\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def find_byline(text: str) -> str:
@@ -248,6 +218,20 @@ def find_byline(text: str) -> str:
     small = any(word[0].islower() and word not in _PARTICLES for word in words)
     is_long_enough = len(words) > 1 or not names.isascii()
     return text if is_long_enough and len(words) <= 12 and capital and not small else ""
+
+
+_REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
+_ADDRESS = re.compile(
+    r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)(?:\.[a-z]{2})?\b", re.IGNORECASE
+)
+#: The work of those who made the site: 'Design: A. Writer. HTML: B. Author'.
+_MASTHEAD = re.compile(
+    r"\b(?:HTML|programming|(?:web )?(?:design|architecture|hosting)|development|webmaster)\s?:",
+    re.IGNORECASE,
+)
+#: An initial or 'Jr.' at the end.
+_ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
+_EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
 
 
 def _names(text: str, language: str) -> list[str]:
@@ -270,6 +254,14 @@ def _names(text: str, language: str) -> list[str]:
     return names
 
 
+#: Text between two names.
+_AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
+#: The same, unless it is inside a name, as in 'Ortega y Gasset'.
+_PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
+#: The name of an office, which may contain a conjunction.
+_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
+
+
 def _split_at_conjunctions(text: str) -> list[str]:
     if _OFFICE.fullmatch(text):
         return [text]
@@ -278,6 +270,10 @@ def _split_at_conjunctions(text: str) -> list[str]:
         pieces = _PERHAPS_AND.split(part)
         parts += pieces if all(" " in piece for piece in pieces) else [part]
     return parts
+
+
+#: A label that ends in a colon.
+_LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
 
 
 def _without_by(text: str, language: str) -> str:
@@ -289,6 +285,16 @@ def _without_by(text: str, language: str) -> str:
     return text
 
 
+#: Text after a name: a job title, an address, a date.
+_AFTER = re.compile(
+    r"""\s?(?:\b(?:am|le|el|il|den|op)\s(?=[0-9])|\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[<]|\((?!(?:[A-Z]\.?){1,3}\)\s[^\W\d_])"""
+    r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
+    r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
+    r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def _without_after(text: str) -> str:
     """Cut off the text after names; a date may begin with its month."""
     match = _AFTER.search(text)
@@ -296,6 +302,16 @@ def _without_after(text: str) -> str:
         return text
     text_before, _, last = text[: match.start()].rpartition(" ")
     return text_before if last.strip(".,").casefold() in MONTHS else text[: match.start()]
+
+
+_CREDENTIAL = re.compile(
+    r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
+)
+#: A given name, with initials or a particle of the family name or without; or only initials.
+_FORENAME = re.compile(
+    r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}"
+    r"(?:\s(?:van|von|de|den|der|da|di|del|la)){0,2}|(?:[A-Z]\.[\s-]?){1,3}"
+)
 
 
 def _split_at_commas(part: str) -> list[str]:
@@ -310,13 +326,16 @@ def _split_at_commas(part: str) -> list[str]:
         return [f"{pieces[1]} {pieces[0]}"]
     names: list[str] = []
     for piece in pieces:
-        if names and piece.rstrip(".").casefold() in _SUFFIXES:
+        if names and piece.rstrip(".").casefold() in {"jr", "sr", "ii", "iii", "iv"}:
             names[-1] += f", {piece}"
         elif names and _has_job_title(piece):
             break  # an office follows
         elif not (names and _CREDENTIAL.fullmatch(piece)):
             names.append(piece)
     return names
+
+
+_JOB_TITLES = frozenset(_WORDS["job_titles"].split())
 
 
 def _has_job_title(text: str) -> bool:
@@ -330,6 +349,17 @@ def _without_job_title(name: str) -> str:
         return name
     first = next(i for i, word in enumerate(words) if word.casefold() in _JOB_TITLES)
     return " ".join(words[:first]).strip(_EDGES) if first > 1 else name
+
+
+#: The name of a site: 'Harbours.gr'.
+_DOMAIN = re.compile(r"[\w-]{3,60}\.[a-zA-Z]{2,4}", re.ASCII)
+#: The name of an account rather than a person.
+_ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
+_CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}|^[0-9]{1,2}\s?[ap]m\b")
+#: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
+_NOT_NAMES = frozenset(_WORDS["not_names"])
+#: The words for an account, which others may precede: 'Harbour Admin'.
+_ACCOUNT_WORDS = frozenset(_WORDS["accounts"].split())
 
 
 def _is_name(name: str) -> bool:

@@ -17,8 +17,8 @@ MONTHS = {
     for number, names in enumerate(load_table("month_names"), 1)
     for name in names.split()
 }
-#: Thai years are those of the Buddhist era.
-_BUDDHIST, _THAI = range(2400, 2700), re.compile("[\u0e00-\u0e7f]")
+_MAX_DATE_LINE_CHARS = 100
+
 
 _TIME = (
     r"""(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?"""
@@ -34,6 +34,21 @@ _BASIC = re.compile(
     rf"(?:T?(?P<hour>[0-9]{{2}})(?P<minute>[0-9]{{2}})(?P<second>[0-9]{{2}})?{_ZONE})?$",
     re.IGNORECASE,
 )
+
+
+def parse_date(text: str, language: str = "") -> str:
+    """Return a stated date as ISO 8601, with time and zone where stated, or ''.
+
+    Args:
+        text: The date as stated.
+        language: The BCP 47 tag of the page's language, which decides 03/04/2024.
+    """
+    text = " ".join(text[:200].split())
+    if match := _ISO.match(text) or _BASIC.match(text):
+        return _to_iso(match.groupdict())
+    return find_date(text, language)
+
+
 _HAN = re.compile(
     r"(?P<year>[0-9]{4})\s?[年년]\s?(?P<month>[0-9]{1,2})\s?[月월]\s?(?P<day>[0-9]{1,2})\s?[日일]"
 )
@@ -47,10 +62,6 @@ _SHORT = re.compile(
 _SLASHED = re.compile(
     r"(?<![0-9/-])(?P<first>[0-9]{1,2})(?P<mark>[/-])(?P<second>[0-9]{1,2})(?P=mark)"
     r"(?P<year>[0-9]{4})(?![0-9/-])"
-)
-_IN_PATH = re.compile(
-    r"(?<![0-9])(?P<year>199[0-9]|20[0-9]{2})(?P<mark>[/-])(?P<month>[01][0-9])(?P=mark)"
-    r"(?P<day>[0-3][0-9])(?![0-9])"
 )
 _WORDS = re.compile(
     r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?(?P<month>[^\s\d.,;:/()]{2,14})\.?,?"
@@ -68,43 +79,6 @@ _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
 
-#: The most characters of a line that is only a date, and its most words beside the month.
-_LINE_CHARS, _LINE_WORDS = 100, 6
-#: The end of a date before a text, the place before it, and the first year of news on the web.
-_DATELINE_END = re.compile(r"\)|(?<=\d)\s\(|\s[-–—|]\s|[:：]\s")
-_PLACE = re.compile(r"^[^\d,(|]{2,40}[,(|]\s?\(?(?:den |the |le )?(?=\w)|^\(")
-_FIRST_WEB_YEAR = "1993"
-_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
-
-#: The beginning of a line that says when a page was published, or by whom after the date.
-PUBLISHED = re.compile(
-    r"\s*(?:This \w{4,9} was )?(?:(?:First |Originally )?(?:Posted|Published)|Publication date"
-    r"|Veröffentlicht|Erstellt am|Publiziert|Publié|Publicado|Pubblicato|Gepubliceerd|Publiceret"
-    r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιεύ\w{2,8}"
-    r"|Opublikowano|Data publikacji|发布[时日]|發佈[時日]|公開日)"
-    r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s",
-    re.IGNORECASE,
-)
-
-#: Languages, and regions of English, that write the month of a date in figures before the day.
-_MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
-_YEARS = range(1600, 2101)
-#: Dates that systems write if none is set.
-_UNSET = {(1970, 1, 1), (1900, 1, 1)}
-
-
-def parse_date(text: str, language: str = "") -> str:
-    """Return a stated date as ISO 8601, with time and zone where stated, or ''.
-
-    Args:
-        text: The date as stated.
-        language: The BCP 47 tag of the page's language, which decides 03/04/2024.
-    """
-    text = " ".join(text[:200].split())
-    if match := _ISO.match(text) or _BASIC.match(text):
-        return _to_iso(match.groupdict())
-    return find_date(text, language)
-
 
 def find_date(text: str, language: str = "") -> str:
     """Return the date in a short text as people write it, or ''."""
@@ -121,39 +95,74 @@ def find_date(text: str, language: str = "") -> str:
     return ""
 
 
+_MAX_WORDS_BESIDE_MONTH = 6
+_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
 def is_date_line(text: str, language: str = "") -> bool:
     """Return whether a short line says little else than a date."""
-    text = text[:_LINE_CHARS]
+    text = text[:_MAX_DATE_LINE_CHARS]
     words = [word for word in _LONG_WORD.findall(text) if word.lower() not in MONTHS]
     return (
-        len(words) <= _LINE_WORDS
+        len(words) <= _MAX_WORDS_BESIDE_MONTH
         and not text.endswith((".", "!", "?"))
         and bool(find_date(text, language))
     )
 
 
+#: The end of a date before a text.
+_DATELINE_END = re.compile(r"\)|(?<=\d)\s\(|\s[-–—|]\s|[:：]\s")
+#: The place before a date.
+_PLACE = re.compile(r"^[^\d,(|]{2,40}[,(|]\s?\(?(?:den |the |le )?(?=\w)|^\(")
+_FIRST_WEB_YEAR = "1993"
+
+
 def find_dateline(text: str, language: str = "") -> str:
     """Return the date that a text begins with, alone or after a place: 'KESTER (3 May 2012) - '."""
-    line = text[:_LINE_CHARS]
+    line = text[:_MAX_DATE_LINE_CHARS]
     head = _DATELINE_END.split(line, maxsplit=1)[0]
     stated = _PLACE.sub("", head, count=1)
     is_only_date = all(word.lower() in MONTHS for word in _LONG_WORD.findall(stated))
-    is_at_end = head != line or len(text) < _LINE_CHARS
+    is_at_end = head != line or len(text) < _MAX_DATE_LINE_CHARS
     date = find_date(stated, language) if is_only_date and is_at_end else ""
     return date if date[:4] >= _FIRST_WEB_YEAR else ""
 
 
+#: The beginning of a line that says when a page was published, or by whom after the date.
+PUBLISHED = re.compile(
+    r"\s*(?:This \w{4,9} was )?(?:(?:First |Originally )?(?:Posted|Published)|Publication date"
+    r"|Veröffentlicht|Erstellt am|Publiziert|Publié|Publicado|Pubblicato|Gepubliceerd|Publiceret"
+    r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιεύ\w{2,8}"
+    r"|Opublikowano|Data publikacji|发布[时日]|發佈[時日]|公開日)"
+    r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s",
+    re.IGNORECASE,
+)
+
+
 def find_labelled_date(lines: Iterable[str], language: str = "") -> str:
     """Return the date of the short lines that say when a page was published, '' if they differ."""
-    labelled_lines = (line for line in lines if len(line) <= _LINE_CHARS and PUBLISHED.match(line))
+    labelled_lines = (
+        line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS and PUBLISHED.match(line)
+    )
     dates = {date for line in labelled_lines if (date := find_date(line, language))}
     return dates.pop() if len(dates) == 1 else ""
+
+
+_IN_PATH = re.compile(
+    r"(?<![0-9])(?P<year>199[0-9]|20[0-9]{2})(?P<mark>[/-])(?P<month>[01][0-9])(?P=mark)"
+    r"(?P<day>[0-3][0-9])(?![0-9])"
+)
 
 
 def find_path_date(path: str) -> str:
     """Return the day in the path of a URL, '' if it names none or several."""
     days = {_to_iso(match.groupdict()) for match in _IN_PATH.finditer(path[:2000])}
     return days.pop() if len(days) == 1 else ""
+
+
+#: Thai years are those of the Buddhist era.
+_BUDDHIST_YEARS = range(2400, 2700)
+_THAI = re.compile("[\u0e00-\u0e7f]")
 
 
 def _with_month_number(parts: dict[str, str | None], language: str) -> dict[str, str | None] | None:
@@ -174,10 +183,14 @@ def _with_month_number(parts: dict[str, str | None], language: str) -> dict[str,
     if not month.isdecimal():
         month_number = MONTHS.get(month.lower())
         year = int(parts["year"] or 0)
-        if year in _BUDDHIST and _THAI.match(month):
+        if year in _BUDDHIST_YEARS and _THAI.match(month):
             parts = parts | {"year": str(year - 543)}
         return parts | {"month": str(month_number)} if month_number else None
     return parts
+
+
+#: Languages, and regions of English, that write the month of a date in figures before the day.
+_MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
 
 
 def _month_first(language: str) -> bool | None:
@@ -197,6 +210,11 @@ def _clock(match: re.Match[str]) -> dict[str, str | None]:
             return {}
         parts["hour"] = str(hour % 12 + (12 if half.startswith("p") else 0))
     return parts
+
+
+_YEARS = range(1600, 2101)
+#: Dates that systems write if none is set.
+_UNSET = {(1970, 1, 1), (1900, 1, 1)}
 
 
 def _to_iso(parts: dict[str, str | None]) -> str:

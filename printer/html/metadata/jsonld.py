@@ -16,24 +16,6 @@ from ...files import load_json
 
 Thing: TypeAlias = dict[str, Any]
 
-#: Limits of characters of one script, and of all scripts of a page.
-MAX_CHARS = 1_000_000
-_MAX_SCRIPTS = 50
-#: Limits of the values to examine, and of their nesting.
-MAX_ITEMS = 2_000
-MAX_DEPTH = 8
-
-#: What may surround the JSON of a script.
-_WRAPPING = re.compile(r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?+")
-_ENDING = ("*/", "]]>", "-->", "//", "/*", ";")
-# One pass that skips strings, so that text like a comment inside them is kept.  Anything unclosed
-# extends to the end, so that nothing is scanned twice.
-_MISTAKES = re.compile(
-    r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)',
-    re.DOTALL,
-)
-_MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
-
 
 def load_names(table: str) -> dict[str, str]:
     """Return a table of names.json: names separated by spaces, by their meaning."""
@@ -57,6 +39,10 @@ def read_linked_data(scripts: Iterable[HtmlElement]) -> list[str]:
     return [
         script.text or "" for script in scripts if "ld+json" in (script.get("type") or "").lower()
     ]
+
+
+MAX_CHARS = 1_000_000
+_MAX_SCRIPTS = 50
 
 
 def _values(linked_data: Sequence[str]) -> Iterator[Any]:
@@ -85,6 +71,11 @@ def _decode(text: str) -> list[Any]:
     return [_DECODER.decode(text)]
 
 
+#: What may surround the JSON of a script.
+_WRAPPING = re.compile(r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?+")
+_ENDING = ("*/", "]]>", "-->", "//", "/*", ";")
+
+
 def _decode_wrapped(text: str) -> list[Any]:
     """Decode JSON in a comment or CDATA section, or several values in a row."""
     start = _WRAPPING.match(text)
@@ -102,6 +93,14 @@ def _decode_wrapped(text: str) -> list[Any]:
     return values
 
 
+# One pass that skips strings, so that text like a comment inside them is kept.  Anything unclosed
+# extends to the end, so that nothing is scanned twice.
+_MISTAKES = re.compile(
+    r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)',
+    re.DOTALL,
+)
+
+
 def _decode_faulty(text: str) -> list[Any]:
     """Decode JSON with comments and superfluous commas."""
 
@@ -115,6 +114,11 @@ def _decode_faulty(text: str) -> list[Any]:
 
 def _decode_escaped(text: str) -> list[Any]:
     return _decode_faulty(html.unescape(text))
+
+
+MAX_ITEMS = 2_000
+MAX_DEPTH = 8
+_MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
 
 
 def _collect(value: Any, things: list[Thing]) -> None:
@@ -164,11 +168,6 @@ def string_values(value: Any, key: str = "name") -> list[str]:
     return strings
 
 
-_TYPES = {kind: frozenset(types.split()) for kind, types in load_names("schema_types").items()}
-#: The most articles of a page that is not a list of articles, if none is identified as the page's.
-_FEW = 2
-
-
 @dataclass(frozen=True, slots=True)
 class SchemaMetadata:
     """What JSON-LD states about a page, unprocessed."""
@@ -183,6 +182,11 @@ class SchemaMetadata:
     images: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     article: bool = False
+
+
+_TYPES = {kind: frozenset(types.split()) for kind, types in load_names("schema_types").items()}
+#: The most articles of a page that is not a list of articles, if none is identified as the page's.
+_MAX_UNIDENTIFIED_ARTICLES = 2
 
 
 def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
@@ -205,7 +209,7 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
             if _page_keys(thing) & page_keys:
                 return thing
         headlines = {str(thing.get("headline") or thing.get("name")) for thing in items}
-        return items[0] if items and len(headlines) <= _FEW else None
+        return items[0] if items and len(headlines) <= _MAX_UNIDENTIFIED_ARTICLES else None
 
     def first(field: str, key: str = "name") -> tuple[str, ...]:
         """Return the strings of a field of the first thing that has it."""

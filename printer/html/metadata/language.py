@@ -15,61 +15,19 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ...i18n import load_table
 
+_TABLES = load_table("languages")
+_SCRIPTS = _TABLES["scripts"]
+_LETTERS = {script: re.compile(f"[{row['letters']}]") for script, row in _SCRIPTS.items()}
+
+
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|[0-9]{3}))?"
     r"(?=$|[-_.@,;\s])",
     re.IGNORECASE,
 )
-_TABLES = load_table("languages")
-#: Codes to replace (withdrawn ones, three-letter codes with a two-letter one), and names.
-_ALIASES, _NAMES = _TABLES["aliases"], _TABLES["names"]
-_NO_LANGUAGES = frozenset({"xx", "und", "mul", "zxx", "mis", "lang", "std", "all", "utf", "iso"})
-
-#: The commonest words of languages, by script.
-FUNCTION_WORDS = {
-    script: {language: frozenset(words.split()) for language, words in languages.items()}
-    for script, languages in load_table("function_words").items()
-}
-
-#: Scripts in which a letter is a syllable or more.
-_DENSE = ("han", "kana", "hangul")
-_SCRIPTS = _TABLES["scripts"]
-_LETTERS = {script: re.compile(f"[{row['letters']}]") for script, row in _SCRIPTS.items()}
-#: The languages written in each script, the default one first.
-_WRITTEN_IN: dict[str, tuple[str, ...]] = {
-    script: tuple(row["languages"].split()) for script, row in _SCRIPTS.items()
-}
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
-#: Letters beyond Latin, roughly.
-_NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ufefe\uff66-\uff9f]+")
-
-#: Scripts of one language, or with one language that is by far the likeliest.
-_ONE_LANGUAGE = frozenset(_LETTERS) - {"cyrillic", "arabic", "devanagari"}
-#: Languages that are also written in Cyrillic; and those that are never written in Latin letters.
-_CYRILLIC_TOO = frozenset(_TABLES["also_in_cyrillic"].split())
-_NEVER_LATIN = frozenset(_TABLES["never_in_latin"].split())
-_NO_SCRIPTS = frozenset({"utf8", "form", "info"})
-
-#: Languages written from right to left, and the scripts.
-_RIGHT_TO_LEFT = frozenset(_TABLES["right_to_left"].split())
-_RIGHT_TO_LEFT_SCRIPTS = frozenset(_TABLES["right_to_left_scripts"].split())
-
-#: The characters of text from which the script, and the language, are determined.
-_GLANCE, _SAMPLE = 600, 4_000
-#: The share of function words below which a text is hardly in that language, and below which it
-#: is not if it has so many words.
-_IMPLAUSIBLE = 0.08
-_FOREIGN, _FOREIGN_WORDS = 0.05, 100
-#: The fewest letters, and words, of a sample to draw conclusions from.
-_MIN_LETTERS, _MIN_WORDS = 40, 20
-#: The smallest share of function words of a detected language; and the smallest lead of the best
-#: language, in function words and as a share of all words.
-_SHARE = 0.15
-_LEAD, _LEAD_SHARE = 3, 0.01
-#: The share of characters without a simplified form's code above which Chinese is traditional.
-_TRADITIONAL = 0.1
-#: A word, including the signs around letters in Indic scripts, which are not letters themselves.
-_WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«»“”„‹›\\-]+")
+#: Codes to replace: withdrawn ones, and three-letter codes with a two-letter one.
+_ALIASES = _TABLES["aliases"]
+_NAMES = _TABLES["names"]
 
 
 def language_tag(stated: str | None) -> str:
@@ -80,13 +38,17 @@ def language_tag(stated: str | None) -> str:
         return str(_NAMES.get(text.lower(), ""))
     language = match["language"].lower()
     tag: str = _ALIASES.get(language, language)
-    if tag in _NO_LANGUAGES:
+    if tag in {"xx", "und", "mul", "zxx", "mis", "lang", "std", "all", "utf", "iso"}:
         return ""
-    if match["script"] and match["script"].lower() not in _NO_SCRIPTS:
+    if match["script"] and match["script"].lower() not in {"utf8", "form", "info"}:
         tag += f"-{match['script'].title()}"
     if match["region"]:
         tag += f"-{match['region'].upper()}"
     return tag
+
+
+_RIGHT_TO_LEFT = frozenset(_TABLES["right_to_left"].split())
+_RIGHT_TO_LEFT_SCRIPTS = frozenset(_TABLES["right_to_left_scripts"].split())
 
 
 def text_direction(language: str) -> str:
@@ -95,6 +57,14 @@ def text_direction(language: str) -> str:
     if subtags and len(subtags[0]) == 4:
         return "rtl" if subtags[0] in _RIGHT_TO_LEFT_SCRIPTS else "ltr"
     return "rtl" if primary in _RIGHT_TO_LEFT else "ltr"
+
+
+#: Scripts in which a letter is a syllable or more.
+_DENSE = ("han", "kana", "hangul")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
+#: Letters beyond Latin, roughly.
+_NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ufefe\uff66-\uff9f]+")
+_MIN_LETTERS = 40
 
 
 def detect_script(text: str) -> str:
@@ -113,6 +83,14 @@ def detect_script(text: str) -> str:
     return name if letters >= _MIN_LETTERS and count * 2 > counts.total() else ""
 
 
+#: The characters of text from which the script is determined.
+_SCRIPT_SAMPLE_CHARS = 600
+#: The characters of text from which the language is determined.
+_LANGUAGE_SAMPLE_CHARS = 4_000
+#: A text with a smaller share of function words is hardly in that language.
+_MIN_PLAUSIBLE_SHARE = 0.08
+
+
 def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     """Return the language of a page as a BCP 47 tag, or ''.
 
@@ -124,27 +102,44 @@ def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
         stated: The languages that the page states, the most reliable first.
         sample: Returns the given number of characters of the page's text.
     """
-    glance = sample(_GLANCE)
+    glance = sample(_SCRIPT_SAMPLE_CHARS)
     script = detect_script(glance)
     tags = filter(None, map(language_tag, stated))
     tag = next((tag for tag in tags if _is_written_in(tag, script)), "")
     language = tag.partition("-")[0]
-    if not tag or function_word_share(_count_words(glance), language, script) <= _IMPLAUSIBLE:
-        text = sample(_SAMPLE)
+    if (
+        not tag
+        or function_word_share(_count_words(glance), language, script) <= _MIN_PLAUSIBLE_SHARE
+    ):
+        text = sample(_LANGUAGE_SAMPLE_CHARS)
         detected = detect_language(text)
         if detected and detected != language:
             tag = detected
         elif not detected and _is_foreign(_count_words(text), language, script):
             tag = ""
-    if tag in ("zh", "zh-CN") and _is_traditional(sample(_SAMPLE)):
+    if tag in ("zh", "zh-CN") and _is_traditional(sample(_LANGUAGE_SAMPLE_CHARS)):
         return "zh-Hant"
     return tag
 
 
+#: A text with a smaller share is not in that language if it has as many words.
+_MIN_SHARE_OF_MANY_WORDS = 0.05
+_MANY_WORDS = 100
+
+
 def _is_foreign(counts: Mapping[str, int], language: str, script: str) -> bool:
     """Return whether a long text has next to none of a language's function words."""
-    is_long = sum(counts.values()) >= _FOREIGN_WORDS
-    return is_long and function_word_share(counts, language, script) < _FOREIGN
+    is_long = sum(counts.values()) >= _MANY_WORDS
+    return is_long and function_word_share(counts, language, script) < _MIN_SHARE_OF_MANY_WORDS
+
+
+#: The languages written in each script, the default one first.
+_WRITTEN_IN: dict[str, tuple[str, ...]] = {
+    script: tuple(row["languages"].split()) for script, row in _SCRIPTS.items()
+}
+#: Languages that are also written in Cyrillic.
+_CYRILLIC_TOO = frozenset(_TABLES["also_in_cyrillic"].split())
+_NEVER_LATIN = frozenset(_TABLES["never_in_latin"].split())
 
 
 def _is_written_in(tag: str, script: str) -> bool:
@@ -157,11 +152,20 @@ def _is_written_in(tag: str, script: str) -> bool:
     return language in _WRITTEN_IN[script] or (script == "cyrillic" and language in _CYRILLIC_TOO)
 
 
+#: The share of characters without a simplified form's code above which Chinese is traditional.
+_MIN_TRADITIONAL_SHARE = 0.1
+
+
 def _is_traditional(text: str) -> bool:
     """Return whether Chinese has many characters that the encoding of simplified ones lacks."""
     han = "".join(_LETTERS["han"].findall(text))
     simplified = han.encode("gb2312", "ignore").decode("gb2312")
-    return len(han) >= _MIN_LETTERS and len(han) - len(simplified) > _TRADITIONAL * len(han)
+    traditional = len(han) - len(simplified)
+    return len(han) >= _MIN_LETTERS and traditional > _MIN_TRADITIONAL_SHARE * len(han)
+
+
+#: Scripts of one language, or with one language that is by far the likeliest.
+_ONE_LANGUAGE = frozenset(_LETTERS) - {"cyrillic", "arabic", "devanagari"}
 
 
 def detect_language(text: str) -> str:
@@ -172,12 +176,28 @@ def detect_language(text: str) -> str:
     return _language_by_words(_count_words(text), script)
 
 
+#: The commonest words of languages, by script.
+FUNCTION_WORDS = {
+    script: {language: frozenset(words.split()) for language, words in languages.items()}
+    for script, languages in load_table("function_words").items()
+}
+
+
 def function_word_share(counts: Mapping[str, int], language: str, script: str) -> float:
     """Return the share of a language's function words in a text, 1 if it has no list."""
     words = FUNCTION_WORDS.get(script, {}).get(language)
     if words is None:
         return 1.0
     return sum(counts[word] for word in counts.keys() & words) / max(1, sum(counts.values()))
+
+
+_MIN_WORDS = 20
+#: The smallest share of function words of a detected language.
+_MIN_FUNCTION_WORD_SHARE = 0.15
+#: The smallest lead of the best language in function words.
+_MIN_LEAD_WORDS = 3
+#: The same as a share of all words.
+_MIN_LEAD_SHARE = 0.01
 
 
 def _language_by_words(counts: Mapping[str, int], script: str) -> str:
@@ -189,8 +209,12 @@ def _language_by_words(counts: Mapping[str, int], script: str) -> str:
         for language, words in FUNCTION_WORDS[script].items()
     )
     (second, _), (best, language) = scores[-2:]
-    clear = best - second >= _LEAD + _LEAD_SHARE * total
-    return language if clear and best >= _SHARE * total else ""
+    clear = best - second >= _MIN_LEAD_WORDS + _MIN_LEAD_SHARE * total
+    return language if clear and best >= _MIN_FUNCTION_WORD_SHARE * total else ""
+
+
+#: A word, including the signs around letters in Indic scripts, which are not letters themselves.
+_WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«»“”„‹›\\-]+")
 
 
 def _count_words(text: str) -> Counter[str]:

@@ -25,77 +25,21 @@ from .bylines import (
     is_label_alone,
 )
 from .dates import find_date, find_labelled_date, is_date_line, parse_date
-from .titles import LINES_BELOW, SLACK_CHARS, Heading, is_above_text, is_paragraph, title_key
+from .titles import (
+    MAX_CHARS_BESIDE_TITLE,
+    MAX_LINES_TO_TEXT,
+    Heading,
+    is_above_text,
+    is_paragraph,
+    title_key,
+)
 
-#: Limits of the headings to examine, and of the text leaves of one element.
-_MAX_HEADINGS, _MAX_LEAVES = 20, 200
-_MAX_TITLES = 60
-#: The most characters that a title has more than its key of letters and digits.
-_TITLE_SLACK = 120
-_MAX_BETWEEN_MARKS = 2
-#: The largest distance of a mark below the main heading, above it, and from the page's top if it
-#: has no heading; in elements.
-_MAX_BELOW_HEADING, _MAX_ABOVE_HEADING, _MAX_WITHOUT_HEADING = 80, 30, 250
-#: One in so many words is the fewest that a heading on the same subject shares with the title.
-_SAME_SUBJECT = 3
-_MAX_ELEMENTS = 20_000
-#: The most paragraphs among which to look for a signature.
-_MAX_PARAGRAPHS = 2_000
+_MAX_HEADINGS = 20
 _MAX_ANCESTORS = 40
-_MAX_CHARS = 160
-
-#: The fewest characters of a date, and the most of a line that is only a date; the most words of
-#: such a line.
-_DATE_CHARS, _STAMP_CHARS, _STAMP_WORDS = 6, 80, 4
-_LINES_ABOVE = 3
-_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
-_TIME = re.compile(r"(?<!\d)[0-9]{1,2}:[0-9]{2}(?!\d)")
-
-_IS_AUTHOR, _IS_DATE = 1, 2
-#: Every class that marks an author or a date contains one of these.
-_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
-_PROPERTIES = frozenset({
-    "author", "creator", "schema:author", "dc:creator", "datePublished", "schema:datePublished",
-})  # fmt: skip
-_AUTHOR_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
-    r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
-)
-_AUTHOR_PAGE = re.compile(
-    r"/(?:authors?|autor(?:en|es|in)?|auteurs?|autori|autore|authors-profiles?|contributors?|columnists?|journalists?"
-    r"|writers?|reporters?|profiles?|staff|people|skribenter?)/[^/?#]{3,80}/?$",
-    re.IGNORECASE,
-)
-_DATE_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
-    r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
-)
-#: Containers of the marks of other stories and of comments.
-_UNRELATED_CLASS = re.compile(
-    r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
-    r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
-    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-#: Containers of the photographer's name; the elements around a mark that may be one.
-_CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
-_CAPTION_DEPTH = 2
-_UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
-#: Classes of the kicker within a heading, and signs between the two.
-_KICKER_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
-    r"|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
-    r"|(?:topic-)?label)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-#: Classes that a label above the heading has besides, if it is no kicker; the most elements between
-#: the two, and the longest kicker, in characters.
-_NOT_KICKER_CLASS = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
-_ABOVE_HEADING, _KICKER_CHARS = 12, 60
+_MAX_LINE_CHARS = 160
+_IS_AUTHOR = 1
+_IS_DATE = 2
 _SIGNS = " :|/·–—-"
-#: A visible separator, which no text contains, between parts of a kicker without a space.
-_SEPARATOR = "␟"
-_SEPARATOR_IN_WORD = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
 _UPDATE_WORD = re.compile(
     r"updat|modif|chang|revis|edited|güncel|ενημέρ|aktualiz"
     r"|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
@@ -146,6 +90,15 @@ def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading
     return Heading(text or _first_alt_text(element))
 
 
+#: Classes of the kicker within a heading.
+_KICKER_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
+    r"|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
+    r"|(?:topic-)?label)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+
+
 def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
     """Return the first part of a heading, and whether its class or a sign makes it a kicker."""
     while len(heading) == 1 and not _leading_text(heading) and not (heading[0].tail or "").strip():
@@ -157,6 +110,9 @@ def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
     sign = "" if following is None or (first.tail or "").strip() else element_line(following)[:2]
     is_named = _KICKER_CLASS.search((first.get("class") or "")[:300])
     return text, bool(is_named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
+
+
+_MAX_KICKER_CHARS = 60
 
 
 def find_kicker(tree: HtmlElement, title: str) -> str:
@@ -175,16 +131,24 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     parts = (part for part in kicker.split(" · ") if not is_date_line(part))
     kicker = " · ".join(parts).strip(_SIGNS)
     is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
-    is_kicker = len(kicker) <= _KICKER_CHARS and any(map(str.isalpha, kicker)) and not is_status
+    is_kicker = len(kicker) <= _MAX_KICKER_CHARS and any(map(str.isalpha, kicker)) and not is_status
     return kicker if is_kicker else ""
+
+
+#: Classes that a label above the heading has besides, if it is no kicker.
+_NOT_KICKER_CLASS = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
+_MAX_ELEMENTS_TO_HEADING = 12
+#: A visible separator, which no text contains, between parts of a kicker without a space.
+_SEPARATOR = "␟"
+_SEPARATOR_IN_WORD = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
 
 
 def _kicker_above(heading: HtmlElement) -> str:
     """Return the text of the last element before a heading that is named a kicker."""
-    for element in islice(_elements_before(heading), _ABOVE_HEADING):
+    for element in islice(_elements_before(heading), _MAX_ELEMENTS_TO_HEADING):
         classes = (element.get("class") or "")[:300]
         if _KICKER_CLASS.search(classes) and not _NOT_KICKER_CLASS.search(classes):
-            parts = element_line(element, _SEPARATOR, 2 * _KICKER_CHARS)
+            parts = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS)
             return _SEPARATOR_IN_WORD.sub(" · ", parts).replace(_SEPARATOR, "")
     return ""
 
@@ -201,6 +165,9 @@ def _elements_before(element: HtmlElement) -> Iterator[HtmlElement]:
 
 def _leading_text(element: HtmlElement) -> str:
     return (element.text or "").strip()
+
+
+_MAX_LEAVES = 200
 
 
 def _first_alt_text(element: HtmlElement) -> str:
@@ -245,6 +212,10 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     return hints
 
 
+#: The most paragraphs among which to look for a signature.
+_MAX_PARAGRAPHS = 2_000
+
+
 def read_signatures(tree: HtmlElement) -> list[str]:
     """Return the name that stands alone on the right below a paragraph, if only one does so."""
     names: set[str] = set()
@@ -253,14 +224,10 @@ def read_signatures(tree: HtmlElement) -> list[str]:
         previous = element.getprevious()
         is_right = "text-align:right" in style or (element.get("align") or "").lower() == "right"
         if is_right and previous is not None and previous.tag == "p":
-            name = element_line(element, limit=_MAX_CHARS)
+            name = element_line(element, limit=_MAX_LINE_CHARS)
             if is_full_name(name) and is_paragraph(element_line(previous)):
                 names.add(name)
     return list(names) if len(names) == 1 else []
-
-
-#: The most lines from the title to a byline that overrides the stated author.
-_BYLINE_BELOW = 3
 
 
 def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:
@@ -296,14 +263,18 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
     return hints
 
 
+#: The most lines from the title to a byline that overrides the stated author.
+_MAX_LINES_TO_BYLINE = 3
+
+
 def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[str]:
     """Return the byline just below the title if no line has any of the names that are stated.
 
     These may be those of who published the page.
     """
     for position in _title_positions(lines, title):
-        for line in lines[position + 1 : position + 1 + _BYLINE_BELOW]:
-            if len(line) <= _MAX_CHARS and BYLINE.match(line) and find_byline(line):
+        for line in lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]:
+            if len(line) <= _MAX_LINE_CHARS and BYLINE.match(line) and find_byline(line):
                 is_visible = any(name in text for name in names.split(", ") for text in lines)
                 return [] if is_visible else [line]
     return []
@@ -325,27 +296,35 @@ def _names_beside(
     return []
 
 
+#: The longest line that is only a date.
+_MAX_DATE_LINE_CHARS = 80
+_TIME = re.compile(r"(?<!\d)[0-9]{1,2}:[0-9]{2}(?!\d)")
+
+
 def _is_time(line: str) -> bool:
-    return len(line) <= _STAMP_CHARS and _TIME.search(line) is not None
+    return len(line) <= _MAX_DATE_LINE_CHARS and _TIME.search(line) is not None
+
+
+_MAX_LINES_ABOVE = 3
 
 
 def _lines_beside(lines: Sequence[str], position: int) -> Iterator[str]:
     """Yield the short lines below the title, to the second paragraph, and those above it."""
     paragraphs = 0
-    for line in lines[position + 1 : position + 1 + LINES_BELOW]:
+    for line in lines[position + 1 : position + 1 + MAX_LINES_TO_TEXT]:
         if is_paragraph(line):
             paragraphs += 1
             if paragraphs == 2:
                 break
-        elif len(line) <= _MAX_CHARS:
+        elif len(line) <= _MAX_LINE_CHARS:
             yield line
-    lines_above = reversed(lines[max(0, position - _LINES_ABOVE) : position])
-    yield from (line for line in lines_above if len(line) <= _MAX_CHARS)
+    lines_above = reversed(lines[max(0, position - _MAX_LINES_ABOVE) : position])
+    yield from (line for line in lines_above if len(line) <= _MAX_LINE_CHARS)
 
 
 def _title_positions(lines: Sequence[str], title: str) -> list[int]:
     """Return the indexes of the title's lines: the one above the text, then the first."""
-    key, max_chars = title_key(title), len(title) + SLACK_CHARS
+    key, max_chars = title_key(title), len(title) + MAX_CHARS_BESIDE_TITLE
     min_chars = len(key) / LONGEST_FOLDED
     positions = [
         i
@@ -361,9 +340,12 @@ def _title_positions(lines: Sequence[str], title: str) -> list[int]:
 def _last_title_line(positions: Sequence[int], first: int) -> int:
     """Return the last of the title's lines that follow each other closely."""
     for position in positions:
-        if first < position <= first + LINES_BELOW:
+        if first < position <= first + MAX_LINES_TO_TEXT:
             first = position
     return first
+
+
+_MAX_TITLES = 60
 
 
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
@@ -380,6 +362,11 @@ def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     return _find_text_element(tree, title) if heading is None and title else heading
 
 
+#: The most characters that a title has more than its key of letters and digits.
+_MAX_CHARS_BESIDE_KEY = 120
+_MAX_ELEMENTS = 20_000
+
+
 def _find_text_element(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the first element in the body whose own text is the title."""
     body = tree.find("body")
@@ -389,11 +376,18 @@ def _find_text_element(tree: HtmlElement, title: str) -> HtmlElement | None:
             element
             for element in elements
             if element.text
-            and len(element.text) <= len(title) + _TITLE_SLACK
+            and len(element.text) <= len(title) + _MAX_CHARS_BESIDE_KEY
             and title_key(element.text) == title
         ),
         None,
     )
+
+
+#: The largest distance of a mark below the main heading, in elements.
+_MAX_BELOW_HEADING = 80
+_MAX_ABOVE_HEADING = 30
+#: The largest distance from the page's top if it has no heading.
+_MAX_WITHOUT_HEADING = 250
 
 
 def _elements_near_heading(
@@ -413,6 +407,16 @@ def _elements_near_heading(
         list(islice(first, _MAX_WITHOUT_HEADING))
         or list(islice(tree.iter("*"), _MAX_WITHOUT_HEADING))
     ]
+
+
+_PROPERTIES = frozenset({
+    "author", "creator", "schema:author", "dc:creator", "datePublished", "schema:datePublished",
+})  # fmt: skip
+_AUTHOR_PAGE = re.compile(
+    r"/(?:authors?|autor(?:en|es|in)?|auteurs?|autori|autore|authors-profiles?|contributors?|columnists?|journalists?"
+    r"|writers?|reporters?|profiles?|staff|people|skribenter?)/[^/?#]{3,80}/?$",
+    re.IGNORECASE,
+)
 
 
 def _mark_kind(element: HtmlElement) -> int:
@@ -438,6 +442,18 @@ def _mark_kind(element: HtmlElement) -> int:
     return _mark_kind_of_class(classes[:400]) if classes else 0
 
 
+#: Every class that marks an author or a date contains one of these.
+_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
+_AUTHOR_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
+    r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
+)
+_DATE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
+    r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
+)
+
+
 @lru_cache(4096)
 def _mark_kind_of_class(classes: str) -> int:
     classes = classes.lower()
@@ -461,17 +477,24 @@ def _is_modified(element: HtmlElement) -> bool:
     return bool(_UPDATE_WORD.search(names + " " + text_before))
 
 
+#: A heading on the same subject shares at least one word in so many with the title.
+_WORDS_PER_SHARED_WORD = 3
+
+
 def _ancestors_of_title(heading: HtmlElement | None, title: str) -> frozenset[HtmlElement]:
     """Return the elements around the title's heading, and the row below it in a layout table."""
     words = set() if heading is None else set(title_key(element_line(heading)).split())
     shared_words = len(words.intersection(title.split()))
-    if heading is None or _SAME_SUBJECT * shared_words < max(
+    if heading is None or _WORDS_PER_SHARED_WORD * shared_words < max(
         1, min(len(words), len(title.split()))
     ):
         return frozenset()
     ancestors = list(islice(heading.iterancestors(), _MAX_ANCESTORS))
     rows = (element.getnext() for element in ancestors if element.tag == "tr")
     return frozenset(ancestors).union(row for row in rows if row is not None)
+
+
+_MAX_BETWEEN_MARKS = 2
 
 
 def _read_first(
@@ -494,6 +517,16 @@ def _read_first(
     return texts
 
 
+#: Containers of the marks of other stories and of comments.
+_UNRELATED_CLASS = re.compile(
+    r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
+    r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
+    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
+
+
 def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = ()) -> bool:
     """Return whether a mark belongs to another story. Ancestors of the title never do."""
     for element in (mark, *islice(mark.iterancestors(), _MAX_ANCESTORS - 1)):
@@ -507,19 +540,23 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     return False
 
 
-#: The class of a single person's name among several, and the most elements of a mark to read.
+#: Containers of the photographer's name.
+_CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
+#: The most elements from a mark to such a container.
+_MAX_CAPTION_LEVELS = 2
+#: The class of a single person's name among several.
 _PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
-_MAX_MARKED = 60
+_MAX_MARK_ELEMENTS = 60
 
 
 def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
-    ancestors = islice(mark.iterancestors(), _CAPTION_DEPTH)
+    ancestors = islice(mark.iterancestors(), _MAX_CAPTION_LEVELS)
     if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
         return ""
-    inner = list(islice(mark.iterdescendants(), _MAX_MARKED))
+    inner = list(islice(mark.iterdescendants(), _MAX_MARK_ELEMENTS))
     names = [element_line(e) for e in inner if _PERSON_CLASS.search(e.get("class") or "")]
     if len(set(names)) > 1:
         return ", ".join(dict.fromkeys(names))
@@ -529,32 +566,37 @@ def _read_author(mark: HtmlElement) -> str:
             if text:
                 return text
     text = element_line(mark, " ")
-    return text if len(text) <= _MAX_CHARS else ""
+    return text if len(text) <= _MAX_LINE_CHARS else ""
 
 
 def _read_byline(mark: HtmlElement) -> str:
     text = element_line(mark, " ")
-    return find_byline(text) if len(text) <= _MAX_CHARS else ""
+    return find_byline(text) if len(text) <= _MAX_LINE_CHARS else ""
 
 
 def _read_date_beside(mark: HtmlElement, language: str) -> str:
     """Return the date on the line of a byline."""
     parent = mark.getparent()
     line = mark if parent is None or parent.tag == "body" else parent
-    text = element_line(line, " ", 2 * _MAX_CHARS)
-    is_short = len(text) <= _MAX_CHARS and not _UPDATE_WORD.search(text)
+    text = element_line(line, " ", 2 * _MAX_LINE_CHARS)
+    is_short = len(text) <= _MAX_LINE_CHARS and not _UPDATE_WORD.search(text)
     return find_date(text, language) if is_short and find_byline(element_line(mark, " ")) else ""
+
+
+_MIN_DATE_CHARS = 6
+_MAX_DATE_LINE_WORDS = 4
+_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def _read_unmarked_date(
     element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
 ) -> str:
     """Return the date in a line without a mark that says little else."""
-    text = (element.text or "")[:_STAMP_CHARS].strip()
-    if len(text) < _DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATE_WORD.search(text):
+    text = (element.text or "")[:_MAX_DATE_LINE_CHARS].strip()
+    if len(text) < _MIN_DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATE_WORD.search(text):
         return ""
     date = find_date(text, language)
-    has_few_words = len(_LONG_WORD.findall(text)) <= _STAMP_WORDS
+    has_few_words = len(_LONG_WORD.findall(text)) <= _MAX_DATE_LINE_WORDS
     parent = element.getparent()
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
     related = frozenset[HtmlElement]() if is_link else title_ancestors
@@ -570,4 +612,4 @@ def _read_date(mark: HtmlElement, language: str) -> str:
     if time is not None:
         return _read_date(time, language)
     text = element_line(mark)
-    return find_date(text, language) if len(text) <= _MAX_CHARS else ""
+    return find_date(text, language) if len(text) <= _MAX_LINE_CHARS else ""

@@ -28,32 +28,10 @@ from .markup_hints import (
 )
 from .titles import SiteNames, choose_title
 
-#: Limits of ``meta`` and ``link`` elements, and of the values of one name.
-MAX_ELEMENTS, _MAX_VALUES = 2_000, 20
-_NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
-_DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
-
 #: The names of ``meta`` elements that state each field, the most reliable first.
 _NAMES = {field: names.split() for field, names in load_names("meta").items()}
-
-#: What software writes for a title or a section that was never set.
-_NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
-
-#: Signs between a title and the site's name, which some sites state with it.
-_AROUND_SITE = " |·•–—-"
-#: The longest site name, lead and URL, in characters.
-_SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
-#: The most words of a site's name that is also the title of a page.
-_SITE_WORDS = 3
-#: The longest name of a section, and what only a path, a list or a file's name has.
-_SECTION_CHARS, _NOT_IN_NAMES = 30, frozenset("/,_|>:;")
-#: The most dates to read under one name; and the most different ones, newest first, that are not
-#: those of a list of stories.
-_MAX_DATES, _FEW_DATES = 20, 3
-_DAY = len("2024-02-29")
-#: The fewest characters of an element in a text sample, and of a sufficient sample; the most
-#: elements of each kind to sample.
-_SHORTEST, _PLENTY, _MAX_SAMPLED = 20, 300, 10_000
+_MAX_URL_CHARS = 2_000
+_DAY_CHARS = len("2024-02-29")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +57,13 @@ class Head:
     def first(self, *names: str, limit: int = 500) -> str:
         """Return the first value stated under ``names``, or ''."""
         return next(iter(self.values(*names, limit=limit)), "")
+
+
+#: The most ``meta`` and ``link`` elements to read.
+MAX_ELEMENTS = 2_000
+#: The most values of one name.
+_MAX_VALUES = 20
+_NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
 
 
 def read_head(elements: Iterable[HtmlElement]) -> Head:
@@ -113,7 +98,7 @@ def _document_title(titles: Iterable[HtmlElement]) -> str:
     """Return the document's title, ignoring titles of drawings."""
     for element in titles:
         parent = element.getparent()
-        if parent is None or parent.tag not in _DRAWINGS:
+        if parent is None or parent.tag not in {"svg", "symbol", "g", "path", "use"}:
             text = clean_attribute("".join(element.itertext()))
             if text and not is_placeholder(text):
                 return text
@@ -141,6 +126,14 @@ class Metadata:
     is_article: bool = False
 
 
+#: What software writes for a title or a section that was never set.
+_NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
+#: Signs between a title and the site's name, which some sites state with it.
+_AROUND_SITE = " |·•–—-"
+_MAX_SITE_CHARS = 100
+_MAX_LEAD_CHARS = 1_000
+
+
 def read_metadata(
     tree: HtmlElement,
     url: str,
@@ -163,7 +156,7 @@ def read_metadata(
     schema = read_schema(read_json_ld(read_linked_data(elements.find("script"))), (url, canonical))
     sites = _sites(head, schema)
     # A saved page has the host of its own address only here.
-    stated_host = host_of(_absolute(head.first("og:url", limit=_URL_CHARS), base))
+    stated_host = host_of(_absolute(head.first("og:url", limit=_MAX_URL_CHARS), base))
     site_names = SiteNames([*sites, stated_host.removeprefix("www.")], url)
     is_article = schema.article or head.first("og:type").lower() == "article"
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
@@ -175,7 +168,7 @@ def read_metadata(
     site = site_names.short_name(
         next(iter(sites), "")
         or site_names.find_in_title(head.title, [heading.text for heading in headings])
-        or head.first(*_NAMES["site"], limit=_SITE_CHARS)
+        or head.first(*_NAMES["site"], limit=_MAX_SITE_CHARS)
     ).strip(_AROUND_SITE)
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     stated_authors = _stated_authors(head, schema)
@@ -189,7 +182,8 @@ def read_metadata(
         byline=byline,
         published=published,
         site=site,
-        lead=head.first(*_NAMES["lead"], limit=_LEAD_CHARS) or clean_attribute(lead, _LEAD_CHARS),
+        lead=head.first(*_NAMES["lead"], limit=_MAX_LEAD_CHARS)
+        or clean_attribute(lead, _MAX_LEAD_CHARS),
         language=language,
         direction=_direction(tree) or text_direction(language),
         canonical=canonical,
@@ -218,7 +212,7 @@ def _byline_and_date(
     if names:
         visible = read_visible_byline(lines, title, names)
         names = join_names(visible, language, *not_authors) or names
-    if not names or len(date) <= _DAY:
+    if not names or len(date) <= _DAY_CHARS:
         for hints in (
             read_markup_hints(tree, title, language),
             read_line_hints(lines, title, language),
@@ -237,7 +231,7 @@ def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
 
 def _canonical(head: Head, url: str, base: str) -> str:
     """Return the page's canonical URL, unless a story claims that of the front page."""
-    for stated in (head.canonical, head.first("og:url", limit=_URL_CHARS)):
+    for stated in (head.canonical, head.first("og:url", limit=_MAX_URL_CHARS)):
         canonical = _absolute(stated, base)
         if canonical and (_path(canonical) or not _path(url)):
             return canonical
@@ -252,16 +246,25 @@ def _path(url: str) -> str:
 
 
 def _absolute(url: str, base: str) -> str:
-    url = clean_line(url[:_URL_CHARS], _URL_CHARS)
+    url = clean_line(url[:_MAX_URL_CHARS], _MAX_URL_CHARS)
     return resolve(base, url) if url and " " not in url else ""
 
 
+#: The most words of a site's name that is also the title of a page.
+_MAX_SITE_WORDS = 3
+
+
 def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
-    site_names = head.values("og:site_name", limit=_SITE_CHARS)
-    site_names += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
+    site_names = head.values("og:site_name", limit=_MAX_SITE_CHARS)
+    site_names += [clean_attribute(name, _MAX_SITE_CHARS) for name in schema.sites]
     names = [name for name in site_names if any(map(str.isalnum, name)) and "://" not in name]
     # Some pages state their title instead.
-    return [name for name in names if name != head.title or count_words(name) <= _SITE_WORDS]
+    return [name for name in names if name != head.title or count_words(name) <= _MAX_SITE_WORDS]
+
+
+_MAX_SECTION_CHARS = 30
+#: Only a path, a list or a file's name has these.
+_SIGNS_NOT_IN_SECTIONS = frozenset("/,_|>:;")
 
 
 def _section(head: Head, schema: SchemaMetadata, site: str, title: str) -> str:
@@ -274,11 +277,18 @@ def _section(head: Head, schema: SchemaMetadata, site: str, title: str) -> str:
     names = (name for name in map(clean_attribute, sections) if name.lower() not in no_value)
     name = next(names, "")
     is_slug = "-" in name and name == name.lower() and " " not in name
-    is_name = len(name) <= _SECTION_CHARS and not _NOT_IN_NAMES.intersection(name)
+    is_name = len(name) <= _MAX_SECTION_CHARS and not _SIGNS_NOT_IN_SECTIONS.intersection(name)
     letters = "".join(filter(str.isalpha, title))
     is_foreign = bool(letters) and name.isascii() and not any(map(str.isascii, letters))
     is_other = is_slug or is_foreign or name.lower() == site.lower()
     return name if is_name and not is_other else ""
+
+
+#: The fewest characters of an element in a text sample.
+_MIN_SAMPLED_CHARS = 20
+#: The fewest characters of a sufficient sample.
+_MIN_SAMPLE_CHARS = 300
+_MAX_SAMPLED_ELEMENTS = 10_000
 
 
 def sample_text(tree: HtmlElement, size: int) -> str:
@@ -286,25 +296,25 @@ def sample_text(tree: HtmlElement, size: int) -> str:
     texts: list[str] = []
     length = 0
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
-        for element in islice(tree.iter(*tags), _MAX_SAMPLED):
+        for element in islice(tree.iter(*tags), _MAX_SAMPLED_ELEMENTS):
             if tags[0] == "p":
                 text = element_line(element, limit=size)
             else:
                 text = " ".join(filter(None, (element.text, *(child.tail for child in element))))
-            if len(text) > _SHORTEST and not text.isspace():
+            if len(text) > _MIN_SAMPLED_CHARS and not text.isspace():
                 texts.append(text[:size])
                 length += len(texts[-1])
                 if length > size:
                     return clean_line(" ".join(texts), size)
-        if length > _PLENTY:
+        if length > _MIN_SAMPLE_CHARS:
             break
     return clean_line(" ".join(texts), size)
 
 
 def _picture(head: Head, schema: SchemaMetadata, base: str) -> str:
     addresses = chain(
-        _flat(head.value_lists(_NAMES["picture"], limit=_URL_CHARS)),
-        (clean_attribute(url, _URL_CHARS) for url in schema.images),
+        _flat(head.value_lists(_NAMES["picture"], limit=_MAX_URL_CHARS)),
+        (clean_attribute(url, _MAX_URL_CHARS) for url in schema.images),
     )
     return next(filter(None, (_absolute(url, base) for url in addresses)), "")
 
@@ -346,7 +356,7 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
     day = dates[0] if dates else path_date
     if path_date and day.endswith("+00:00") and _are_neighbors(day, path_date):
         return path_date
-    return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
+    return next((date for date in dates if len(date) > _DAY_CHARS and date.startswith(day)), day)
 
 
 def _visible_date(stated_date: str, visible: str) -> str:
@@ -354,7 +364,9 @@ def _visible_date(stated_date: str, visible: str) -> str:
 
     Systems state the day of their own time zone.
     """
-    is_beside = bool(visible) and len(stated_date) == _DAY and _are_neighbors(stated_date, visible)
+    is_beside = (
+        bool(visible) and len(stated_date) == _DAY_CHARS and _are_neighbors(stated_date, visible)
+    )
     return visible if is_beside else stated_date or visible
 
 
@@ -363,13 +375,19 @@ def _are_neighbors(date: str, day: str) -> bool:
     return abs(difference.days) == 1
 
 
+#: The most dates to read under one name.
+_MAX_DATES = 20
+#: More different ones, newest first, are those of a list of stories.
+_MAX_DATES_OF_ARTICLE = 3
+
+
 def _dates(texts: Sequence[str], language: str) -> list[str]:
     """Return dates as ISO 8601; () if they date a list of stories, newest first.
 
     A discussion has as many dates, but oldest first.
     """
     dates = [date for text in texts[:_MAX_DATES] if (date := parse_date(text, language))]
-    return [] if len(set(dates)) > _FEW_DATES and dates[0] > min(dates) else dates
+    return [] if len(set(dates)) > _MAX_DATES_OF_ARTICLE and dates[0] > min(dates) else dates
 
 
 def _direction(tree: HtmlElement) -> str:

@@ -26,40 +26,6 @@ _SEPARATOR = re.compile(
     r"|_(?=[\u3040-\u9fff])"
     r"|-{1,2}(?=[《\u4e00-\u9fff][^-_]{0,12}(?:[网網]|[频頻]道|新[闻聞]|首[页頁])[^-_]{0,6}(?:[-_]|$))"
 )
-#: The subject after a Chinese or Japanese title.
-_HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
-#: The beginning of a suffix that a stated title may lack.
-_SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")
-_SIGNS = re.compile(r"[\W_]+")
-_PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
-#: The most characters of a site's name that has no slogan, and of an abbreviation.
-_LONG_NAME, _ABBREVIATION = 30, 3
-#: The longest name with a slogan, and the most words of one, that are kept whole.
-_LONGEST_NAME, _MANY_WORDS = 40, 7
-#: A label or a date before a heading: up to four words, not a number alone, a question or quoted.
-_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
-#: Parts of a host that do not name a site.
-_COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
-
-#: The smallest share of words that a heading has in common with ``title`` if both are on the same
-#: subject: for an article's heading, for any.  Pages with more headings than ``_MAX_HEADINGS``
-#: have no main one.
-_SAME_ARTICLE, _SAME = 0.34, 0.67
-_MAX_HEADINGS = 3
-#: The fewest words of an article's only heading that make it the title, whatever ``title`` says.
-_SENTENCE = 4
-#: A first part of ``title`` of at most this many words ('View topic') gives way to one of at least
-#: that many.
-_SHORT, _LONG = 2, 3
-#: The lead in the share of the URL's words that decides between two titles, and the smallest number
-#: of words by which that share is divided.
-_CLEARLY, _FEW = 0.3, 3
-#: The fewest and most words of a headline that ``title`` does not state; the most lines from a
-#: headline to the text, and the fewest words of a paragraph, in its first characters; what the
-#: headline's line may have beside it, in characters.
-_FEWEST, _MOST, LINES_BELOW = 3, 30, 12
-_PARAGRAPH_WORDS, _PARAGRAPH_CHARS, SLACK_CHARS = 25, 600, 60
-_LONGEST_PATH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +62,18 @@ def choose_title(
     return _headline(title, main_headings, (document, *stated), site, lines)
 
 
+#: The subject after a Chinese or Japanese title.
+_HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
+#: The lead in the share of the URL's words that decides between two titles.
+_MIN_SLUG_LEAD = 0.3
+#: The length of a headline that ``title`` does not state.
+_MIN_HEADLINE_WORDS = 3
+_MAX_HEADLINE_WORDS = 30
+#: More characters need not be read to recognize a paragraph.
+_MAX_COUNTED_CHARS = 600
+MAX_CHARS_BESIDE_TITLE = 60
+
+
 def _headline(
     title: str,
     headings: Sequence[Heading],
@@ -104,7 +82,7 @@ def _headline(
     lines: Sequence[str],
 ) -> str:
     """Return a stated title as it stands on the page, or else the heading above the text."""
-    keys = [title_key(line) if len(line) <= _PARAGRAPH_CHARS else "" for line in lines]
+    keys = [title_key(line) if len(line) <= _MAX_COUNTED_CHARS else "" for line in lines]
     standing = set(keys)
     site_part, _, part_after_site = title.partition(": ")
     section = _HAN_SECTION.search(title)
@@ -122,25 +100,40 @@ def _headline(
     ]
     if longer:
         return max(longer, key=len)
-    key, max_chars = title_key(title), len(title) + SLACK_CHARS
+    key, max_chars = title_key(title), len(title) + MAX_CHARS_BESIDE_TITLE
     if any(key in line and len(line) <= max_chars for line in keys):
         return title
     texts = (heading.text for heading in headings if not site.is_named(heading.text))
     heading = next(texts, "")
-    if not _FEWEST <= count_words(heading) <= _MOST or title_key(heading) not in standing:
+    if (
+        not _MIN_HEADLINE_WORDS <= count_words(heading) <= _MAX_HEADLINE_WORDS
+        or title_key(heading) not in standing
+    ):
         return title
-    in_url = site.slug_overlap(title) >= site.slug_overlap(heading) + _CLEARLY
+    in_url = site.slug_overlap(title) >= site.slug_overlap(heading) + _MIN_SLUG_LEAD
     above_text = is_above_text(lines, keys.index(title_key(heading)))
     return heading if above_text and not in_url else title
 
 
+_MIN_PARAGRAPH_WORDS = 25
+
+
 def is_paragraph(line: str) -> bool:
-    return count_words(line[:_PARAGRAPH_CHARS]) > _PARAGRAPH_WORDS
+    return count_words(line[:_MAX_COUNTED_CHARS]) > _MIN_PARAGRAPH_WORDS
+
+
+#: The most lines from a headline to the text.
+MAX_LINES_TO_TEXT = 12
 
 
 def is_above_text(lines: Sequence[str], position: int) -> bool:
     """Return whether a paragraph is among the lines below one."""
-    return any(map(is_paragraph, lines[position + 1 : position + 1 + LINES_BELOW]))
+    return any(map(is_paragraph, lines[position + 1 : position + 1 + MAX_LINES_TO_TEXT]))
+
+
+#: The beginning of a suffix that a stated title may lack.
+_SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")
+_PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 
 
 def _choose(
@@ -182,10 +175,14 @@ def _choose(
     subject = title if title_key(title) in keys & stated_keys else document_title
     heading = _main_heading(headings, document_title, subject, article)
     # If they differ, the URL may decide: it is made from the title.
-    if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _CLEARLY:
+    if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _MIN_SLUG_LEAD:
         return _without_label(heading, stated, keys)
     best = max(headings, key=site.slug_overlap, default="")
-    if best and not heading and site.slug_overlap(best) >= site.slug_overlap(title) + _CLEARLY:
+    if (
+        best
+        and not heading
+        and site.slug_overlap(best) >= site.slug_overlap(title) + _MIN_SLUG_LEAD
+    ):
         return best
     return title or best
 
@@ -202,6 +199,17 @@ def _stated_title(
     return first or next(iter(stated), "") or document
 
 
+#: The smallest share of words that an article's heading has in common with ``title`` if both are
+#: on the same subject.
+_MIN_SHARED_IF_ARTICLE = 0.34
+#: The same of any other heading.
+_MIN_SHARED = 0.67
+#: Pages with more headings have no main one.
+_MAX_HEADINGS = 3
+#: The fewest words of an article's only heading that make it the title, whatever ``title`` says.
+_MIN_SENTENCE_WORDS = 4
+
+
 def _main_heading(headings: Sequence[str], document_title: str, subject: str, article: bool) -> str:
     """Return the heading on the same subject as ``title``, or ''."""
     title = _words(subject)
@@ -216,9 +224,23 @@ def _main_heading(headings: Sequence[str], document_title: str, subject: str, ar
     first, *later = (len(_words(part) & _words(best)) for part in _parts(document_title))
     if max(later, default=0) > first:
         return ""
-    is_similar = shared(best) >= (_SAME_ARTICLE if article else _SAME)
-    sentence = article and len(headings) == 1 and len(_words(best)) >= _SENTENCE
+    is_similar = shared(best) >= (_MIN_SHARED_IF_ARTICLE if article else _MIN_SHARED)
+    sentence = article and len(headings) == 1 and len(_words(best)) >= _MIN_SENTENCE_WORDS
     return best if sentence or (is_similar and len(headings) <= _MAX_HEADINGS) else ""
+
+
+_SIGNS = re.compile(r"[\W_]+")
+#: The longest site name without a slogan.
+_MAX_PLAIN_NAME_CHARS = 30
+_MAX_ABBREVIATION_CHARS = 3
+#: The longest name that is kept with its slogan.
+_MAX_UNCUT_NAME_CHARS = 40
+_MAX_UNCUT_NAME_WORDS = 7
+#: Parts of a host that do not name a site.
+_COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
+#: The smallest number of words by which a share is divided.
+_MIN_WORDS = 3
+_MAX_PATH_CHARS = 1000
 
 
 class SiteNames:
@@ -244,13 +266,13 @@ class SiteNames:
         labels = [label for label in host.split(".")[:-1] if label not in _COMMON_LABELS]
         self.labels = frozenset(labels)
         self.host = _SIGNS.sub("", "".join(labels))
-        slug = unquote(parts.path[:_LONGEST_PATH]).rstrip("/").rpartition("/")[2]
+        slug = unquote(parts.path[:_MAX_PATH_CHARS]).rstrip("/").rpartition("/")[2]
         words = _words(slug.replace("_", " "))
         self.slug_words = frozenset(word for word in words if not word.isdigit())
 
     def slug_overlap(self, text: str) -> float:
         """Return the share of the words at the end of the page's URL that a text contains."""
-        return len(self.slug_words & _words(text)) / max(_FEW, len(self.slug_words))
+        return len(self.slug_words & _words(text)) / max(_MIN_WORDS, len(self.slug_words))
 
     def is_site_name(self, text: str) -> bool:
         return title_key(text) in self.keys or self.repeats_host(text)
@@ -304,20 +326,20 @@ class SiteNames:
         repeats none of many words, the first part is the name.  A company owns a site.  Short names
         and abbreviations are kept whole.
         """
-        if len(name) <= _LONG_NAME:
+        if len(name) <= _MAX_PLAIN_NAME_CHARS:
             return name
         named, *slogan = name.split(": ", 1)
-        if slogan and len(named) > _ABBREVIATION and len(named.split()) <= _FEW:
+        if slogan and len(named) > _MAX_ABBREVIATION_CHARS and len(named.split()) <= _MIN_WORDS:
             return named
         first, *later = _parts(name)
-        if len(first) <= _ABBREVIATION:
+        if len(first) <= _MAX_ABBREVIATION_CHARS:
             return name
         if self.repeats_host(first) or COMPANY.search(name):
             return first
-        if len(name) <= _LONGEST_NAME:
+        if len(name) <= _MAX_UNCUT_NAME_CHARS:
             return name
         names = (part for part in later if not part.isupper() and self.repeats_host(part))
-        return next(names, first if len(name.split()) > _MANY_WORDS else name)
+        return next(names, first if len(name.split()) > _MAX_UNCUT_NAME_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of a document's title that repeats the host's name, or ''."""
@@ -368,6 +390,11 @@ def _parts(text: str) -> list[str]:
     return [part for part in parts if part] or [text]
 
 
+#: A first part of ``title`` of so few words ('View topic') gives way to a longer one.
+_MAX_LABEL_WORDS = 2
+_MIN_TITLE_PART_WORDS = 3
+
+
 def _first_part(text: str) -> str:
     """Return the first part of ``title``, or the first long one if that is short.
 
@@ -376,8 +403,8 @@ def _first_part(text: str) -> str:
     first, *later = _parts(text)
     if len(later) > 1 and text.endswith(f"| {later[-1]}"):
         later.pop()
-    if len(_words(first)) <= _SHORT:
-        return next((part for part in later if len(_words(part)) >= _LONG), first)
+    if len(_words(first)) <= _MAX_LABEL_WORDS:
+        return next((part for part in later if len(_words(part)) >= _MIN_TITLE_PART_WORDS), first)
     return first
 
 
@@ -401,10 +428,14 @@ def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
     return heading.text
 
 
+#: A label or a date before a heading: up to four words, not a number alone, a question or quoted.
+_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
+
+
 def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
     """Return a heading without a label or a date around it, if the page states it so elsewhere."""
     for text in stated:
-        if len(_words(text)) <= _SHORT:
+        if len(_words(text)) <= _MAX_LABEL_WORDS:
             continue
         label_before, label_after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
         if label_before != heading and _LABEL.fullmatch(label_before):
