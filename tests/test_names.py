@@ -1,4 +1,4 @@
-"""Names in the code are plain words that say what a thing is, and modules are short enough."""
+"""Names in the code are plain words that say what a thing is, and modules are easy to read."""
 
 import ast
 import re
@@ -65,6 +65,24 @@ def test_names_say_what_things_are(folder: str) -> None:
 def test_no_module_is_too_long() -> None:
     lengths = {path: len((ROOT / path).read_text().splitlines()) for path in MODULES}
     assert {path: lines for path, lines in lengths.items() if lines > MAX_LINES} == {}
+
+
+def _joint_constants(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines of statements that give several constants of a module or class a value."""
+    bodies = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
+    for statement in (statement for body in bodies for statement in body.body):
+        if isinstance(statement, ast.Assign):
+            is_joint = isinstance(statement.targets[0], ast.Tuple | ast.List)
+            if is_joint or len(statement.targets) > 1:
+                yield statement.lineno
+
+
+def test_each_constant_has_a_statement_of_its_own() -> None:
+    assert [
+        f"{path}:{line}"
+        for path in MODULES
+        for line in _joint_constants(ast.parse((ROOT / path).read_text()))
+    ] == []
 
 
 def _docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
