@@ -277,8 +277,7 @@ def _without_source(candidate: Candidate, url: str) -> Candidate:
 
 _MAX_MERGED_SOURCES = 100
 _SCREEN_PATTERN = r"(?<![^_-])(?:{0})[_-]|[._-](?:{0})(?=\.\w+$)"
-# The words in the name of a file that tell the screens that it is made for.
-#: Versions for small or dark ones are not printed.
+#: The words in the name of a file for small or dark screens, which is not printed.
 _UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
 _UNPRINTED_SCREEN = re.compile(_SCREEN_PATTERN.format(_UNPRINTED_SCREENS), re.IGNORECASE)
 
@@ -378,6 +377,7 @@ def _is_crop(previous: Candidate, current: Candidate) -> bool:
     return is_same_place and len(names) == 1 and "" not in names
 
 
+#: The words in the name of a file for other screens.
 _PRINTED_SCREENS = "d|desktop|pc|tablet|md|lg|xl|light"
 _ANY_SCREEN = re.compile(
     _SCREEN_PATTERN.format(f"{_UNPRINTED_SCREENS}|{_PRINTED_SCREENS}"), re.IGNORECASE

@@ -26,9 +26,14 @@ _TABLES = load_json(__file__, "srcset.json")
 
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
 
+# Ranks, best first.
+ORIGINAL = 0
 #: A version for this place on the page.
 VERSION = 1
-
+#: The value of ``src``.
+PLAIN = 2
+#: A version for small screens.
+SMALL = 3
 PREVIEW = 4
 
 
@@ -68,8 +73,6 @@ _READ = frozenset((*_VERSION_LISTS, *_ORIGINALS, *_LAZY, *_TABLES["without_prefi
 _TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
 #: A place in a URL for a width in pixels.
 _WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?i:width|w)(?:\}|%7D)|(?<=[-_/=][wW])WIDTH(?=[/.&_-]|$)")
-#: A version for small screens.
-SMALL = 3
 
 
 def read_sources(element: HtmlElement) -> list[ImageSource]:
@@ -120,8 +123,6 @@ def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:
 
 #: Longer attributes are not read.
 _MAX_CHARS = 30_000
-# Ranks, best first.
-ORIGINAL = 0
 
 
 def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
@@ -147,8 +148,6 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
 #: A shorter data: URL is a placeholder if the element gives another URL.
 _MIN_DATA_CHARS = 4_000
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNORECASE)
-#: The value of ``src``.
-PLAIN = 2
 
 
 def _plain_source(value: str) -> ImageSource:

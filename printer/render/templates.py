@@ -428,8 +428,6 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
 
 
 MAX_BOLD_LABEL_CHARS = 90
-MAX_PLAIN_LABEL_CHARS = 64
-MIN_LABELLED_CHARS = 80
 #: A line in brackets, as Japanese headings are.
 _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 
@@ -453,6 +451,15 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if _BRACKETED.fullmatch(text):
         return isinstance(following, Paragraph)
+    return _is_plain_label(text, following)
+
+
+MAX_PLAIN_LABEL_CHARS = 64
+MIN_LABELLED_CHARS = 80
+
+
+def _is_plain_label(text: str, following: Block) -> bool:
+    """Return whether a line without marks is a heading: by its length and end, or its capitals."""
     is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
