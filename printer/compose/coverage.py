@@ -366,7 +366,7 @@ def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
     return None
 
 
-# A paragraph of as many words, and no more links, must not be missing.
+# Shorter paragraphs, and those with more links, may be missing.
 _MIN_WORDS = 12
 _MAX_LINK_SHARE = 0.3
 

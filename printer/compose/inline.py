@@ -421,7 +421,7 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
 
 
-#: Also of an address or a list, if no line is longer.
+#: The lines of an address or a list are as short.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
 
@@ -482,9 +482,9 @@ def split_labels(spans: Spans) -> list[Spans]:
     return [join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
-#: A line as long that ends like a sentence is a paragraph.
+#: A longer line that ends like a sentence is a paragraph.
 _MIN_PARAGRAPH_CHARS = 80
-#: A bold line no longer may head the longer line below it.
+#: A longer bold line does not head the line below it.
 _MAX_LABEL_CHARS = 90
 
 

@@ -212,7 +212,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     ]
 
 
-# A quotation of as many blocks, and as much of the text, only indents the article.
+# A quotation of that size only indents the article.
 _MIN_INDENTED_BLOCKS = 4
 _MIN_INDENTED_SHARE = 0.75
 
@@ -388,8 +388,7 @@ def _has_title(text: str, title: str, level: int) -> bool:
     return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
 
 
-# Of a quotation that is dropped if it repeats the text.
-_MIN_REPEATED_CHARS = 25
+_MIN_REPEATED_QUOTE_CHARS = 25
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
@@ -403,12 +402,12 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     repeated = {
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
-        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_CHARS)
+        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS)
     }
     return [block for block in blocks if id(block) not in repeated]
 
 
-_MAX_REPEATED_CHARS = 320
+_MAX_REPEATED_QUOTE_CHARS = 320
 
 
 def _may_repeat(block: Block) -> TypeGuard[Quote]:
@@ -416,7 +415,7 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     if not isinstance(block, Quote) or block.box:
         return False
     is_text = all(isinstance(child, Paragraph) for child in block.blocks)
-    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_CHARS)
+    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_QUOTE_CHARS)
 
 
 _MIN_LINKED_TITLES = 3
@@ -468,7 +467,7 @@ def _is_title(block: Block, following: Block) -> bool:
     )
 
 
-#: As many rules part the entries of a list.
+#: So many rules in a row part the entries of a list.
 _MIN_CROWDED_RULES = 4
 _MAX_ENTRY_CHARS = 200
 
@@ -519,9 +518,9 @@ def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
     return blocks[:end]
 
 
-# Only in an article of as many blocks, the last heading or embed may be a leftover.
+#: In a shorter article, the last heading is no leftover.
 _MIN_BLOCKS = 3
-#: For an embed or a longer heading.
+#: In a shorter article, an embed or a longer heading is no leftover.
 _MANY_BLOCKS = 9
 _MAX_TRAILING_HEADING_CHARS = 40
 

@@ -77,8 +77,7 @@ def holds_equations(table: HtmlElement) -> bool:
     return _EQUATIONS.search(table.get("class") or "") is not None
 
 
-#: Of a line that fills a cell alone.
-_MAX_LINE_CHARS = 120
+_MAX_CELL_LINE_CHARS = 120
 
 
 def _is_line(element: HtmlElement) -> bool:
@@ -90,7 +89,7 @@ def _is_line(element: HtmlElement) -> bool:
         and len(cell) == 1
         and not (cell.text or "").strip()
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
-        and _text_length(element) < _MAX_LINE_CHARS
+        and _text_length(element) < _MAX_CELL_LINE_CHARS
     )
 
 

@@ -257,15 +257,14 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     return 4 * int(match[1]) if match else 0
 
 
-#: As many pictures share the address of a stand-in.
-_MIN_REPEATED = 4
+_MIN_STAND_IN_COPIES = 4
 
 
 def _repeated_sources(page: Page) -> frozenset[str]:
     """Return the values of ``src`` that many pictures share, as those of stand-ins."""
     images = page.elements.find("img")[:MAX_CANDIDATES]
     counts = Counter(image.get("src") for image in images)
-    return frozenset(src for src, count in counts.items() if src and count >= _MIN_REPEATED)
+    return frozenset(src for src, count in counts.items() if src and count >= _MIN_STAND_IN_COPIES)
 
 
 def _without_source(candidate: Candidate, url: str) -> Candidate:
@@ -467,8 +466,7 @@ def _backgrounds(
             yield _candidate(element, "background", i, begins[i], sources)
 
 
-# An inline SVG outside a figure is a drawing if it is as large, and has text, pictures, or as many
-# shapes.
+# A smaller inline SVG, or one of few shapes without text and pictures, is an icon.
 _MIN_DRAWING_SIDE_PX = 150
 _MIN_SHAPES = 12
 _SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon", "polyline", "use"})

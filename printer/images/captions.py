@@ -251,7 +251,7 @@ def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool
     return False
 
 
-#: For a caption without markup, except below a gallery.
+#: Fewer levels are searched for a caption without markup, except below a gallery.
 _MAX_UNMARKED_LEVELS = 5
 _MAX_BARE_CHARS = 200
 #: The length of a film, which ends its description: '3:18 min'.

@@ -95,7 +95,7 @@ _MIN_CAPTION_CHARS = 12
 _ICON_FEATURES = frozenset({
     "file of an icon", "named as an icon", "file of a network", "file of an ad",
 })  # fmt: skip
-#: A picture no larger can only be an icon.
+#: A smaller picture can only be an icon.
 _MAX_ICON_SIDE_PX = 64
 
 
@@ -243,9 +243,9 @@ _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
 )
-#: In the alternative text of a portrait, beside the author's name.
+#: The alternative text of a portrait is little more than the author's name.
 _MAX_CHARS_BESIDE_NAME = 24
-#: In a byline: 'written by '.
+#: A byline has little text before a name: 'written by '.
 _MAX_CHARS_BEFORE_NAME = 12
 
 
@@ -274,7 +274,7 @@ def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
     return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
 
 
-# Of the links in a teaser without a heading.
+# A teaser without a heading has more text in links.
 _MIN_TEASER_LINK_CHARS = 15
 _MIN_TEASER_LINK_SHARE = 0.3
 _MAX_TEASER_SEGMENTS = 40

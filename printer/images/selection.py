@@ -347,7 +347,7 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
 
 
 _MAX_LEVELS_TO_ENTRY = 10
-#: With the buttons of the entry.
+#: Including the labels of its buttons.
 _MAX_ENTRY_CHARS = 400
 
 

@@ -82,7 +82,7 @@ class Document:
     extended_css: tuple[LongerPages, ...] = ()
 
 
-#: Of a standfirst on the front page of a digest.
+#: A longer standfirst is cut on the front page of a digest.
 MAX_TEASER_CHARS = 140
 # Shares of a running head's line.
 _MAX_TITLE_SHARE = 0.64
@@ -518,7 +518,7 @@ def _move_spanning_picture(
     return article
 
 
-#: As estimated, of a single article.
+#: A single article of more pages, by estimate, has contents.
 MAX_PAGES_WITHOUT_CONTENTS = 12
 MIN_CONTENTS_HEADINGS = 3
 

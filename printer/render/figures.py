@@ -247,8 +247,7 @@ def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tupl
     return *figures, *(block for block in blocks if not isinstance(block, Figure))
 
 
-#: Of a collection.
-_MAX_BLOCKS_OF_PART = 4
+_MAX_PART_BLOCKS = 4
 
 
 def _find_collection(
@@ -258,7 +257,7 @@ def _find_collection(
 
     Every part has one figure, and the same kinds of blocks as the others.
     """
-    for size in range(1, _MAX_BLOCKS_OF_PART + 1):
+    for size in range(1, _MAX_PART_BLOCKS + 1):
         kinds = [_block_kind(placer, block) for block in run[start : start + size]]
         if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
             continue

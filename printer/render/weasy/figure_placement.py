@@ -218,7 +218,7 @@ MIN_GAP_TO_PASS_HEADING = 0.15
 MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
-#: For a gap of ``MAX_GAP``.
+#: A picture is shrunk so far only to fill a gap above ``MAX_GAP``.
 LAST_SCALE = 0.5
 
 
@@ -591,9 +591,9 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
     return _shrink_by(pair, sum(heights), _estimate_height(page, place) - place.gap, change)
 
 
-#: In a first row with texts.
+#: A first row with texts is shrunk further than other pictures.
 MIN_LABELLED_SCALE = 0.55
-#: For rows that have been shrunk with all others before.
+#: Rows that were shrunk with all others before are shrunk less.
 MIN_SCALE_ON_PAGE = 0.8
 
 
