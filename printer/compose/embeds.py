@@ -21,7 +21,6 @@ from .inline import readable_line
 Resolve: TypeAlias = Callable[[str], str]
 
 _MAX_URL_CHARS = 2000
-
 _UNWANTED = re.compile(
     r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|(?<!no)cookie|newsletter"
     r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",

@@ -29,7 +29,6 @@ from .math import join_formulas
 
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
-
 _MAX_CELLS_READ = 200
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})

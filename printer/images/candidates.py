@@ -42,7 +42,6 @@ from .srcset import (
 
 #: A picture with a smaller box in the layout did not load or is hidden.
 _MIN_BOX_PX = 2.0
-
 Kind = Literal["image", "drawing", "poster", "background", "lead"]
 
 

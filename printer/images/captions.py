@@ -55,11 +55,8 @@ def _is_caption_name(name: str) -> bool:
 
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
-
 _HEADING = int(ElementFlag.HEADING)
-
 _TABLE = load_json(__file__, "captions.json")
-
 #: The begin of a credit after a caption, which pages may put right behind its last letter, and what
 #: parts it from the caption.
 _CREDIT_AFTER = re.compile(
@@ -67,7 +64,6 @@ _CREDIT_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
 )
-
 _MAX_CHARS = 1200
 #: The words for a kind of medium.
 _MEDIA = frozenset(_TABLE["media"])

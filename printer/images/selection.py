@@ -66,7 +66,6 @@ class SizeLimits:
 
 
 CUTER_LIMITS = SizeLimits()
-
 #: Limits that only spacers, icons, small portraits and banners fail.  They allow for formulas,
 #: which are low, and for diagrams, which have small files.
 ICON_LIMITS = SizeLimits(

@@ -21,11 +21,8 @@ from ..urls import resolve
 
 #: Longer data: URLs of pictures are not read.
 _MAX_DATA_CHARS = 5_000_000
-
 _TABLES = load_json(__file__, "srcset.json")
-
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
-
 # Ranks, best first.
 ORIGINAL = 0
 #: A version for this place on the page.

@@ -24,11 +24,9 @@ from ..output import Picture
 from .raster import UnusablePicture
 
 SVG = "http://www.w3.org/2000/svg"
-
 #: The longest value of an attribute or property that is not a list of numbers or a style:
 #: WeasyPrint's time to read a transformation grows with the square of its length.
 MAX_VALUE = 1_000
-
 #: Prepares a raster picture inside a drawing.
 PrepareRaster = Callable[[bytes], Picture]
 

@@ -38,7 +38,6 @@ from ..article import (
 )
 
 MAX_COLUMNS = 24
-
 MAX_TABLE_DEPTH = 4
 MAX_BLOCKS = 50_000
 MAX_CELLS = 20_000

@@ -23,7 +23,6 @@ Margins: TypeAlias = tuple[float, float, float, float]
 
 #: Lengths of CSS units in millimetres.
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
-
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
 #: The usual height of a line.

@@ -25,7 +25,6 @@ Box: TypeAlias = Any
 
 #: The attribute of a box against the direction of its paragraph.
 _AGAINST = "_webprint_against_direction"
-
 #: The attribute of a line whose boxes have been split.
 _IS_SPLIT = "_webprint_directions_split"
 

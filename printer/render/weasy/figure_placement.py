@@ -45,11 +45,9 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved behind.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
-
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
 _MAY_BREAK = "_webprint_may_break"
-
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 

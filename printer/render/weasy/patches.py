@@ -532,7 +532,6 @@ FASTER = (
     compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
     split_planned_text,
 )  # fmt: skip
-
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_container_layout", split_directions),
