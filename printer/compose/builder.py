@@ -12,17 +12,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import (
-    Block,
-    Code,
-    Embed,
-    Heading,
-    Item,
-    List,
-    Math,
-    Rule,
-    Span,
-)
+from ..article import Block, Code, Embed, Heading, Item, List, Math, Rule, Span
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
