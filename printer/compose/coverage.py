@@ -45,7 +45,7 @@ from .tables import holds_equations, is_data
 #: In total; text beyond this counts as present.
 _MAX_SEARCHED_CHARS = 300_000_000
 #: A text is first searched for within this distance of the previous one.
-_NEAR_CHARS = 20_000
+_MAX_NEAR_CHARS = 20_000
 
 
 class _ArticleText:
@@ -58,11 +58,11 @@ class _ArticleText:
         self.position, self.budget = 0, _MAX_SEARCHED_CHARS
 
     def __contains__(self, key: str) -> bool:
-        position = self.text.find(key, self.position, self.position + _NEAR_CHARS + len(key))
+        position = self.text.find(key, self.position, self.position + _MAX_NEAR_CHARS + len(key))
         if position >= 0:
             self.position = position + len(key)
             return True
-        self.budget -= len(self.text) + _NEAR_CHARS
+        self.budget -= len(self.text) + _MAX_NEAR_CHARS
         return self.budget < 0 or key in self.text
 
 

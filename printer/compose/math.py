@@ -31,7 +31,7 @@ from ..html.parse import local_name
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
 from .inline import readable_line
 
-_MAX_TEX = 4000
+_MAX_TEX_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +207,9 @@ def _image_formula(image: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "\\begin{" in tex or _DISPLAY.search(names) is not None)
 
 
-_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX}}}?)\\\)"
-_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX}}}?)\\\]"
-_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX}}})\$\$"
+_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\)"
+_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\]"
+_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX_CHARS}}})\$\$"
 _SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
 
 

@@ -134,7 +134,7 @@ def _cover(
     return render("cover", title, picture, words.picture, byline, origin, epub=True)
 
 
-_MIN_COVER = 300
+_MIN_COVER_SIDE_PX = 300
 _COMPRESSED = ("image/jpeg", "image/png")
 
 
@@ -144,7 +144,7 @@ def _lead_picture(articles: Sequence[Article], pictures: Mapping[str, Picture]) 
         if (
             picture is not None
             and picture.media_type in _COMPRESSED
-            and min(picture.width, picture.height) >= _MIN_COVER
+            and min(picture.width, picture.height) >= _MIN_COVER_SIDE_PX
         ):
             return picture
     return None

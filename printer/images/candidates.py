@@ -413,18 +413,20 @@ def is_preview(candidate: Candidate) -> bool:
 
 
 #: Copies of a picture have a common ancestor within this many levels.
-_COPY_LEVELS = 4
+_MAX_COPY_LEVELS = 4
 
 
 def _is_displayed(candidate: Candidate) -> bool:
     element = candidate.element
-    levels = islice(chain((element,), element.iterancestors()), _COPY_LEVELS)
+    levels = islice(chain((element,), element.iterancestors()), _MAX_COPY_LEVELS)
     return all(level.tag != "noscript" for level in levels)
 
 
 def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
-    ancestors = set(islice(one.iterancestors(), _COPY_LEVELS))
-    return any(ancestor in ancestors for ancestor in islice(other.iterancestors(), _COPY_LEVELS))
+    ancestors = set(islice(one.iterancestors(), _MAX_COPY_LEVELS))
+    return any(
+        ancestor in ancestors for ancestor in islice(other.iterancestors(), _MAX_COPY_LEVELS)
+    )
 
 
 #: Elements whose backgrounds are not pictures of their own.
@@ -472,7 +474,7 @@ _SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon",
 _DETAIL_TAGS = frozenset({"text", "image", "foreignobject"})
 _MAX_DRAWING_ELEMENTS = 20_000
 _MAX_FIGURE_PICTURES = 20
-_HIDDEN_LEVELS = 12
+_MAX_HIDDEN_LEVELS = 12
 
 
 def _is_drawing(element: HtmlElement) -> bool:
@@ -485,7 +487,7 @@ def _is_drawing(element: HtmlElement) -> bool:
         if parent.tag == "figure":
             pictures = islice(parent.iter("img", "svg"), _MAX_FIGURE_PICTURES)
             return all(picture.tag == "svg" for picture in pictures)
-    if any(map(is_not_displayed, islice(element.iterancestors(), _HIDDEN_LEVELS))):
+    if any(map(is_not_displayed, islice(element.iterancestors(), _MAX_HIDDEN_LEVELS))):
         return False
     sides = _declared_side(element, "width"), _declared_side(element, "height")
     inner = [child.tag for child in islice(element.iter(), _MAX_DRAWING_ELEMENTS)]
@@ -636,12 +638,12 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
 
 
 #: The share of the article's text that may lie outside its column on each side.
-_OUTSIDE_COLUMN = 0.05
+_MAX_SHARE_OUTSIDE_COLUMN = 0.05
 
 
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
-    """Return the smallest value after ``_OUTSIDE_COLUMN`` of the weight is discarded."""
-    remaining = _OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
+    """Return the smallest value after ``_MAX_SHARE_OUTSIDE_COLUMN`` of the weight is discarded."""
+    remaining = _MAX_SHARE_OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
     for value, weight in weighted:
         remaining -= weight
         if remaining < 0:

@@ -76,14 +76,14 @@ def prepare_raster(
 #: The decoders that may be used, whatever media type a server sends.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
 #: A picture with a shorter side in pixels is a spacer or a tracking pixel.
-MIN_SIDE = 8
+MIN_SIDE_PX = 8
 
 
 def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
     """Return the upright picture in RGB or gray on white, at most as large as print can use."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
-        if min(width, height) < MIN_SIDE:
+        if min(width, height) < MIN_SIDE_PX:
             raise UnusablePicture(f"is only {width} × {height} pixels")
         if width * height > max_pixels:
             raise UnusablePicture(f"has {width} × {height} pixels, more than {max_pixels:,}")
@@ -129,7 +129,7 @@ def _load(image: Image.Image, data: bytes) -> Image.Image:
 
 
 #: A truncated picture is printed if at least this share of it can be decoded.
-MIN_DECODED = 0.5
+MIN_DECODED_SHARE = 0.5
 
 
 def _crop_blank_rows(image: Image.Image) -> Image.Image:
@@ -137,7 +137,7 @@ def _crop_blank_rows(image: Image.Image) -> Image.Image:
     rows = np.asarray(image.convert("L"))
     changed = np.flatnonzero((rows != rows[-1]).any(axis=1))
     height = int(changed[-1]) + 1 if changed.size else 0
-    if height < MIN_DECODED * image.height:
+    if height < MIN_DECODED_SHARE * image.height:
         raise UnusablePicture(f"is cut off: only {height * 100 // image.height}% is there")
     cropped = image.crop((0, 0, image.width, height))
     cropped.info = image.info

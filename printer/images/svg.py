@@ -26,7 +26,7 @@ from .raster import UnusablePicture
 SVG = "http://www.w3.org/2000/svg"
 #: The longest value of an attribute or property that is not a list of numbers or a style:
 #: WeasyPrint's time to read a transformation grows with the square of its length.
-MAX_VALUE = 1_000
+MAX_VALUE_CHARS = 1_000
 #: Prepares a raster picture inside a drawing.
 PrepareRaster = Callable[[bytes], Picture]
 
@@ -177,13 +177,13 @@ def _is_safe(value: str) -> bool:
 
 #: Attributes whose values may be long.
 _LONG = frozenset({"d", "points", "x", "y", "dx", "dy", "rotate", "class"})
-_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE + 1}}}")
+_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE_CHARS + 1}}}")
 
 
 def _is_too_long(name: str, value: str) -> bool:
     if name == "style":
         return _LONG_PROPERTY.search(value) is not None
-    return len(value) > MAX_VALUE and name not in _LONG
+    return len(value) > MAX_VALUE_CHARS and name not in _LONG
 
 
 #: An at-rule with its block, such as the colors on a dark screen.
@@ -260,7 +260,7 @@ def _find_references(root: Any) -> defaultdict[Any, list[Any]]:
     for element in root.iter():
         for name, value in element.attrib.items():
             if "#" in value and not value.startswith("data:"):
-                refer(element, value if name == "style" else value[:MAX_VALUE])
+                refer(element, value if name == "style" else value[:MAX_VALUE_CHARS])
     for element, declarations in _apply_rules(root):
         refer(element, declarations)
     for element, parts in uses.items():

@@ -138,7 +138,7 @@ _NEARLY_FULL = 0.97
 _HALF = 0.5
 _TWO_THIRDS = 2 / 3
 #: A picture narrower than this share of the measure has no text beside it.
-_MIN_SHARE_BESIDE = 0.24
+_MIN_BESIDE_SHARE = 0.24
 
 
 def _fit_width(
@@ -158,10 +158,10 @@ def _fit_width(
         width = min(widest, _TWO_THIRDS * measure)
     is_full = width >= measure and placer.geometry.pictures >= 1
     # A caption as narrow as an icon would have a word a line.
-    is_full = is_full or (width < _MIN_SHARE_BESIDE * measure and bool(figure.caption_spans))
+    is_full = is_full or (width < _MIN_BESIDE_SHARE * measure and bool(figure.caption_spans))
     position: Position = "full" if is_full else "narrow"
     is_small = max(on_screen, sharp) < _TWO_THIRDS * measure or on_screen < _HALF * measure
-    if is_small and _MIN_SHARE_BESIDE * measure <= width:
+    if is_small and _MIN_BESIDE_SHARE * measure <= width:
         position = "beside"
     return max(1, round(min(width, measure))), position
 

@@ -35,7 +35,7 @@ HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 
 #: The pixels added to the width of a chosen line for WeasyPrint: less than the width of a space or
 #: part of a word, and more than the kerning between words or before a hyphen.
-MARGIN = 1.5
+MARGIN_PX = 1.5
 #: The attribute of a layout context with the paragraph and the line that are being set.
 _PLANNED = "_webprint_planned"
 #: The attribute of a layout context that tells whether no word of the paragraph may be divided.
@@ -60,7 +60,7 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         return result
     setattr(context, _PLANNED, None if getattr(context, UNDIVIDED, False) else (paragraph, line))
     try:
-        result = original(context, box, position_x, position_x + line.width + MARGIN, *args[2:])
+        result = original(context, box, position_x, position_x + line.width + MARGIN_PX, *args[2:])
     finally:
         setattr(context, _PLANNED, None)
     line_box, resume_at, *_ = result
