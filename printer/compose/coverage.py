@@ -319,6 +319,8 @@ def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
 #: Kinds of pages that are one text.
 _READ_KINDS = frozenset({"article", "documentation"})
 _MIN_CONTAINER_PARAGRAPHS = 3
+_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
+_MAX_LEVELS_TO_CONTAINER = 30
 
 
 def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
@@ -344,10 +346,6 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
             parts.setdefault(part, []).append(segment)
     return [segment for part, segments_inside in parts.items() if _is_content(part, segments_inside)
             for segment in segments_inside]  # fmt: skip
-
-
-_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
-_MAX_LEVELS_TO_CONTAINER = 30
 
 
 def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:

@@ -354,6 +354,7 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
 
 
 _MAX_TITLE_POSITION = 6
+_MIN_SIMILAR_TITLE_CHARS = 12
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
@@ -378,9 +379,6 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     return blocks
 
 
-_MIN_SIMILAR_TITLE_CHARS = 12
-
-
 def _has_title(text: str, title: str, level: int) -> bool:
     """Return whether a heading is the title after a kicker; an ``h1`` may be a part of it, too."""
     if min(len(text), len(title)) < _MIN_SIMILAR_TITLE_CHARS:
@@ -389,6 +387,7 @@ def _has_title(text: str, title: str, level: int) -> bool:
 
 
 _MIN_REPEATED_QUOTE_CHARS = 25
+_MAX_REPEATED_QUOTE_CHARS = 320
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
@@ -407,9 +406,6 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     return [block for block in blocks if id(block) not in repeated]
 
 
-_MAX_REPEATED_QUOTE_CHARS = 320
-
-
 def _may_repeat(block: Block) -> TypeGuard[Quote]:
     """Return whether a block is a pull quote, or a quotation as short as one."""
     if not isinstance(block, Quote) or block.box:
@@ -419,6 +415,7 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
 
 
 _MIN_LINKED_TITLES = 3
+_MAX_LINKED_TITLE_CHARS = 120
 
 
 def _promote_linked_titles(blocks: list[Block]) -> list[Block]:
@@ -449,9 +446,6 @@ def _sole_link(block: Block) -> str:
         return ""
     addresses = {span.href for span in block.spans if span.text.strip()}
     return addresses.pop() if len(addresses) == 1 else ""
-
-
-_MAX_LINKED_TITLE_CHARS = 120
 
 
 def _is_title(block: Block, following: Block) -> bool:
@@ -510,19 +504,19 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     return remaining
 
 
+#: In a shorter article, the last heading is no leftover.
+_MIN_BLOCKS = 3
+#: In a shorter article, an embed or a longer heading is no leftover.
+_MANY_BLOCKS = 9
+_MAX_TRAILING_HEADING_CHARS = 40
+
+
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
     """Drop rules and headings at the end, and an embed at the end of long text."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
     return blocks[:end]
-
-
-#: In a shorter article, the last heading is no leftover.
-_MIN_BLOCKS = 3
-#: In a shorter article, an embed or a longer heading is no leftover.
-_MANY_BLOCKS = 9
-_MAX_TRAILING_HEADING_CHARS = 40
 
 
 def _is_left_over(blocks: list[Block], kind: str) -> bool:
@@ -652,6 +646,11 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
     return fixed
 
 
+#: One-letter words of languages in Latin script.
+_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
 def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join a drop cap that is a block of its own with the paragraph after it."""
     joined: list[Block] = []
@@ -667,11 +666,6 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
                 continue
         joined.append(block)
     return tuple(joined)
-
-
-#: One-letter words of languages in Latin script.
-_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def _is_one_letter_word(letter: str, text: str, preceding: list[Block]) -> bool:

@@ -194,6 +194,10 @@ def _headings(top: etree._Element, view: ScreenArticle) -> list[_Heading]:
     return root.children
 
 
+#: BCP 47 tags with language, script and region; other subtags are dropped.
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
+
+
 def _package(
     title: str,
     articles: Sequence[Article],
@@ -228,10 +232,6 @@ def _package(
 def _unique(texts: Iterable[str]) -> list[str]:
     lines = (" ".join(printable(text).split()) for text in texts)
     return list(filter(None, dict.fromkeys(lines)))
-
-
-#: BCP 47 tags with language, script and region; other subtags are dropped.
-_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
 
 
 def _language_tag(language: str) -> str:

@@ -619,6 +619,10 @@ class Column(NamedTuple):
         return rect.right > self.left and rect.left < self.right
 
 
+#: The share of the article's text that may lie outside its column on each side.
+_MAX_SHARE_OUTSIDE_COLUMN = 0.05
+
+
 def article_column(page: Page, verdict: Verdict) -> Column | None:
     """Return the column of the article's text, None if the page has no layout."""
     if page.layout is None:
@@ -635,10 +639,6 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
     left = _outer_quantile(sorted((rect.left, chars) for rect, chars in boxes))
     right = -_outer_quantile(sorted((-rect.right, chars) for rect, chars in boxes))
     return Column(left, right) if left < right else None
-
-
-#: The share of the article's text that may lie outside its column on each side.
-_MAX_SHARE_OUTSIDE_COLUMN = 0.05
 
 
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:

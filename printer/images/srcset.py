@@ -70,6 +70,8 @@ _READ = frozenset((*_VERSION_LISTS, *_ORIGINALS, *_LAZY, *_TABLES["without_prefi
 _TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
 #: A place in a URL for a width in pixels.
 _WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?i:width|w)(?:\}|%7D)|(?<=[-_/=][wW])WIDTH(?=[/.&_-]|$)")
+_MAX_SOURCE_ELEMENTS = 30
+_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
 
 
 def read_sources(element: HtmlElement) -> list[ImageSource]:
@@ -99,10 +101,6 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
             for source in read_sources(version):
                 add(source._replace(rank=SMALL) if is_small else source)
     return list(sources.values())[:_MAX_SOURCES]
-
-
-_MAX_SOURCE_ELEMENTS = 30
-_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
 
 
 def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:

@@ -248,6 +248,8 @@ def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tupl
 
 
 _MAX_PART_BLOCKS = 4
+#: A label of a collection, such as a price.
+_MAX_LABEL_CHARS = 90
 
 
 def _find_collection(
@@ -269,10 +271,6 @@ def _find_collection(
         if len(parts) >= MIN_GALLERY_FIGURES or (size == 1 and _are_portraits(placer, parts)):
             return parts
     return []
-
-
-#: A label of a collection, such as a price.
-_MAX_LABEL_CHARS = 90
 
 
 def _block_kind(placer: FigurePlacer, block: Block) -> str:
@@ -300,6 +298,13 @@ MAX_GALLERY_IN_PAIRS = 12
 MAX_IN_ROW = 3
 #: If pictures are narrower than this share of the measure, two would leave too much of it blank.
 _MAX_NARROW_SHARE = 0.4
+#: The space between pictures in a row as a share of the measure.
+_GAP_SHARE = 0.03
+# The ratios of width to height within which the pictures of a row get the same height.
+_MIN_RATIO = 0.5
+_MAX_RATIO = 2.4
+#: A share of the height of the page.
+_MAX_ROW_HEIGHT_SHARE = 0.4
 
 
 def _arrange_rows(
@@ -324,15 +329,6 @@ def _arrange_rows(
             count = ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
             yield _make_row(placer, remaining[:count], in_row, is_even=not is_gallery)
             remaining = remaining[count:]
-
-
-#: The space between pictures in a row as a share of the measure.
-_GAP_SHARE = 0.03
-# The ratios of width to height within which the pictures of a row get the same height.
-_MIN_RATIO = 0.5
-_MAX_RATIO = 2.4
-#: A share of the height of the page.
-_MAX_ROW_HEIGHT_SHARE = 0.4
 
 
 def _make_row(

@@ -266,6 +266,8 @@ article + article, .contents + article { break-before: right }
 @page :blank { @top-left { content: none } @top-right { content: none }
   @bottom-center { content: none } }
 """
+#: The height of capitals, in ems (a book face).
+CAPITAL_HEIGHT = 0.65
 
 
 def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> Markup:
@@ -296,10 +298,6 @@ def _page_rules(page: PageGeometry) -> Iterator[str]:
     margins = _mm(side, bottom, side, top)
     yield f"@page turned {{ size: {_mm(page.height, page.width)}; margin: {margins} }}"
     yield f"html {{ font-size: {page.font_size:.2f}pt }}"
-
-
-#: The height of capitals, in ems (a book face).
-CAPITAL_HEIGHT = 0.65
 
 
 def _variables(styling: StyledTheme, page: PageGeometry) -> str:

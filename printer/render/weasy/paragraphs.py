@@ -388,6 +388,7 @@ MAX_CHARS = 20_000
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
 _PARAGRAPH = "_webprint_paragraph"
+_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 
 def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
@@ -405,9 +406,6 @@ def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
         cached = size, Paragraph(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)
     return cached[1]
-
-
-_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 
 def _text_boxes(box: Box) -> list[Box] | None:
@@ -468,6 +466,7 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
 
 CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 
 
 def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, bool]]:
@@ -495,9 +494,6 @@ def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, boo
         for position in context.dictionaries[key].positions(word):
             at = begin + position
             yield at if is_ascii else len(text[:at].encode()), is_name
-
-
-_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 
 
 def _begins_sentence(text: str, begin: int, before: str) -> bool:

@@ -28,6 +28,8 @@ Column: TypeAlias = "list[list[tuple[float, float]]]"
 #: The rounding error of widths.
 _TOLERANCE_PX = 0.5
 _CACHE = "_webprint_column_widths"
+#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
+_IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
 
 
 def divide_width(
@@ -54,10 +56,6 @@ def divide_width(
     if key not in known:
         known[key] = _adjust_widths(context, wrapper, table)
     table.column_widths = list(known[key])
-
-
-#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
-_IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
 
 
 def _break_names(table: Box) -> None:
