@@ -170,6 +170,7 @@ def build_profile(
 
 
 MAX_KEYWORDS = 8
+_MIN_PARAGRAPH_WORDS = 5
 
 
 def summarize(article: Article, options: ExtractOptions) -> Article:
@@ -193,9 +194,6 @@ def summarize(article: Article, options: ExtractOptions) -> Article:
     called = {span.note for paragraph in chosen for span in paragraph.spans if span.note}
     notes = [b for b in walk(article.blocks) if isinstance(b, Note) and b.id in called]
     return replace(article, blocks=(*chosen, *notes))
-
-
-_MIN_PARAGRAPH_WORDS = 5
 
 
 def _running_text(blocks: tuple[Block, ...]) -> list[Paragraph]:

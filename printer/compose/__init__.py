@@ -75,7 +75,7 @@ def _date_beside_text(page: Page, verdict: Verdict) -> str:
 _WITHOUT_BYLINE = frozenset({"collection", "product"})
 #: The bylines and dates of these pages may be those of single entries.
 _OF_ENTRIES = frozenset({"listing", "service"})
-#: As many lines with a date show that dates are those of entries.
+#: If so many lines have a date, dates are those of entries.
 _MIN_DATED_ENTRIES = 3
 _MAX_LINES = 2_000
 
@@ -163,7 +163,7 @@ def _split_standfirst(
     return introduction, replace(verdict, keep=keep)
 
 
-# A bold first paragraph of as many words is the standfirst.
+# A bold first paragraph of that length is the standfirst.
 _MIN_LEAD_WORDS = 8
 _MAX_LEAD_WORDS = 100
 

@@ -731,6 +731,10 @@ _LANGUAGE = re.compile(
 #: The elements of the text around code.
 _TEXT_TAGS = frozenset({"body", "article", "main", "section", "li", "td", "blockquote"})
 _MAX_WRAPPERS = 3
+_NO_LANGUAGE = frozenset({
+    "none", "default", "plain", "plaintext", "text", "txt", "nohighlight", "notranslate",
+    "undefined", "auto", "source", "code",
+})  # fmt: skip
 
 
 def language_of(element: HtmlElement) -> str:
@@ -748,12 +752,6 @@ def language_of(element: HtmlElement) -> str:
             if match and (name := _language_name(match[1])):
                 return name
     return ""
-
-
-_NO_LANGUAGE = frozenset({
-    "none", "default", "plain", "plaintext", "text", "txt", "nohighlight", "notranslate",
-    "undefined", "auto", "source", "code",
-})  # fmt: skip
 
 
 def _language_name(name: str) -> str:

@@ -19,9 +19,9 @@ _BOX_CLASS = re.compile(
     r"(?<!\S)(?:(?:theme-)?admonition|admonitionblock|(?:[\w-]{1,60}-)?callout(?:-card)?"
     r"|markdown-alert|custom-block|notecard|alert-(?:info|warning|danger|success))(?!\S)"
 )
-#: With the elements of highlighted code.
+#: Including the spans of highlighted code, which are many.
 _MAX_ELEMENTS = 2000
-#: Without those of highlighted code.
+#: Without the spans of highlighted code.
 _MAX_PLAIN_ELEMENTS = 80
 
 

@@ -12,17 +12,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import (
-    Block,
-    Code,
-    Embed,
-    Heading,
-    Item,
-    List,
-    Math,
-    Rule,
-    Span,
-)
+from ..article import Block, Code, Embed, Heading, Item, List, Math, Rule, Span
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
@@ -504,6 +494,8 @@ class PanelBuilder(BlockBuilder):
 _MAX_TABS = 500
 _MAX_LEVELS = 10
 _MAX_PARTS = 15
+_TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
+_MAX_ROWS = 100
 
 
 def read_tabs(tree: HtmlElement) -> Tabs:
@@ -522,10 +514,6 @@ def read_tabs(tree: HtmlElement) -> Tabs:
             tabs.elements.add(tab)
     _read_rows_by_class(tree, tabs)
     return tabs
-
-
-_TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
-_MAX_ROWS = 100
 
 
 def _read_rows_by_class(tree: HtmlElement, tabs: Tabs) -> None:

@@ -22,8 +22,7 @@ from ..article import (
 from .inline import without_mark
 from .selection import MAX_ENTRY_CHARS, MIN_ENTRIES
 
-#: The share of a collection's items that are entries.
-_MOSTLY = 0.75
+_MIN_ENTRY_SHARE = 0.75
 
 
 def is_collection(block: List) -> bool:
@@ -36,7 +35,7 @@ def is_collection(block: List) -> bool:
     named_count = sum(any(map(_is_text, blocks)) for blocks in entries)
     if min(pictured, named_count) < MIN_ENTRIES or 2 * named_count < len(block.items):
         return False
-    if len(entries) < _MOSTLY * len(block.items):
+    if len(entries) < _MIN_ENTRY_SHARE * len(block.items):
         return False
     return (
         not block.ordered
@@ -134,11 +133,11 @@ def _with_heading(item: Item, level: int) -> Item:
     return replace(item, blocks=(*blocks[:position], heading, *blocks[position + 1 :]))
 
 
-_PRICE_WORDS = 4
+_MAX_PRICE_WORDS = 4
 
 
 def _price_words(block: Paragraph) -> frozenset[str]:
     """Return the words of a line of prices, such as '$9 $12', regardless of repetitions."""
     words = plain_text(block.spans).split()
-    has_sign = any(category(sign) == "Sc" for word in words[:_PRICE_WORDS] for sign in word)
-    return frozenset(words) if has_sign and len(words) <= _PRICE_WORDS else frozenset()
+    has_sign = any(category(sign) == "Sc" for word in words[:_MAX_PRICE_WORDS] for sign in word)
+    return frozenset(words) if has_sign and len(words) <= _MAX_PRICE_WORDS else frozenset()

@@ -45,7 +45,7 @@ from .tables import holds_equations, is_data
 #: In total; text beyond this counts as present.
 _MAX_SEARCHED_CHARS = 300_000_000
 #: A text is first searched for within this distance of the previous one.
-_NEAR_CHARS = 20_000
+_MAX_NEAR_CHARS = 20_000
 
 
 class _ArticleText:
@@ -58,11 +58,11 @@ class _ArticleText:
         self.position, self.budget = 0, _MAX_SEARCHED_CHARS
 
     def __contains__(self, key: str) -> bool:
-        position = self.text.find(key, self.position, self.position + _NEAR_CHARS + len(key))
+        position = self.text.find(key, self.position, self.position + _MAX_NEAR_CHARS + len(key))
         if position >= 0:
             self.position = position + len(key)
             return True
-        self.budget -= len(self.text) + _NEAR_CHARS
+        self.budget -= len(self.text) + _MAX_NEAR_CHARS
         return self.budget < 0 or key in self.text
 
 
@@ -319,6 +319,8 @@ def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
 #: Kinds of pages that are one text.
 _READ_KINDS = frozenset({"article", "documentation"})
 _MIN_CONTAINER_PARAGRAPHS = 3
+_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
+_MAX_LEVELS_TO_CONTAINER = 30
 
 
 def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
@@ -346,10 +348,6 @@ def find_omissions(page: Page, verdict: Verdict) -> list[Segment]:
             for segment in segments_inside]  # fmt: skip
 
 
-_PARTS = frozenset({"pre", "table", "ul", "ol", "dl", "blockquote"})
-_MAX_LEVELS_TO_CONTAINER = 30
-
-
 def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
     """Return the paragraph, code, table or list of the container that a segment is in."""
     block = segment.block
@@ -366,7 +364,7 @@ def _part_of(segment: Segment, container: HtmlElement) -> HtmlElement | None:
     return None
 
 
-# A paragraph of as many words, and no more links, must not be missing.
+# Shorter paragraphs, and those with more links, may be missing.
 _MIN_WORDS = 12
 _MAX_LINK_SHARE = 0.3
 

@@ -35,6 +35,10 @@ from .postprocess import postprocess_part
 from .selection import Selection, select_below
 
 _DISCUSSION = re.compile(r'"@type"\s?:\s?"(?:DiscussionForumPosting|QAPage)"')
+#: Signs of posts on a page that was not classified as a forum.
+_POST_TYPE = re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")
+_POST_ID = re.compile(r"(?:post|msg|p)[-_]?\d")
+_TYPE_ATTRIBUTES = frozenset({"itemtype", "typeof"})
 
 
 def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
@@ -44,12 +48,6 @@ def find_posts(page: Page, verdict: Verdict) -> tuple[Post, ...]:
         return ()
     posts = read_posts(page.tree, page.segments, verdict.keep, is_known=is_known)
     return tuple(post for post in posts if not is_advertisement_label(post.author))
-
-
-#: Signs of posts on a page that was not classified as a forum.
-_POST_TYPE = re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)")
-_POST_ID = re.compile(r"(?:post|msg|p)[-_]?\d")
-_TYPE_ATTRIBUTES = frozenset({"itemtype", "typeof"})
 
 
 def _has_marked_posts(page: Page) -> bool:
@@ -142,16 +140,16 @@ def post_blocks(
     return tuple(composed)
 
 
+#: The label of a file that a reader attached, with its number.
+_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
+
+
 def _is_attachment(segment: Segment) -> bool:
     """Return whether a line only links to attached files by their numbers."""
     if segment.link_chars < len(segment.text) or not segment.text[-1:].isdecimal():
         return False
     leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
     return all(_names_attachment(leaf.element, leaf.text.strip()) for leaf in leaves)
-
-
-#: The label of a file that a reader attached, with its number.
-_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
 
 
 def _names_attachment(link: HtmlElement, text: str) -> bool:

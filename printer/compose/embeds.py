@@ -21,13 +21,13 @@ from .inline import readable_line
 Resolve: TypeAlias = Callable[[str], str]
 
 _MAX_URL_CHARS = 2000
-
 _UNWANTED = re.compile(
     r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|(?<!no)cookie|newsletter"
     r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
     re.IGNORECASE,
 )
 _MIN_FRAME_SIDE_PX = 40
+_SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
 
 
 def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
@@ -44,9 +44,6 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
         return None
     kind = _frame_kind(f"{url[:300]} {title}", element)
     return Embed(kind, url, title) if kind else None
-
-
-_SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
 
 
 def _source(element: HtmlElement, resolve: Resolve) -> str:
@@ -166,9 +163,8 @@ def _format_duration(text: str) -> str:
 
 _CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
 _MAX_CARD_CHARS = 600
-
-
-# Link cards
+#: The number of ancestors of a card that may wrap it as an entry of a list.
+_MAX_WRAPPERS = 6
 
 
 def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
@@ -192,10 +188,6 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
         return None
     title = [line for line in lines if " " in line or line.lower() not in url.lower()]
     return Embed("frame", url, " · ".join(title))
-
-
-#: The number of ancestors of a card that may wrap it as an entry of a list.
-_MAX_WRAPPERS = 6
 
 
 def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:

@@ -155,6 +155,8 @@ _INLINE_NOTE_CLASS = re.compile(
 )
 #: A sign that no link makes a reference.
 _NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
+#: The most elements between a note and the sibling of its sign.
+_MAX_WRAPPERS = 2
 
 
 def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
@@ -180,10 +182,6 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
             selection.leaves.pop(Leaf(parent, False), None)
         _drop_labels(element, label, selection)
         targets.notes[element], targets.labels[name] = name, label
-
-
-#: The most elements between a note and the sibling of its sign.
-_MAX_WRAPPERS = 2
 
 
 def _sign_before(note: HtmlElement) -> HtmlElement | None:
@@ -416,6 +414,9 @@ _NOTE_ID = re.compile(
     r"(?:[-_:.]?\w+)*$",
     re.IGNORECASE,
 )
+_NOTE_WORD = re.compile(
+    r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
+)
 
 
 def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: _ReadBlock) -> bool:
@@ -453,11 +454,6 @@ def _is_numbered_item(link: HtmlElement, block: HtmlElement) -> bool:
     if block.tag != "li" or outer is None or outer.tag != "ol" or text[:1] not in "[(":
         return False
     return text.strip("[]() ") == str(outer.index(block) + 1)
-
-
-_NOTE_WORD = re.compile(
-    r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
-)
 
 
 def _names_note(element: HtmlElement) -> bool:

@@ -249,9 +249,9 @@ def joined(paragraphs: list[Spans]) -> Spans:
 #: Text that ends in one of these continues without a space.
 _JOINING_SIGNS = "([{“‘«„-‐"
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
-
-
-# Words separated only by the page's style sheet
+#: The names of numbers and labels before a text.
+_LABEL_CLASS = re.compile(r"(?:^|[\s_-])(?:tag|label)(?:$|[\s_-])")
+_LABEL_ENDS = frozenset("]:).")
 
 
 def needs_space(
@@ -288,11 +288,6 @@ def needs_space(
         and not _is_in_sentence(leaf.element)
         and _is_phrase_boundary(text_before, leaf.element, text)
     )
-
-
-#: The names of numbers and labels before a text.
-_LABEL_CLASS = re.compile(r"(?:^|[\s_-])(?:tag|label)(?:$|[\s_-])")
-_LABEL_ENDS = frozenset("]:).")
 
 
 def _ends_label(leaf: Leaf, text_before: str) -> bool:
@@ -332,6 +327,7 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
 
 
 _MAX_COMPARED_LINKS = 100
+_MAX_LINK_LEVELS = 3
 
 
 def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
@@ -361,9 +357,6 @@ def _are_in_row_of_labels(first_leaf: Leaf, second_leaf: Leaf) -> bool:
         and all(len(label) == 0 and len(label.text or "") > 1 for label in labels)
         and not any(map(str.strip, filter(None, texts)))
     )
-
-
-_MAX_LINK_LEVELS = 3
 
 
 def _link_around(leaf: Leaf) -> HtmlElement | None:
@@ -421,12 +414,11 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
 
 
-#: Also of an address or a list, if no line is longer.
+#: The lines of an address or a list are as short.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
-
-
-# The meaning of line breaks
+#: The most words of the end of a sentence torn off by a stray break.
+_MAX_TORN_WORDS = 2
 
 
 def split_paragraphs(spans: Spans) -> list[Spans]:
@@ -458,14 +450,16 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
-#: The most words of the end of a sentence torn off by a stray break.
-_MAX_TORN_WORDS = 2
-
-
 def _is_torn_off(previous: str, text: str) -> bool:
     """Return whether a line is the last words of the sentence that the long line above begins."""
     is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
     return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()
+
+
+#: A longer line that ends like a sentence is a paragraph.
+_MIN_PARAGRAPH_CHARS = 80
+#: A longer bold line does not head the line below it.
+_MAX_LABEL_CHARS = 90
 
 
 def split_labels(spans: Spans) -> list[Spans]:
@@ -480,12 +474,6 @@ def split_labels(spans: Spans) -> list[Spans]:
         else:
             paragraphs[-1].append(line)
     return [join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
-
-
-#: A line as long that ends like a sentence is a paragraph.
-_MIN_PARAGRAPH_CHARS = 80
-#: A bold line no longer may head the longer line below it.
-_MAX_LABEL_CHARS = 90
 
 
 def _is_label(line: Spans, following: Spans) -> bool:

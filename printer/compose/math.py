@@ -31,7 +31,7 @@ from ..html.parse import local_name
 from ..html.structure import MAX_SOURCE, attribute_tex, image_tex
 from .inline import readable_line
 
-_MAX_TEX = 4000
+_MAX_TEX_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +207,12 @@ def _image_formula(image: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "\\begin{" in tex or _DISPLAY.search(names) is not None)
 
 
-_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX}}}?)\\\)"
-_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX}}}?)\\\]"
-_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX}}})\$\$"
+_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\)"
+_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX_CHARS}}}?)\\\]"
+_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX_CHARS}}})\$\$"
 _SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
-
-
-# TeX in running text
+_TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
+_SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
 
 
 def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
@@ -235,10 +234,6 @@ def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ..
 
     converted: tuple[Block, ...] = transform(blocks, replacement)
     return converted
-
-
-_TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
-_SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
 
 
 def _dollar_delimiters(page: Page) -> int:
@@ -291,11 +286,6 @@ def _split_span(span: Span, pattern: re.Pattern[str]) -> Iterator[tuple[Span, bo
         yield replace(span, text=span.text[end:]) if end else span, False
 
 
-def mathml_to_tex(root: etree._Element) -> str:
-    """Return a formula as TeX on one line."""
-    return " ".join(_tex(root, 0).split())
-
-
 _MAX_DEPTH = 60
 _SPECIAL = re.compile(r"[#%&_{}$]")
 _PATTERNS = {
@@ -307,6 +297,21 @@ _PATTERNS = {
 _LARGE_OPERATORS = frozenset({r"\sum", r"\prod", r"\int", "⋃", "⋂", "⨁", "∮"})
 #: What needs no braces before a subscript.
 _NEEDS_NO_BRACES = re.compile(r"\\[a-zA-Z]+|.?")
+
+
+def mathml_to_tex(root: etree._Element) -> str:
+    """Return a formula as TeX on one line."""
+    return " ".join(_tex(root, 0).split())
+
+
+#: The commands of signs other than Greek letters.
+_COMMANDS = {
+    "±": "pm", "×": "times", "…": "ldots", "⋯": "cdots", "⋅": "cdot", "→": "rightarrow",
+    "∂": "partial", "∇": "nabla", "∏": "prod", "∑": "sum", "∞": "infty", "∫": "int", "∈": "in",
+    "≠": "neq", "≤": "leq", "≥": "geq", "ϕ": "phi", "λ": "lambda",
+}  # fmt: skip
+_GREEK = "GREEK SMALL LETTER "
+_INVISIBLE_OPERATORS = "\u2061\u2062\u2063\u2064"
 
 
 def _tex(node: etree._Element, depth: int) -> str:
@@ -329,16 +334,6 @@ def _tex(node: etree._Element, depth: int) -> str:
     if tag == "mtable":
         return r"\begin{matrix}" + r" \\ ".join(parts) + r"\end{matrix}"
     return " & ".join(parts) if tag == "mtr" else " ".join(parts)
-
-
-#: The commands of signs other than Greek letters.
-_COMMANDS = {
-    "±": "pm", "×": "times", "…": "ldots", "⋯": "cdots", "⋅": "cdot", "→": "rightarrow",
-    "∂": "partial", "∇": "nabla", "∏": "prod", "∑": "sum", "∞": "infty", "∫": "int", "∈": "in",
-    "≠": "neq", "≤": "leq", "≥": "geq", "ϕ": "phi", "λ": "lambda",
-}  # fmt: skip
-_GREEK = "GREEK SMALL LETTER "
-_INVISIBLE_OPERATORS = "\u2061\u2062\u2063\u2064"
 
 
 def _token(tag: str, text: str) -> str:

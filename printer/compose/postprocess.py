@@ -212,7 +212,7 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
     ]
 
 
-# A quotation of as many blocks, and as much of the text, only indents the article.
+# A quotation of that size only indents the article.
 _MIN_INDENTED_BLOCKS = 4
 _MIN_INDENTED_SHARE = 0.75
 
@@ -354,6 +354,7 @@ def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
 
 
 _MAX_TITLE_POSITION = 6
+_MIN_SIMILAR_TITLE_CHARS = 12
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
@@ -378,9 +379,6 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     return blocks
 
 
-_MIN_SIMILAR_TITLE_CHARS = 12
-
-
 def _has_title(text: str, title: str, level: int) -> bool:
     """Return whether a heading is the title after a kicker; an ``h1`` may be a part of it, too."""
     if min(len(text), len(title)) < _MIN_SIMILAR_TITLE_CHARS:
@@ -388,8 +386,8 @@ def _has_title(text: str, title: str, level: int) -> bool:
     return text.endswith(title) or (level == 1 and (text in title or text.startswith(title)))
 
 
-# Of a quotation that is dropped if it repeats the text.
-_MIN_REPEATED_CHARS = 25
+_MIN_REPEATED_QUOTE_CHARS = 25
+_MAX_REPEATED_QUOTE_CHARS = 320
 
 
 def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
@@ -403,12 +401,9 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
     repeated = {
         id(quote)
         for quote, key in zip(quotes, keys, strict=True)
-        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_CHARS)
+        if key in text and len(key) >= (1 if quote.pull else _MIN_REPEATED_QUOTE_CHARS)
     }
     return [block for block in blocks if id(block) not in repeated]
-
-
-_MAX_REPEATED_CHARS = 320
 
 
 def _may_repeat(block: Block) -> TypeGuard[Quote]:
@@ -416,10 +411,11 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     if not isinstance(block, Quote) or block.box:
         return False
     is_text = all(isinstance(child, Paragraph) for child in block.blocks)
-    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_CHARS)
+    return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_QUOTE_CHARS)
 
 
 _MIN_LINKED_TITLES = 3
+_MAX_LINKED_TITLE_CHARS = 120
 
 
 def _promote_linked_titles(blocks: list[Block]) -> list[Block]:
@@ -452,9 +448,6 @@ def _sole_link(block: Block) -> str:
     return addresses.pop() if len(addresses) == 1 else ""
 
 
-_MAX_LINKED_TITLE_CHARS = 120
-
-
 def _is_title(block: Block, following: Block) -> bool:
     text = "".join(iter_text(block)).strip()
     is_above_text = sum(map(len, iter_text(following))) > max(_MAX_LABEL_CHARS, len(text))
@@ -468,7 +461,7 @@ def _is_title(block: Block, following: Block) -> bool:
     )
 
 
-#: As many rules part the entries of a list.
+#: So many rules in a row part the entries of a list.
 _MIN_CROWDED_RULES = 4
 _MAX_ENTRY_CHARS = 200
 
@@ -511,19 +504,19 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     return remaining
 
 
+#: In a shorter article, the last heading is no leftover.
+_MIN_BLOCKS = 3
+#: In a shorter article, an embed or a longer heading is no leftover.
+_MANY_BLOCKS = 9
+_MAX_TRAILING_HEADING_CHARS = 40
+
+
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
     """Drop rules and headings at the end, and an embed at the end of long text."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
     return blocks[:end]
-
-
-# Only in an article of as many blocks, the last heading or embed may be a leftover.
-_MIN_BLOCKS = 3
-#: For an embed or a longer heading.
-_MANY_BLOCKS = 9
-_MAX_TRAILING_HEADING_CHARS = 40
 
 
 def _is_left_over(blocks: list[Block], kind: str) -> bool:
@@ -653,6 +646,11 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
     return fixed
 
 
+#: One-letter words of languages in Latin script.
+_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
 def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join a drop cap that is a block of its own with the paragraph after it."""
     joined: list[Block] = []
@@ -668,11 +666,6 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
                 continue
         joined.append(block)
     return tuple(joined)
-
-
-#: One-letter words of languages in Latin script.
-_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def _is_one_letter_word(letter: str, text: str, preceding: list[Block]) -> bool:

@@ -45,6 +45,9 @@ class Selection:
 _TEXTLESS_TAGS = ("hr", "math", "script", "iframe", "video", "audio", "img")
 MAX_ENTRY_CHARS = 250
 _MAX_ENTRY_CHARS_IN_ARTICLE = 100
+MIN_ENTRIES = 3
+_MAX_LEVELS_TO_ENTRY = 10
+_MAX_SIBLINGS = 1000
 
 
 def select(
@@ -85,9 +88,7 @@ def select(
     return Selection(leaves, figures, path, formulas, headings, entries)
 
 
-MIN_ENTRIES = 3
-_MAX_LEVELS_TO_ENTRY = 10
-_MAX_SIBLINGS = 1000
+_MAX_ENTRY_SEGMENTS = 8
 
 
 def _find_entries(
@@ -127,9 +128,6 @@ def _find_entries(
     return frozenset(entries)
 
 
-_MAX_ENTRY_SEGMENTS = 8
-
-
 def _is_entry(page: Page, element: HtmlElement, selected: Set[int], max_chars: int) -> bool:
     """Return whether an element has some selected text, but not more than an entry's."""
     position = page.index.indexes.get(element)
@@ -151,6 +149,14 @@ _HEADING_CLASS = re.compile(
 _MIN_WORDS_BELOW_HEADING = 20
 #: The share of headings above such a paragraph.
 _MIN_SHARE_BELOW = 0.8
+#: Elements without headings of this kind.
+_NOT_HEADING_FLAGS = int(
+    ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
+    | ElementFlag.CAPTION | ElementFlag.DEFINITION
+)  # fmt: skip
+_MAX_HEADING_CHARS = 100
+_MAX_HEADING_WORDS = 14
+_SENTENCE_ENDS = frozenset(".,;:…。，；：")
 
 
 def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
@@ -182,16 +188,6 @@ def _named_headings(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
         ):
             headings.update(segment.block for segment in segments)
     return frozenset(headings)
-
-
-#: Elements without headings of this kind.
-_NOT_HEADING_FLAGS = int(
-    ElementFlag.ITEM | ElementFlag.CELL | ElementFlag.QUOTE | ElementFlag.FIGURE
-    | ElementFlag.CAPTION | ElementFlag.DEFINITION
-)  # fmt: skip
-_MAX_HEADING_CHARS = 100
-_MAX_HEADING_WORDS = 14
-_SENTENCE_ENDS = frozenset(".,;:…。，；：")
 
 
 def _is_heading(index: PageIndex, segment: Segment) -> bool:

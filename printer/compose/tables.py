@@ -29,7 +29,6 @@ from .math import join_formulas
 
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
-
 _MAX_CELLS_READ = 200
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
@@ -77,8 +76,7 @@ def holds_equations(table: HtmlElement) -> bool:
     return _EQUATIONS.search(table.get("class") or "") is not None
 
 
-#: Of a line that fills a cell alone.
-_MAX_LINE_CHARS = 120
+_MAX_CELL_LINE_CHARS = 120
 
 
 def _is_line(element: HtmlElement) -> bool:
@@ -90,7 +88,7 @@ def _is_line(element: HtmlElement) -> bool:
         and len(cell) == 1
         and not (cell.text or "").strip()
         and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
-        and _text_length(element) < _MAX_LINE_CHARS
+        and _text_length(element) < _MAX_CELL_LINE_CHARS
     )
 
 

@@ -134,7 +134,7 @@ def _cover(
     return render("cover", title, picture, words.picture, byline, origin, epub=True)
 
 
-_MIN_COVER = 300
+_MIN_COVER_SIDE_PX = 300
 _COMPRESSED = ("image/jpeg", "image/png")
 
 
@@ -144,7 +144,7 @@ def _lead_picture(articles: Sequence[Article], pictures: Mapping[str, Picture]) 
         if (
             picture is not None
             and picture.media_type in _COMPRESSED
-            and min(picture.width, picture.height) >= _MIN_COVER
+            and min(picture.width, picture.height) >= _MIN_COVER_SIDE_PX
         ):
             return picture
     return None
@@ -194,6 +194,10 @@ def _headings(top: etree._Element, view: ScreenArticle) -> list[_Heading]:
     return root.children
 
 
+#: BCP 47 tags with language, script and region; other subtags are dropped.
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
+
+
 def _package(
     title: str,
     articles: Sequence[Article],
@@ -228,10 +232,6 @@ def _package(
 def _unique(texts: Iterable[str]) -> list[str]:
     lines = (" ".join(printable(text).split()) for text in texts)
     return list(filter(None, dict.fromkeys(lines)))
-
-
-#: BCP 47 tags with language, script and region; other subtags are dropped.
-_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
 
 
 def _language_tag(language: str) -> str:

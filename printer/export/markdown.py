@@ -220,6 +220,10 @@ def _note_key(name: str) -> str:
     return re.sub(r"[^\w-]", "-", name)[:60] or "note"
 
 
+#: The delimiters of marks; marks without delimiters in Markdown are written as HTML.
+_DELIMITERS = {"strong": ("**", "**"), "em": ("*", "*"), "del": ("~~", "~~"), "cite": ("*", "*")}
+
+
 def _inline(spans: Spans) -> str:
     """Return spans as Markdown; adjacent spans with the same link share one link."""
     parts = []
@@ -228,10 +232,6 @@ def _inline(spans: Spans) -> str:
         url = _url(href)
         parts.append(f"[{text}]({url})" if url and text.strip() else text)
     return "".join(parts).strip()
-
-
-#: The delimiters of marks; marks without delimiters in Markdown are written as HTML.
-_DELIMITERS = {"strong": ("**", "**"), "em": ("*", "*"), "del": ("~~", "~~"), "cite": ("*", "*")}
 
 
 def _span(span: Span) -> str:

@@ -18,6 +18,10 @@ from ..output import CompletenessReport
 from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
 from ..render.weasy.layout_text import LayoutText
 
+_CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
+#: A formula between unescaped single or double dollars.
+_FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
+
 
 def compare_with_articles(
     articles: Sequence[Article], format_: Format, data: bytes
@@ -25,9 +29,6 @@ def compare_with_articles(
     """Compare articles with the file that they were exported to."""
     read = {"epub": _read_epub, "html": _read_html, "markdown": _read_markdown, "json": _read_json}
     return check_completeness(articles, read[format_](data))
-
-
-_CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
 
 
 def _read_epub(data: bytes) -> LayoutText:
@@ -40,10 +41,6 @@ def _read_epub(data: bytes) -> LayoutText:
 def _read_html(data: bytes) -> LayoutText:
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
     return _read_trees(html.fromstring(data, parser=parser).iter("article"))
-
-
-#: A formula between unescaped single or double dollars.
-_FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
 
 
 def _read_markdown(data: bytes) -> LayoutText:
@@ -60,6 +57,9 @@ def _read_markdown(data: bytes) -> LayoutText:
     return texts
 
 
+_ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
+
+
 def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
     texts: list[str] = []
     counts: Counter[str] = Counter()
@@ -72,9 +72,6 @@ def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
                 targets.add(href)
         texts.append("".join(map(str, tree.itertext())))
     return LayoutText("\n".join(texts), dict(counts), frozenset(targets))
-
-
-_ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
 
 
 def _kind(element: etree._Element, tag: str) -> str:

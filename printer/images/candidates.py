@@ -42,7 +42,6 @@ from .srcset import (
 
 #: A picture with a smaller box in the layout did not load or is hidden.
 _MIN_BOX_PX = 2.0
-
 Kind = Literal["image", "drawing", "poster", "background", "lead"]
 
 
@@ -257,15 +256,14 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     return 4 * int(match[1]) if match else 0
 
 
-#: As many pictures share the address of a stand-in.
-_MIN_REPEATED = 4
+_MIN_STAND_IN_COPIES = 4
 
 
 def _repeated_sources(page: Page) -> frozenset[str]:
     """Return the values of ``src`` that many pictures share, as those of stand-ins."""
     images = page.elements.find("img")[:MAX_CANDIDATES]
     counts = Counter(image.get("src") for image in images)
-    return frozenset(src for src, count in counts.items() if src and count >= _MIN_REPEATED)
+    return frozenset(src for src, count in counts.items() if src and count >= _MIN_STAND_IN_COPIES)
 
 
 def _without_source(candidate: Candidate, url: str) -> Candidate:
@@ -277,8 +275,7 @@ def _without_source(candidate: Candidate, url: str) -> Candidate:
 
 _MAX_MERGED_SOURCES = 100
 _SCREEN_PATTERN = r"(?<![^_-])(?:{0})[_-]|[._-](?:{0})(?=\.\w+$)"
-# The words in the name of a file that tell the screens that it is made for.
-#: Versions for small or dark ones are not printed.
+#: The words in the name of a file for small or dark screens, which is not printed.
 _UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
 _UNPRINTED_SCREEN = re.compile(_SCREEN_PATTERN.format(_UNPRINTED_SCREENS), re.IGNORECASE)
 
@@ -378,6 +375,7 @@ def _is_crop(previous: Candidate, current: Candidate) -> bool:
     return is_same_place and len(names) == 1 and "" not in names
 
 
+#: The words in the name of a file for other screens.
 _PRINTED_SCREENS = "d|desktop|pc|tablet|md|lg|xl|light"
 _ANY_SCREEN = re.compile(
     _SCREEN_PATTERN.format(f"{_UNPRINTED_SCREENS}|{_PRINTED_SCREENS}"), re.IGNORECASE
@@ -415,18 +413,20 @@ def is_preview(candidate: Candidate) -> bool:
 
 
 #: Copies of a picture have a common ancestor within this many levels.
-_COPY_LEVELS = 4
+_MAX_COPY_LEVELS = 4
 
 
 def _is_displayed(candidate: Candidate) -> bool:
     element = candidate.element
-    levels = islice(chain((element,), element.iterancestors()), _COPY_LEVELS)
+    levels = islice(chain((element,), element.iterancestors()), _MAX_COPY_LEVELS)
     return all(level.tag != "noscript" for level in levels)
 
 
 def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
-    ancestors = set(islice(one.iterancestors(), _COPY_LEVELS))
-    return any(ancestor in ancestors for ancestor in islice(other.iterancestors(), _COPY_LEVELS))
+    ancestors = set(islice(one.iterancestors(), _MAX_COPY_LEVELS))
+    return any(
+        ancestor in ancestors for ancestor in islice(other.iterancestors(), _MAX_COPY_LEVELS)
+    )
 
 
 #: Elements whose backgrounds are not pictures of their own.
@@ -467,15 +467,14 @@ def _backgrounds(
             yield _candidate(element, "background", i, begins[i], sources)
 
 
-# An inline SVG outside a figure is a drawing if it is as large, and has text, pictures, or as many
-# shapes.
+# A smaller inline SVG, or one of few shapes without text and pictures, is an icon.
 _MIN_DRAWING_SIDE_PX = 150
 _MIN_SHAPES = 12
 _SHAPE_TAGS = frozenset({"path", "rect", "circle", "ellipse", "line", "polygon", "polyline", "use"})
 _DETAIL_TAGS = frozenset({"text", "image", "foreignobject"})
 _MAX_DRAWING_ELEMENTS = 20_000
 _MAX_FIGURE_PICTURES = 20
-_HIDDEN_LEVELS = 12
+_MAX_HIDDEN_LEVELS = 12
 
 
 def _is_drawing(element: HtmlElement) -> bool:
@@ -488,7 +487,7 @@ def _is_drawing(element: HtmlElement) -> bool:
         if parent.tag == "figure":
             pictures = islice(parent.iter("img", "svg"), _MAX_FIGURE_PICTURES)
             return all(picture.tag == "svg" for picture in pictures)
-    if any(map(is_not_displayed, islice(element.iterancestors(), _HIDDEN_LEVELS))):
+    if any(map(is_not_displayed, islice(element.iterancestors(), _MAX_HIDDEN_LEVELS))):
         return False
     sides = _declared_side(element, "width"), _declared_side(element, "height")
     inner = [child.tag for child in islice(element.iter(), _MAX_DRAWING_ELEMENTS)]
@@ -620,6 +619,10 @@ class Column(NamedTuple):
         return rect.right > self.left and rect.left < self.right
 
 
+#: The share of the article's text that may lie outside its column on each side.
+_MAX_SHARE_OUTSIDE_COLUMN = 0.05
+
+
 def article_column(page: Page, verdict: Verdict) -> Column | None:
     """Return the column of the article's text, None if the page has no layout."""
     if page.layout is None:
@@ -638,13 +641,9 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
     return Column(left, right) if left < right else None
 
 
-#: The share of the article's text that may lie outside its column on each side.
-_OUTSIDE_COLUMN = 0.05
-
-
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
-    """Return the smallest value after ``_OUTSIDE_COLUMN`` of the weight is discarded."""
-    remaining = _OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
+    """Return the smallest value after ``_MAX_SHARE_OUTSIDE_COLUMN`` of the weight is discarded."""
+    remaining = _MAX_SHARE_OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
     for value, weight in weighted:
         remaining -= weight
         if remaining < 0:

@@ -55,11 +55,8 @@ def _is_caption_name(name: str) -> bool:
 
 #: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
-
 _HEADING = int(ElementFlag.HEADING)
-
 _TABLE = load_json(__file__, "captions.json")
-
 #: The begin of a credit after a caption, which pages may put right behind its last letter, and what
 #: parts it from the caption.
 _CREDIT_AFTER = re.compile(
@@ -67,7 +64,6 @@ _CREDIT_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
     + r")(?: (?i:by|credit|courtesy|via))?\s?[:：=]|©|\([Cc]\) |（[CcＣ]）"
 )
-
 _MAX_CHARS = 1200
 #: The words for a kind of medium.
 _MEDIA = frozenset(_TABLE["media"])
@@ -251,7 +247,7 @@ def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool
     return False
 
 
-#: For a caption without markup, except below a gallery.
+#: Fewer levels are searched for a caption without markup, except below a gallery.
 _MAX_UNMARKED_LEVELS = 5
 _MAX_BARE_CHARS = 200
 #: The length of a film, which ends its description: '3:18 min'.
@@ -325,6 +321,10 @@ def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: in
 
 
 _MAX_ITEMS = 20
+#: The class of a picture beside the text.
+_FLOATED_NAME = re.compile(
+    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
+)
 
 
 def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
@@ -341,12 +341,6 @@ def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
     path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
     is_sentence = segment.text.endswith((".", "!", "?", "…")) and not _is_emphasized(segment)
     return any(map(_is_floated, path)) or (is_sentence and segment.block.find(".//br") is None)
-
-
-#: The class of a picture beside the text.
-_FLOATED_NAME = re.compile(
-    r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
-)
 
 
 def _is_floated(element: HtmlElement) -> bool:
@@ -580,6 +574,12 @@ _COUNTER_BESIDE = re.compile(
     r"^\s*(?:\[\d{1,3}\s?/\s?\d{1,3}\]\s*|\d{1,2}/\d{1,2}\s+(?=[^\W\d_a-z]))"
     r"|\s\[\d{1,3}\s?/\s?\d{1,3}\]\s*$"
 )
+_MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
+_INTERFACE_CLASS = re.compile(
+    r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_MAX_STYLE_LEVELS = 12
 
 
 def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
@@ -594,12 +594,18 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
                     yield piece._replace(text=text)
 
 
-_MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
-_INTERFACE_CLASS = re.compile(
-    r"toggle|paginat|visually-?hidden|sr-only|screen-?reader|(?:^|[\s_-])(?:btn|button|buy|icon|zoom|expand|enlarge)(?:$|[\s_-])",
+#: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
+_CAPTION_CREDIT = re.compile(
+    r"(?:caption|legend)[-_]{0,2}(?:image[-_])?"
+    r"(?:credits?|authors?|copyright|photographer|agency|source)"
+    r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
     re.IGNORECASE,
 )
-_MAX_STYLE_LEVELS = 12
+_CREDIT_CLASS = re.compile(
+    r"(?<![a-z])(?:credits?|copy-?right(?:s|holder)?|copy|photo(?:grapher|by|credit)|source|attribution|"
+    r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
+    re.IGNORECASE,
+)
 
 
 def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
@@ -623,20 +629,6 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
             break
         node = node.getparent()
     return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(is_credit))
-
-
-#: The part of a caption that its name says is a credit, or its label: 'caption_author-label'.
-_CAPTION_CREDIT = re.compile(
-    r"(?:caption|legend)[-_]{0,2}(?:image[-_])?"
-    r"(?:credits?|authors?|copyright|photographer|agency|source)"
-    r"(?:[-_]{1,2}(?:desc(?:ription)?|label|prefix|text|title))?(?![\w-])",
-    re.IGNORECASE,
-)
-_CREDIT_CLASS = re.compile(
-    r"(?<![a-z])(?:credits?|copy-?right(?:s|holder)?|copy|photo(?:grapher|by|credit)|source|attribution|"
-    r"author|owner|quelle|urheber|fotograf|agency|courtesy|rights)(?![a-z]{3})",
-    re.IGNORECASE,
-)
 
 
 def _is_credit(node: HtmlElement, name: str) -> bool | None:

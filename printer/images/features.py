@@ -95,8 +95,17 @@ _MIN_CAPTION_CHARS = 12
 _ICON_FEATURES = frozenset({
     "file of an icon", "named as an icon", "file of a network", "file of an ad",
 })  # fmt: skip
-#: A picture no larger can only be an icon.
+#: A smaller picture can only be an icon.
 _MAX_ICON_SIDE_PX = 64
+#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
+_BADGE = re.compile(
+    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
+    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
+    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
+    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
+    re.IGNORECASE,
+)
+_MAX_RULE_THICKNESS_PX = 3
 
 
 def refusal(
@@ -122,15 +131,13 @@ def refusal(
     return "a picture of a sound" if _is_in_audio_player(reader, candidate) else ""
 
 
-#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
-_BADGE = re.compile(
-    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
-    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
-    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
-    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
-    re.IGNORECASE,
+#: A parameter by which a link tells which advertisement it belongs to.
+_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
+_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
+_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
+_FEED_LINK = re.compile(
+    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
 )
-_MAX_RULE_THICKNESS_PX = 3
 
 
 def _refusal_without_caption(
@@ -148,15 +155,6 @@ def _refusal_without_caption(
     if _is_below_other_heading(reader, candidate):
         return "a picture below a heading of something else"
     return "a menu of pictures" if _is_in_menu(reader, candidate) else ""
-
-
-#: A parameter by which a link tells which advertisement it belongs to.
-_CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
-_BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
-_ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
-_FEED_LINK = re.compile(
-    r"[^?#]*(?:/(?:rss|feed|atom)/?|[/.](?:rss|atom)(?:\.xml)?)$", re.IGNORECASE
-)
 
 
 def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
@@ -243,9 +241,9 @@ _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
 )
-#: In the alternative text of a portrait, beside the author's name.
+#: The alternative text of a portrait is little more than the author's name.
 _MAX_CHARS_BESIDE_NAME = 24
-#: In a byline: 'written by '.
+#: A byline has little text before a name: 'written by '.
 _MAX_CHARS_BEFORE_NAME = 12
 
 
@@ -274,7 +272,7 @@ def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
     return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
 
 
-# Of the links in a teaser without a heading.
+# A teaser without a heading has more text in links.
 _MIN_TEASER_LINK_CHARS = 15
 _MIN_TEASER_LINK_SHARE = 0.3
 _MAX_TEASER_SEGMENTS = 40

@@ -76,14 +76,15 @@ def prepare_raster(
 #: The decoders that may be used, whatever media type a server sends.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
 #: A picture with a shorter side in pixels is a spacer or a tracking pixel.
-MIN_SIDE = 8
+MIN_SIDE_PX = 8
+_EXIF_ORIENTATION = 0x0112
 
 
 def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
     """Return the upright picture in RGB or gray on white, at most as large as print can use."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
-        if min(width, height) < MIN_SIDE:
+        if min(width, height) < MIN_SIDE_PX:
             raise UnusablePicture(f"is only {width} × {height} pixels")
         if width * height > max_pixels:
             raise UnusablePicture(f"has {width} × {height} pixels, more than {max_pixels:,}")
@@ -98,9 +99,6 @@ def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
         return _flatten(_to_scalable_mode(_to_srgb(upright)))
 
 
-_EXIF_ORIENTATION = 0x0112
-
-
 def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tuple[int, int]:
     """Return the most pixels that print can use, by the file's own orientation."""
     if image.getexif().get(_EXIF_ORIENTATION, 1) in (5, 6, 7, 8):
@@ -108,6 +106,10 @@ def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tup
         return limit.height, limit.width
     limit = box(width, height)
     return limit.width, limit.height
+
+
+#: A truncated picture is printed if at least this share of it can be decoded.
+MIN_DECODED_SHARE = 0.5
 
 
 def _load(image: Image.Image, data: bytes) -> Image.Image:
@@ -128,16 +130,12 @@ def _load(image: Image.Image, data: bytes) -> Image.Image:
         ImageFile.LOAD_TRUNCATED_IMAGES = original_setting
 
 
-#: A truncated picture is printed if at least this share of it can be decoded.
-MIN_DECODED = 0.5
-
-
 def _crop_blank_rows(image: Image.Image) -> Image.Image:
     """Return a truncated picture without the blank rows at its end."""
     rows = np.asarray(image.convert("L"))
     changed = np.flatnonzero((rows != rows[-1]).any(axis=1))
     height = int(changed[-1]) + 1 if changed.size else 0
-    if height < MIN_DECODED * image.height:
+    if height < MIN_DECODED_SHARE * image.height:
         raise UnusablePicture(f"is cut off: only {height * 100 // image.height}% is there")
     cropped = image.crop((0, 0, image.width, height))
     cropped.info = image.info
@@ -203,6 +201,7 @@ def _flatten(image: Image.Image) -> Image.Image:
 #: is more than ``PNG_OVERHEAD`` times as large as its JPEG.
 LINE_ART_COLORS = 4096
 PNG_OVERHEAD = 2
+JPEG_QUALITY = 85
 
 
 def _encode(image: Image.Image) -> Picture:
@@ -227,9 +226,6 @@ def _encode(image: Image.Image) -> Picture:
 
 def _picture(image: Image.Image, data: bytes, media_type: str) -> Picture:
     return Picture(data, media_type, image.width, image.height)
-
-
-JPEG_QUALITY = 85
 
 
 def _jpeg(image: Image.Image) -> bytes:

@@ -66,7 +66,6 @@ class SizeLimits:
 
 
 CUTER_LIMITS = SizeLimits()
-
 #: Limits that only spacers, icons, small portraits and banners fail.  They allow for formulas,
 #: which are low, and for diagrams, which have small files.
 ICON_LIMITS = SizeLimits(
@@ -312,6 +311,9 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
 
 #: A shop lists at least so many things.
 _MIN_ENTRIES = 3
+_MAX_LEVELS_TO_ENTRY = 10
+#: Including the labels of its buttons.
+_MAX_ENTRY_CHARS = 400
 
 
 def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelection:
@@ -344,11 +346,6 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
         selected=tuple(picture for picture in selection.selected if picture not in further),
         rejected=(*selection.rejected, *rejected),
     )
-
-
-_MAX_LEVELS_TO_ENTRY = 10
-#: With the buttons of the entry.
-_MAX_ENTRY_CHARS = 400
 
 
 def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:

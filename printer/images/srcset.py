@@ -21,14 +21,16 @@ from ..urls import resolve
 
 #: Longer data: URLs of pictures are not read.
 _MAX_DATA_CHARS = 5_000_000
-
 _TABLES = load_json(__file__, "srcset.json")
-
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
-
+# Ranks, best first.
+ORIGINAL = 0
 #: A version for this place on the page.
 VERSION = 1
-
+#: The value of ``src``.
+PLAIN = 2
+#: A version for small screens.
+SMALL = 3
 PREVIEW = 4
 
 
@@ -68,8 +70,8 @@ _READ = frozenset((*_VERSION_LISTS, *_ORIGINALS, *_LAZY, *_TABLES["without_prefi
 _TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
 #: A place in a URL for a width in pixels.
 _WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?i:width|w)(?:\}|%7D)|(?<=[-_/=][wW])WIDTH(?=[/.&_-]|$)")
-#: A version for small screens.
-SMALL = 3
+_MAX_SOURCE_ELEMENTS = 30
+_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
 
 
 def read_sources(element: HtmlElement) -> list[ImageSource]:
@@ -101,10 +103,6 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
     return list(sources.values())[:_MAX_SOURCES]
 
 
-_MAX_SOURCE_ELEMENTS = 30
-_DARK_MEDIA = re.compile(r"prefers-color-scheme\s{0,9}:\s{0,9}dark")
-
-
 def _versions(picture: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
     """Yield the versions of a picture but for dark screens, and whether each is for small ones."""
     for version in islice(picture.iter("source"), _MAX_SOURCE_ELEMENTS):
@@ -120,8 +118,6 @@ def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:
 
 #: Longer attributes are not read.
 _MAX_CHARS = 30_000
-# Ranks, best first.
-ORIGINAL = 0
 
 
 def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
@@ -147,8 +143,6 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
 #: A shorter data: URL is a placeholder if the element gives another URL.
 _MIN_DATA_CHARS = 4_000
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNORECASE)
-#: The value of ``src``.
-PLAIN = 2
 
 
 def _plain_source(value: str) -> ImageSource:

@@ -24,11 +24,9 @@ from ..output import Picture
 from .raster import UnusablePicture
 
 SVG = "http://www.w3.org/2000/svg"
-
 #: The longest value of an attribute or property that is not a list of numbers or a style:
 #: WeasyPrint's time to read a transformation grows with the square of its length.
-MAX_VALUE = 1_000
-
+MAX_VALUE_CHARS = 1_000
 #: Prepares a raster picture inside a drawing.
 PrepareRaster = Callable[[bytes], Picture]
 
@@ -107,6 +105,7 @@ ELEMENTS = frozenset(_ALLOWED["elements"])
 ATTRIBUTES = frozenset(_ALLOWED["attributes"])
 #: Declarations of values that the engine does not know, and reads as 0.
 _CSS_WIDE = re.compile(r"[a-z-]{1,40}\s*:\s*(?:initial|inherit|revert|unset)\s*(?:;|$)")
+_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,", re.IGNORECASE)
 
 
 def _sanitize(root: Any, raster: PrepareRaster) -> None:
@@ -136,9 +135,6 @@ def _sanitize(root: Any, raster: PrepareRaster) -> None:
                 element.set(XLINK, href)
     for element in removed:
         _remove(element)
-
-
-_RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,", re.IGNORECASE)
 
 
 def _sanitize_raster(href: str, raster: PrepareRaster) -> str:
@@ -179,13 +175,13 @@ def _is_safe(value: str) -> bool:
 
 #: Attributes whose values may be long.
 _LONG = frozenset({"d", "points", "x", "y", "dx", "dy", "rotate", "class"})
-_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE + 1}}}")
+_LONG_PROPERTY = re.compile(f"[^;{{}}]{{{MAX_VALUE_CHARS + 1}}}")
 
 
 def _is_too_long(name: str, value: str) -> bool:
     if name == "style":
         return _LONG_PROPERTY.search(value) is not None
-    return len(value) > MAX_VALUE and name not in _LONG
+    return len(value) > MAX_VALUE_CHARS and name not in _LONG
 
 
 #: An at-rule with its block, such as the colors on a dark screen.
@@ -207,6 +203,9 @@ def _local_name(element: Any) -> str:
 
 
 _VERTEX = re.compile(r"[0-9]*\.?[0-9]+")
+#: What draws nothing by itself, however often it is referred to.
+_GRADIENTS = frozenset({"linearGradient", "radialGradient"})
+_REFERENCE = re.compile(r"#([\w.:-]{1,200})")
 
 
 def _count_drawn(root: Any) -> int:
@@ -245,9 +244,10 @@ def _count_drawn(root: Any) -> int:
     return counts[root]
 
 
-#: What draws nothing by itself, however often it is referred to.
-_GRADIENTS = frozenset({"linearGradient", "radialGradient"})
-_REFERENCE = re.compile(r"#([\w.:-]{1,200})")
+#: The most uses of a rule that refers to parts of the drawing.
+MAX_STYLES = 100_000
+#: A selector of one name: of an element, a class or an id.  Of p.a, only the class is looked at.
+_SIMPLE_SELECTOR = re.compile(r"\s*(?:[a-zA-Z]*([.#][\w-]+)|([a-zA-Z]+))\s*")
 
 
 def _find_references(root: Any) -> defaultdict[Any, list[Any]]:
@@ -262,18 +262,12 @@ def _find_references(root: Any) -> defaultdict[Any, list[Any]]:
     for element in root.iter():
         for name, value in element.attrib.items():
             if "#" in value and not value.startswith("data:"):
-                refer(element, value if name == "style" else value[:MAX_VALUE])
+                refer(element, value if name == "style" else value[:MAX_VALUE_CHARS])
     for element, declarations in _apply_rules(root):
         refer(element, declarations)
     for element, parts in uses.items():
         uses[element] = [part for part in parts if _local_name(part) not in _GRADIENTS]
     return uses
-
-
-#: The most uses of a rule that refers to parts of the drawing.
-MAX_STYLES = 100_000
-#: A selector of one name: of an element, a class or an id.  Of p.a, only the class is looked at.
-_SIMPLE_SELECTOR = re.compile(r"\s*(?:[a-zA-Z]*([.#][\w-]+)|([a-zA-Z]+))\s*")
 
 
 def _apply_rules(root: Any) -> Iterator[tuple[Any, str]]:
@@ -309,6 +303,10 @@ def _parse_rules(css: str) -> Iterator[tuple[str, str]]:
         raise UnusablePicture("has a style sheet that is nested too deeply") from None
 
 
+_NUMBER = re.compile(r"\s*([+]?(?:[0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))\s*([a-z%]{0,4})\s*")
+_UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+
+
 def _size(root: Any) -> tuple[float, float]:
     """Return the drawing's size in CSS pixels."""
     box = _view_box(root)
@@ -338,10 +336,6 @@ def _view_box(root: Any) -> tuple[float, float] | None:
     return None
 
 
-_NUMBER = re.compile(r"\s*([+]?(?:[0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))\s*([a-z%]{0,4})\s*")
-_UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
-
-
 def _length(text: str | None) -> float:
     match = _NUMBER.fullmatch(text or "")
     return float(match[1]) * _UNITS.get(match[2], 0.0) if match else 0.0
@@ -349,6 +343,9 @@ def _length(text: str | None) -> float:
 
 #: Attributes (and CSS properties) whose value is a color.
 _COLOR_ATTRIBUTES = ("fill", "stroke", "stop-color", "color")
+_COLOR_PROPERTY = re.compile(
+    r"((?:^|[;{\s])(?:fill|stroke|stop-color|color)\s{0,9}:\s{0,9})([^;}!]{1,100})", re.IGNORECASE
+)
 
 
 def _remove_colors(root: Any) -> None:
@@ -363,11 +360,6 @@ def _remove_colors(root: Any) -> None:
             element.set("style", _gray_css(style))
         if _local_name(element) == "style" and element.text:
             element.text = _gray_css(element.text)
-
-
-_COLOR_PROPERTY = re.compile(
-    r"((?:^|[;{\s])(?:fill|stroke|stop-color|color)\s{0,9}:\s{0,9})([^;}!]{1,100})", re.IGNORECASE
-)
 
 
 def _gray_css(css: str) -> str:

@@ -82,7 +82,7 @@ class Document:
     extended_css: tuple[LongerPages, ...] = ()
 
 
-#: Of a standfirst on the front page of a digest.
+#: A longer standfirst is cut on the front page of a digest.
 MAX_TEASER_CHARS = 140
 # Shares of a running head's line.
 _MAX_TITLE_SHARE = 0.64
@@ -518,9 +518,13 @@ def _move_spanning_picture(
     return article
 
 
-#: As estimated, of a single article.
+#: A single article of more pages, by estimate, has contents.
 MAX_PAGES_WITHOUT_CONTENTS = 12
 MIN_CONTENTS_HEADINGS = 3
+#: The share of a list's items that are main headings from which it is the page's own contents.
+MIN_SHARE_LISTED = 0.5
+FILLED_SHARE = 0.85
+FIGURE_HEIGHT_SHARE = 0.4
 
 
 def _outline_long_article(
@@ -546,10 +550,6 @@ def _outline_long_article(
     return replace(article, blocks=blocks), tuple(outline)
 
 
-#: The share of a list's items that are main headings from which it is the page's own contents.
-MIN_SHARE_LISTED = 0.5
-
-
 def _lists_headings(block: Block, titles: set[str]) -> bool:
     """Return whether a block is the page's own list of contents."""
     if not isinstance(block, List) or len(block.items) < MIN_CONTENTS_HEADINGS:
@@ -561,10 +561,6 @@ def _lists_headings(block: Block, titles: set[str]) -> bool:
 def _folded_text(*blocks: Block) -> str:
     """Return the text of blocks, case-folded, with white space collapsed, for comparison."""
     return " ".join("".join(iter_text(*blocks)).casefold().split())
-
-
-FILLED_SHARE = 0.85
-FIGURE_HEIGHT_SHARE = 0.4
 
 
 def _estimate_pages(article: Article, context: RenderContext) -> float:

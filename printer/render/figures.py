@@ -138,7 +138,7 @@ _NEARLY_FULL = 0.97
 _HALF = 0.5
 _TWO_THIRDS = 2 / 3
 #: A picture narrower than this share of the measure has no text beside it.
-_MIN_SHARE_BESIDE = 0.24
+_MIN_BESIDE_SHARE = 0.24
 
 
 def _fit_width(
@@ -158,10 +158,10 @@ def _fit_width(
         width = min(widest, _TWO_THIRDS * measure)
     is_full = width >= measure and placer.geometry.pictures >= 1
     # A caption as narrow as an icon would have a word a line.
-    is_full = is_full or (width < _MIN_SHARE_BESIDE * measure and bool(figure.caption_spans))
+    is_full = is_full or (width < _MIN_BESIDE_SHARE * measure and bool(figure.caption_spans))
     position: Position = "full" if is_full else "narrow"
     is_small = max(on_screen, sharp) < _TWO_THIRDS * measure or on_screen < _HALF * measure
-    if is_small and _MIN_SHARE_BESIDE * measure <= width:
+    if is_small and _MIN_BESIDE_SHARE * measure <= width:
         position = "beside"
     return max(1, round(min(width, measure))), position
 
@@ -247,8 +247,9 @@ def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tupl
     return *figures, *(block for block in blocks if not isinstance(block, Figure))
 
 
-#: Of a collection.
-_MAX_BLOCKS_OF_PART = 4
+_MAX_PART_BLOCKS = 4
+#: A label of a collection, such as a price.
+_MAX_LABEL_CHARS = 90
 
 
 def _find_collection(
@@ -258,7 +259,7 @@ def _find_collection(
 
     Every part has one figure, and the same kinds of blocks as the others.
     """
-    for size in range(1, _MAX_BLOCKS_OF_PART + 1):
+    for size in range(1, _MAX_PART_BLOCKS + 1):
         kinds = [_block_kind(placer, block) for block in run[start : start + size]]
         if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
             continue
@@ -270,10 +271,6 @@ def _find_collection(
         if len(parts) >= MIN_GALLERY_FIGURES or (size == 1 and _are_portraits(placer, parts)):
             return parts
     return []
-
-
-#: A label of a collection, such as a price.
-_MAX_LABEL_CHARS = 90
 
 
 def _block_kind(placer: FigurePlacer, block: Block) -> str:
@@ -301,6 +298,13 @@ MAX_GALLERY_IN_PAIRS = 12
 MAX_IN_ROW = 3
 #: If pictures are narrower than this share of the measure, two would leave too much of it blank.
 _MAX_NARROW_SHARE = 0.4
+#: The space between pictures in a row as a share of the measure.
+_GAP_SHARE = 0.03
+# The ratios of width to height within which the pictures of a row get the same height.
+_MIN_RATIO = 0.5
+_MAX_RATIO = 2.4
+#: A share of the height of the page.
+_MAX_ROW_HEIGHT_SHARE = 0.4
 
 
 def _arrange_rows(
@@ -325,15 +329,6 @@ def _arrange_rows(
             count = ceil(len(remaining) / ceil(len(remaining) / in_row)) if is_gallery else in_row
             yield _make_row(placer, remaining[:count], in_row, is_even=not is_gallery)
             remaining = remaining[count:]
-
-
-#: The space between pictures in a row as a share of the measure.
-_GAP_SHARE = 0.03
-# The ratios of width to height within which the pictures of a row get the same height.
-_MIN_RATIO = 0.5
-_MAX_RATIO = 2.4
-#: A share of the height of the page.
-_MAX_ROW_HEIGHT_SHARE = 0.4
 
 
 def _make_row(

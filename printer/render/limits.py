@@ -38,7 +38,6 @@ from ..article import (
 )
 
 MAX_COLUMNS = 24
-
 MAX_TABLE_DEPTH = 4
 MAX_BLOCKS = 50_000
 MAX_CELLS = 20_000
@@ -82,6 +81,9 @@ def _truncate(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
 
 
 MAX_DEPTH = 12
+MAX_SPANS = 1_000
+#: More than this share of a heading is all of it but its punctuation.
+_NEARLY_ALL = 0.98
 
 
 def _limit_blocks(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
@@ -91,9 +93,6 @@ def _limit_blocks(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
     return tuple(
         part for block in blocks for part in _split_block(_limit_children(block, depth + 1))
     )
-
-
-MAX_SPANS = 1_000
 
 
 def _split_block(block: Block) -> Iterator[Block]:
@@ -112,10 +111,6 @@ def _split_block(block: Block) -> Iterator[Block]:
     for start in range(0, len(block.spans), MAX_SPANS):
         spans = block.spans[start : start + MAX_SPANS]
         yield replace(block, spans=spans, id=block.id if start == 0 else "")
-
-
-#: More than this share of a heading is all of it but its punctuation.
-_NEARLY_ALL = 0.98
 
 
 def _limit_children(block: Block, depth: int) -> Block:

@@ -43,6 +43,9 @@ MAX_SOURCE_CHARS = 8_000
 MAX_FORMULAS = 2_000
 #: The font size of the drawing, in its units.
 FONT_SIZE = 24.0
+# For all formulas together.
+TIME_LIMIT_SECONDS = 20.0
+MEMORY_LIMIT_BYTES = 1_000_000_000
 
 
 def typeset_formulas(articles: Sequence[Article]) -> Formulas:
@@ -63,11 +66,6 @@ def typeset_formulas(articles: Sequence[Article]) -> Formulas:
                 Picture(svg.encode(), "image/svg+xml", *size), width, height, depth
             )
     return formulas
-
-
-# For all formulas together.
-TIME_LIMIT_SECONDS = 20.0
-MEMORY_LIMIT_BYTES = 1_000_000_000
 
 
 def _typeset(keys: list[tuple[str, bool]]) -> list[Drawing]:
@@ -117,6 +115,15 @@ def formula_html(source: str, text: str, formulas: Formulas, *, display: bool = 
     return picture.format(asset_url(formula.picture), reading, style)
 
 
+#: MathML elements with two and three children, with the operators written between these.
+_OPERATORS = {
+    "msub": "_", "msup": "^", "mfrac": "/", "munder": "_", "mover": "^",
+    "msubsup": "_^", "munderover": "_^",
+}  # fmt: skip
+_INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
+_SPACED_OPERATORS = frozenset("=<>≤≥≠≈≡∈∉→⇒↔+−-±×·")
+
+
 def formula_text(source: str, text: str) -> str:
     """Return a formula as a line of text: TeX unchanged, MathML with operators for structure."""
     if not source.startswith("<math"):
@@ -125,15 +132,6 @@ def formula_text(source: str, text: str) -> str:
         return " ".join(_linearize(ElementTree.fromstring(source)).split())  # noqa: S314
     except (ElementTree.ParseError, RecursionError):
         return text
-
-
-#: MathML elements with two and three children, with the operators written between these.
-_OPERATORS = {
-    "msub": "_", "msup": "^", "mfrac": "/", "munder": "_", "mover": "^",
-    "msubsup": "_^", "munderover": "_^",
-}  # fmt: skip
-_INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
-_SPACED_OPERATORS = frozenset("=<>≤≥≠≈≡∈∉→⇒↔+−-±×·")
 
 
 def _linearize(node: ElementTree.Element) -> str:
@@ -208,6 +206,7 @@ _SVG_ELEMENTS = frozenset({"svg", "path", "rect", "line", "polyline", "g"})
 #: Environments that number their lines; the page has its own numbers or none.
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{(?:align|gather|equation|multline|eqnarray))\}")
 _SVG_TAG = re.compile(r"<(?:\w+:)?(\w+)")
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 
 def typeset_formula(source: str, display: bool) -> Drawing | None:
@@ -237,9 +236,6 @@ def typeset_formula(source: str, display: bool) -> Drawing | None:
         if 0 < width < MAX_WIDTH_EM and 0 < height < MAX_HEIGHT_EM
         else None
     )
-
-
-_MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 
 def _simplify(element: ElementTree.Element) -> ElementTree.Element:

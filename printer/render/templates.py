@@ -318,6 +318,8 @@ MIN_CODE_SIZE_REM = 0.56
 MIN_CODE_SIZE_PT = 5.8
 MAX_CODE_HANG_MM = 8.0
 LIST_INDENT_REM = 1.6
+CODE_ADVANCE_EM = 0.603
+CODE_PADDING_EM = 1.5
 
 
 @pass_context
@@ -352,10 +354,6 @@ def code_attributes(context: Context, block: Code) -> Markup:
         if _code_size(geometry, width - LIST_INDENT_REM * _em(geometry), columns) < CODE_SIZE_REM:
             classes.append("full")
     return attributes(class_=" ".join(classes), style=style)
-
-
-CODE_ADVANCE_EM = 0.603
-CODE_PADDING_EM = 1.5
 
 
 def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
@@ -428,10 +426,11 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
 
 
 MAX_BOLD_LABEL_CHARS = 90
-MAX_PLAIN_LABEL_CHARS = 64
-MIN_LABELLED_CHARS = 80
 #: A line in brackets, as Japanese headings are.
 _BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
+MAX_PLAIN_LABEL_CHARS = 64
+MIN_LABELLED_CHARS = 80
+MAX_QUESTION_CHARS = 360
 
 
 def is_label(block: Paragraph, following: Block | None) -> bool:
@@ -453,6 +452,11 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return False
     if _BRACKETED.fullmatch(text):
         return isinstance(following, Paragraph)
+    return _is_plain_label(text, following)
+
+
+def _is_plain_label(text: str, following: Block) -> bool:
+    """Return whether a line without marks is a heading: by its length and end, or its capitals."""
     is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
@@ -461,9 +465,6 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return len(text) <= MAX_CODE_LABEL_CHARS
     min_length = 2 * len(text) if is_capitals else max(2 * len(text), MIN_LABELLED_CHARS)
     return isinstance(following, Paragraph) and len(plain_text(following.spans)) >= min_length
-
-
-MAX_QUESTION_CHARS = 360
 
 
 def _is_question(block: Paragraph, text: str, following: Block) -> bool:

@@ -26,16 +26,12 @@ if TYPE_CHECKING:
 
 #: The most seconds per document.
 TIME_LIMIT = 120.0
-
 #: The most bytes of memory per process.
 MEMORY_LIMIT = 4_000_000_000
-
 #: The calls after which a process is replaced, as the libraries leak a little memory.
 MAX_CALLS = 100
-
 #: The most processes: each takes about 200 MB.
 MAX_WORKERS = 8
-
 #: The number of web pages from which several processes are likely to be used.
 MANY_PAGES = 4
 

@@ -23,7 +23,6 @@ Margins: TypeAlias = tuple[float, float, float, float]
 
 #: Lengths of CSS units in millimetres.
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
-
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
 #: The usual height of a line.
@@ -267,6 +266,8 @@ article + article, .contents + article { break-before: right }
 @page :blank { @top-left { content: none } @top-right { content: none }
   @bottom-center { content: none } }
 """
+#: The height of capitals, in ems (a book face).
+CAPITAL_HEIGHT = 0.65
 
 
 def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> Markup:
@@ -297,10 +298,6 @@ def _page_rules(page: PageGeometry) -> Iterator[str]:
     margins = _mm(side, bottom, side, top)
     yield f"@page turned {{ size: {_mm(page.height, page.width)}; margin: {margins} }}"
     yield f"html {{ font-size: {page.font_size:.2f}pt }}"
-
-
-#: The height of capitals, in ems (a book face).
-CAPITAL_HEIGHT = 0.65
 
 
 def _variables(styling: StyledTheme, page: PageGeometry) -> str:

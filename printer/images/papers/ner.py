@@ -24,7 +24,6 @@ NameRecognizer: TypeAlias = Callable[[str], Counter[str]]
 _WORDS = {kind: frozenset(words) for kind, words in load_table("entity_words").items()}
 #: Words inside a name.
 _PARTICLES = _WORDS["particles"]
-
 RULES = "rules"
 _SPACY = "spacy:"
 

@@ -15,6 +15,12 @@ from typing import Any
 import pydyf
 from PIL import Image
 
+# Operators of content streams (ISO 32000-2, 8.6.8) that set a color or a color space.
+_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
+_RGB_OPERATOR = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
+_SPACE_OPERATOR = re.compile(rb"/(\S+) (cs|CS)")
+_COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
+
 
 def convert_to_grayscale(pdf: Any) -> None:
     """Convert the colors of a PDF that is about to be written."""
@@ -30,13 +36,6 @@ def convert_to_grayscale(pdf: Any) -> None:
             and _convert_function(item["Function"])  # False for gradients of opacity.
         ):
             item["ColorSpace"] = "/DeviceGray"
-
-
-# Operators of content streams (ISO 32000-2, 8.6.8) that set a color or a color space.
-_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
-_RGB_OPERATOR = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
-_SPACE_OPERATOR = re.compile(rb"/(\S+) (cs|CS)")
-_COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
 
 
 def _convert_content(stream: Any) -> None:

@@ -71,8 +71,7 @@ def merge_parts(
     merger.close()
 
 
-# Of an object stream.
-MAX_OBJECTS = 200
+MAX_STREAM_OBJECTS = 200
 MAX_STREAM_BYTES = 100_000
 #: Rows of the cross-reference stream that are compressed at a time.
 _ROWS = 10_000
@@ -106,7 +105,7 @@ class PdfWriter:
         """Write an object without a stream."""
         self._pending.append((number, value))
         self._pending_bytes += len(value)
-        if len(self._pending) >= MAX_OBJECTS or self._pending_bytes >= MAX_STREAM_BYTES:
+        if len(self._pending) >= MAX_STREAM_OBJECTS or self._pending_bytes >= MAX_STREAM_BYTES:
             self._flush()
 
     def add(self, value: bytes) -> int:

@@ -25,7 +25,6 @@ Box: TypeAlias = Any
 
 #: The attribute of a box against the direction of its paragraph.
 _AGAINST = "_webprint_against_direction"
-
 #: The attribute of a line whose boxes have been split.
 _IS_SPLIT = "_webprint_directions_split"
 
@@ -66,6 +65,7 @@ def _reverse(neighbors: list[Box]) -> None:
 _RIGHT_TO_LEFT = re.compile(f"[{RIGHT_TO_LEFT}]")
 #: What stands for a box without text, as a picture.
 _OBJECT = "\ufffc"
+_STRONG = {"ltr": frozenset({"R", "AL"}), "rtl": frozenset({"L"})}
 
 
 def _split_line(context: Any, line: Box) -> None:
@@ -105,9 +105,6 @@ def _iter_leaves(box: Box) -> Iterator[Box]:
             yield from _iter_leaves(child)
         else:
             yield child
-
-
-_STRONG = {"ltr": frozenset({"R", "AL"}), "rtl": frozenset({"L"})}
 
 
 def _find_against(context: Any, text: str, style: Any) -> list[bool]:

@@ -592,6 +592,7 @@ div:last-child {{ break-after: auto }}
 span {{ position: absolute; left: 0; text-align: right; color: #595959;
   font: 8pt "Linux Libertine O", "Noto Serif", serif; font-variant-numeric: lining-nums }}
 """
+DISTANCE_PX = 16
 
 
 def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
@@ -620,7 +621,8 @@ def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
         return target.getvalue()
 
 
-DISTANCE_PX = 16
+#: Elements whose lines are not numbered.
+UNNUMBERED = ("figure", "table", "pre", "aside", "header", "nav")
 
 
 def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
@@ -642,10 +644,6 @@ def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
                 style += f"; line-height: {line.height:.2f}px"
                 spans.append(f'<span style="{style}">{count}</span>')
         yield spans
-
-
-#: Elements whose lines are not numbered.
-UNNUMBERED = ("figure", "table", "pre", "aside", "header", "nav")
 
 
 def _iter_lines(box: Box) -> Iterator[Box]:

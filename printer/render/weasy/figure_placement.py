@@ -45,11 +45,9 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved behind.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
-
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
 _MAY_BREAK = "_webprint_may_break"
-
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 
@@ -218,7 +216,7 @@ MIN_GAP_TO_PASS_HEADING = 0.15
 MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
-#: For a gap of ``MAX_GAP``.
+#: A picture is shrunk so far only to fill a gap above ``MAX_GAP``.
 LAST_SCALE = 0.5
 
 
@@ -591,9 +589,9 @@ def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
     return _shrink_by(pair, sum(heights), _estimate_height(page, place) - place.gap, change)
 
 
-#: In a first row with texts.
+#: A first row with texts is shrunk further than other pictures.
 MIN_LABELLED_SCALE = 0.55
-#: For rows that have been shrunk with all others before.
+#: Rows that were shrunk with all others before are shrunk less.
 MIN_SCALE_ON_PAGE = 0.8
 
 

@@ -27,6 +27,10 @@ class LayoutText:
     page_names: tuple[str | None, ...] = ()
 
 
+#: Classes of a line of code.
+_CODE_LINES = frozenset({"line", "line head"})
+
+
 def read_layout_text(pages: list[Any]) -> LayoutText:
     """Read the pages of a document laid out by WeasyPrint."""
     texts: dict[int, list[str]] = {}
@@ -54,10 +58,6 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
         {name: index for index, page in reversed(list(enumerate(pages))) for name in page.anchors},
         tuple(None if page_type.blank else str(page_type.name or "") for page_type in page_types),
     )
-
-
-#: Classes of a line of code.
-_CODE_LINES = frozenset({"line", "line head"})
 
 
 def _iter_boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:

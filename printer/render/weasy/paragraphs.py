@@ -35,7 +35,7 @@ HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 
 #: The pixels added to the width of a chosen line for WeasyPrint: less than the width of a space or
 #: part of a word, and more than the kerning between words or before a hyphen.
-MARGIN = 1.5
+MARGIN_PX = 1.5
 #: The attribute of a layout context with the paragraph and the line that are being set.
 _PLANNED = "_webprint_planned"
 #: The attribute of a layout context that tells whether no word of the paragraph may be divided.
@@ -60,7 +60,7 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         return result
     setattr(context, _PLANNED, None if getattr(context, UNDIVIDED, False) else (paragraph, line))
     try:
-        result = original(context, box, position_x, position_x + line.width + MARGIN, *args[2:])
+        result = original(context, box, position_x, position_x + line.width + MARGIN_PX, *args[2:])
     finally:
         setattr(context, _PLANNED, None)
     line_box, resume_at, *_ = result
@@ -388,6 +388,7 @@ MAX_CHARS = 20_000
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
 _PARAGRAPH = "_webprint_paragraph"
+_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 
 def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
@@ -405,9 +406,6 @@ def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
         cached = size, Paragraph(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)
     return cached[1]
-
-
-_EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
 
 
 def _text_boxes(box: Box) -> list[Box] | None:
@@ -468,6 +466,7 @@ def _measure_bytes(context: Any, piece: Box) -> tuple[list[float], frozenset[int
 
 CAPITALIZED_NOUNS = frozenset({"de", "ksh", "lb", "nds"})
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 
 
 def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, bool]]:
@@ -495,9 +494,6 @@ def _hyphenate(context: Any, piece: Box, before: str) -> Iterator[tuple[int, boo
         for position in context.dictionaries[key].positions(word):
             at = begin + position
             yield at if is_ascii else len(text[:at].encode()), is_name
-
-
-_SENTENCE_START = re.compile("[.!?:…][\"'»”’)]*$|[\"'«„“‘¿¡(—–]$")
 
 
 def _begins_sentence(text: str, begin: int, before: str) -> bool:

@@ -125,11 +125,11 @@ def draw_rules_between(original: Callable[..., None], stream: Any, box: Box) -> 
 
 #: White space that hangs at the end of a line.
 _HANGING = frozenset({"normal", "pre-line"})
-#: A lower bound of the average width of a character, in ems.
-_MIN_CHARACTER_WIDTH = 0.25
+#: A lower bound of the average width of a character.
+_MIN_CHARACTER_WIDTH_EM = 0.25
 #: As many characters without a space are no word of any language, and need no hyphens.
-_LONGEST_WORD = 1_000
-_NO_WORD = re.compile(f"[^ \n]{{{_LONGEST_WORD}}}")
+_MAX_WORD_CHARS = 1_000
+_NO_WORD = re.compile(f"[^ \n]{{{_MAX_WORD_CHARS}}}")
 
 
 def hang_spaces(
@@ -148,7 +148,7 @@ def hang_spaces(
     its first word on the line.
     """
     # WeasyPrint looks for a word to divide in all of what has no spaces, from each word anew.
-    is_long = len(text) > _LONGEST_WORD and _NO_WORD.search(text, 0, 2 * _LONGEST_WORD)
+    is_long = len(text) > _MAX_WORD_CHARS and _NO_WORD.search(text, 0, 2 * _MAX_WORD_CHARS)
     if is_long or getattr(context, UNDIVIDED, False):
         style = style.copy()
         style["hyphens"] = "manual"
@@ -157,7 +157,7 @@ def hang_spaces(
     if resume_index is None or max_width is None or not text.endswith(" "):
         return result
     size = style["font_size"]
-    too_long = len(text) * _MIN_CHARACTER_WIDTH * size > max_width
+    too_long = len(text) * _MIN_CHARACTER_WIDTH_EM * size > max_width
     if style["white_space"] not in _HANGING or too_long:
         return result
     bare = original(text.rstrip(" "), style, context, max_width, *args, **kwargs)
@@ -172,8 +172,8 @@ MAX_CJK_SPACING_EM = 0.2
 #: The most space added to a space between words before letters are spaced as well.
 MAX_ADDED_SPACE_EM = 0.33
 MAX_LETTER_SPACING_EM = 0.02
-#: The space added between words, in ems, above which a line is left short instead.
-TORN_LINE = 0.5
+#: The space added between words above which a line is left short instead.
+TORN_LINE_EM = 0.5
 #: The attribute of a line that is left short.
 _LEFT_SHORT = "_webprint_left_short"
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
@@ -202,7 +202,7 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
         if excess > 0:
             spacing = min(MAX_LETTER_SPACING_EM * size, excess / max(1, len(text)))
             extra_width -= _space_letters(context, line, spacing, 0)
-            if extra_width > TORN_LINE * spaces and line.style["direction"] == "ltr":
+            if extra_width > TORN_LINE_EM * spaces and line.style["direction"] == "ltr":
                 extra_width = MAX_ADDED_SPACE_EM * spaces
                 setattr(line, _LEFT_SHORT, True)
     original(context, line, extra_width)
@@ -321,8 +321,8 @@ def _is_divided(line: Box) -> bool:
     return bool(texts) and texts[-1].text.endswith(texts[-1].style["hyphenate_character"])
 
 
-#: The most pixels by which the width of a joined leader may differ from that of its pieces.
-LEADER_TOLERANCE = 0.5
+#: By how much the width of a joined leader may differ from that of its pieces.
+LEADER_TOLERANCE_PX = 0.5
 
 
 def join_leader(
@@ -343,7 +343,7 @@ def join_leader(
     first = min(pieces, key=lambda piece: piece.position_x)
     text = first.text * len(pieces)
     layout, _, resume_index, width, _, _ = split_first_line(text, first.style, context, None, 0)
-    if resume_index is None and abs(width - first.width * len(pieces)) <= LEADER_TOLERANCE:
+    if resume_index is None and abs(width - first.width * len(pieces)) <= LEADER_TOLERANCE_PX:
         joined = first.copy_with_text(text)
         joined.pango_layout, joined.width = layout, width
         leader.children = (joined,)
@@ -532,7 +532,6 @@ FASTER = (
     compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
     split_planned_text,
 )  # fmt: skip
-
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
     Patch("weasyprint.layout.block", "block_container_layout", split_directions),

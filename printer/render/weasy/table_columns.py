@@ -25,9 +25,11 @@ Box: TypeAlias = Any
 #: what is lost of each at the sides.
 Column: TypeAlias = "list[list[tuple[float, float]]]"
 
-#: The rounding error of widths, in CSS pixels.
-_TOLERANCE = 0.5
+#: The rounding error of widths.
+_TOLERANCE_PX = 0.5
 _CACHE = "_webprint_column_widths"
+#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
+_IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
 
 
 def divide_width(
@@ -40,13 +42,13 @@ def divide_width(
     width = table.width
     original(context, wrapper, containing_block)
     for allow_breaks in (_break_names, _hyphenate_words):
-        if table.border_width() <= room + _TOLERANCE:
+        if table.border_width() <= room + _TOLERANCE_PX:
             break
         allow_breaks(table)
         context.tables.pop(table, None)
         table.width = width
         original(context, wrapper, containing_block)
-    if (excess := table.border_width() - room) > _TOLERANCE:
+    if (excess := table.border_width() - room) > _TOLERANCE_PX:
         table.width -= excess
         table.column_widths = _narrow_widest(table.column_widths, excess)
     known = vars(context).setdefault(_CACHE, {})
@@ -54,10 +56,6 @@ def divide_width(
     if key not in known:
         known[key] = _adjust_widths(context, wrapper, table)
     table.column_widths = list(known[key])
-
-
-#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
-_IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
 
 
 def _break_names(table: Box) -> None:
@@ -203,12 +201,12 @@ def _count_lines(cell: list[tuple[float, float]], width: float) -> float:
     return sum(0.5 + RAGGED * line / room if line > room else 1.0 for line, room in rooms)
 
 
-#: The longest cell, in ems, that is not broken if the automatic layout sets it on one line.
-MAX_SHORT_CELL = 8.0
+#: The longest cell that is not broken if the automatic layout sets it on one line.
+MAX_SHORT_CELL_EM = 8.0
 
 
 def _longest_short_cell(column: Column, width: float, em: float) -> float:
     """Return the width of the longest short cell of a column that is on one line."""
     lines = (cell[0] for cell in column if len(cell) == 1)
-    widths = (line + indent for line, indent in lines if line <= MAX_SHORT_CELL * em)
+    widths = (line + indent for line, indent in lines if line <= MAX_SHORT_CELL_EM * em)
     return max((needed for needed in widths if needed <= width + 0.01), default=0.0)

@@ -24,6 +24,10 @@ def remember_box(original: Callable[..., Iterator[Any]], box: Any, *args: Any) -
         yield element
 
 
+MAX_DESCRIPTION_CHARS = 160
+MAX_LABEL_CHARS = 3
+
+
 def complete_tags(document: Any, pdf: Any) -> None:
     """Complete the structure tree of a PDF that is about to be written."""
     readings = _set_scopes(document)
@@ -59,10 +63,6 @@ def _set_scopes(document: Any) -> set[str]:
             elif box.element_tag == "img" and "math" in (box.element.get("class") or "").split():
                 readings.add(box.element.get("alt"))
     return readings
-
-
-MAX_DESCRIPTION_CHARS = 160
-MAX_LABEL_CHARS = 3
 
 
 def _describe_links(document: Any) -> None:

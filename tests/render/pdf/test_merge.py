@@ -78,12 +78,12 @@ deep = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(deep, min_size=1, max_size=12), st.integers(1, 6))
 def test_copied_objects_are_equal(values: list[object], most: int) -> None:
-    before = merge.MAX_OBJECTS
+    before = merge.MAX_STREAM_OBJECTS
     try:
-        merge.MAX_OBJECTS = most
+        merge.MAX_STREAM_OBJECTS = most
         data = written_out(values)
     finally:
-        merge.MAX_OBJECTS = before
+        merge.MAX_STREAM_OBJECTS = before
     with pikepdf.open(BytesIO(data)) as pdf:
         assert not pdf.check_pdf_syntax()
         at = pdf.Root.Kept

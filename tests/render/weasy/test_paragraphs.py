@@ -138,7 +138,7 @@ def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
     for max_x in (300, 500):
         with pytest.raises(StopIteration):
             paragraphs.fill_line(original, SimpleNamespace(), LineBox(), 20, max_x, 0, None, column)
-    assert edges == [300, 20 + 470.0 + paragraphs.MARGIN]
+    assert edges == [300, 20 + 470.0 + paragraphs.MARGIN_PX]
 
 
 def test_no_line_beside_a_float_reaches_into_it():

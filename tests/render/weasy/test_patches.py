@@ -294,7 +294,7 @@ def test_leaders_are_one_text_that_looks_like_their_dots(
 ) -> None:
     joined = front_matter(language)
     with monkeypatch.context() as patch:
-        patch.setattr(patches, "LEADER_TOLERANCE", -1.0)
+        patch.setattr(patches, "LEADER_TOLERANCE_PX", -1.0)
         separate = front_matter(language)
     drawn = []
     for pdf in (joined, separate):
