@@ -184,7 +184,7 @@ class TextRun:
 
 #: What shortens an address.
 _OMISSION = re.compile(r"\s?(?:…|\.{3})\s?")
-_MAX_WHOLE_ADDRESS_CHARS = 200
+_MAX_COMPLETED_CHARS = 200
 _MAX_SCHEME_CHARS = len("https://www.")
 
 
@@ -194,7 +194,7 @@ def _complete_address(text: str, href: str) -> str:
     if not end or "/" not in beginning:
         return text
     start = href.find(beginning, 0, _MAX_SCHEME_CHARS + len(beginning))
-    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_WHOLE_ADDRESS_CHARS
+    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_COMPLETED_CHARS
     return href[start:] if is_address else text
 
 

@@ -404,10 +404,10 @@ class _Listener(logging.Handler):
         self.heard = True
 
 
-MAX_KEPT_STYLE_SHEETS = 16
+MAX_CACHED_STYLE_SHEETS = 16
 
 
-@lru_cache(maxsize=MAX_KEPT_STYLE_SHEETS)
+@lru_cache(maxsize=MAX_CACHED_STYLE_SHEETS)
 def _parse_style_sheet(original: Callable[..., Any], text: str, media: str) -> _StyleSheet | None:
     """Return a parsed style sheet; None if it has faults, about which each document must warn."""
     page_rules: list[Any] = []
