@@ -136,10 +136,10 @@ def test_parts_that_a_style_sheet_refers_to_are_counted(part: str, selector: str
 def test_selectors_of_a_style_sheet_are_counted() -> None:
     rule = f"{','.join(['.a'] * 300)}{{fill:url(#g)}}" * 100
     paths = "<path class='a' d='M0 0'/>" * 2_000
-    start = time.monotonic()
+    start = time.process_time()
     drawn = f"<style>{rule}</style><linearGradient id='g'/>{paths}"
     assert "styles" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{drawn}</svg>").warnings[0]
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_gradients_of_a_style_sheet_are_kept() -> None:
