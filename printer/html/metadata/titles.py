@@ -233,13 +233,15 @@ _SIGNS = re.compile(r"[\W_]+")
 #: The longest site name without a slogan.
 _MAX_PLAIN_NAME_CHARS = 30
 _MAX_ABBREVIATION_CHARS = 3
+#: The longest name that a slogan follows.
+_MAX_NAME_WORDS = 3
 #: The longest name that is kept with its slogan.
 _MAX_UNCUT_NAME_CHARS = 40
 _MAX_UNCUT_NAME_WORDS = 7
 #: Parts of a host that do not name a site.
 _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 #: The smallest number of words by which a share is divided.
-_MIN_WORDS = 3
+_MIN_SLUG_WORDS = 3
 _MAX_PATH_CHARS = 1000
 
 
@@ -272,7 +274,7 @@ class SiteNames:
 
     def slug_overlap(self, text: str) -> float:
         """Return the share of the words at the end of the page's URL that a text contains."""
-        return len(self.slug_words & _words(text)) / max(_MIN_WORDS, len(self.slug_words))
+        return len(self.slug_words & _words(text)) / max(_MIN_SLUG_WORDS, len(self.slug_words))
 
     def is_site_name(self, text: str) -> bool:
         return title_key(text) in self.keys or self.repeats_host(text)
@@ -329,7 +331,8 @@ class SiteNames:
         if len(name) <= _MAX_PLAIN_NAME_CHARS:
             return name
         named, *slogan = name.split(": ", 1)
-        if slogan and len(named) > _MAX_ABBREVIATION_CHARS and len(named.split()) <= _MIN_WORDS:
+        is_name = len(named) > _MAX_ABBREVIATION_CHARS and len(named.split()) <= _MAX_NAME_WORDS
+        if slogan and is_name:
             return named
         first, *later = _parts(name)
         if len(first) <= _MAX_ABBREVIATION_CHARS:
