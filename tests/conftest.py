@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
 from printer.fetch.browser.process import find_chromium
-from tests.support.distribution import FixtureScheduling
+from tests.support.distribution import FixtureScheduling, rewrite_share
 from tests.support.effort import THOROUGH
 from tests.support.leftovers import watched
 from tests.support.warm_programs import WarmPrograms
@@ -45,7 +47,21 @@ LONG = ("fetch/browser", "jobs", "server", "deploy", "bench", "docs", "batch", "
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FixtureScheduling:
     """Give tests that share a fixture of their module to one process."""
+    # The table of characters that all processes read, which takes each two seconds to make.
+    st.characters(codec="utf-8").validate()
     return FixtureScheduling(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect without looking for garbage, and never look for any in what was collected."""
+    rewrite_share(session.config)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+from _pytest.assertion import rewrite
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[2]
@@ -43,3 +46,20 @@ def shares_fixture(file: Path) -> bool:
 def _fixtures(conftest: Path) -> list[str]:
     inside = conftest.is_relative_to(ROOT / "tests") and conftest.is_file()
     return _MODULE_FIXTURE.findall(conftest.read_text()) if inside else []
+
+
+def rewrite_share(config: pytest.Config) -> None:
+    """Rewrite the assertions of this process's share of the files, for all processes.
+
+    Else each process would rewrite all of them in a fresh checkout, which takes ten seconds.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None or sys.dont_write_bytecode:
+        return
+    folders = [ROOT / argument for argument in config.args if Path(argument).is_dir()]
+    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+    for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        cached = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+        if rewrite.try_makedirs(cached.parent) and rewrite._read_pyc(file, cached) is None:
+            digest, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, digest, cached)
