@@ -102,7 +102,7 @@ def by_turns(count: int, runs: int) -> dict[str, list[Run]]:
 def rows(effort: Effort) -> Iterator[Row]:
     cost = {}
     for count in effort.of((1, 10, 100, 1000), (1, 10, 100), (10,)):
-        runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 3)
+        runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 1)
         runs_by_method = by_turns(count, runs)
         cost[count] = statistics.median(run.seconds for run in runs_by_method["bound"]) / count
         for method, method_runs in runs_by_method.items():

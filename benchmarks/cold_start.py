@@ -147,7 +147,7 @@ def warm(url: str, document: Document, runs: int) -> Pairs:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    runs, source = effort.of(11, 7, 3), longer(ESSAY.read_bytes(), 10)
+    runs, source = effort.of(11, 7, 1), longer(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
     figure = f"cold, a file without pictures, {render_pdf(document).pages} pages"
     pairs = beside_weasyprint(source, document, runs)

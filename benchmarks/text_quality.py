@@ -31,7 +31,7 @@ from .scoring import (
 )
 
 #: The check reads one page in this many of each set.
-STEP = {"wcxb": 6, "traf": 4, "moz": 1, "fundus": 1, "defuddle": 1, "daniel": 4}
+STEP = {"wcxb": 10, "traf": 8, "moz": 2, "fundus": 2, "defuddle": 2, "daniel": 12}
 #: The figures that should be small: forbidden snippets, and the pages of news to throw away.
 _SMALL = frozenset({"wcxb.forbidden", "fundus.bad", "daniel.bad"})
 #: The sets of news, and the F1 under which half is missing, or as much again does not belong.

@@ -47,7 +47,7 @@ def main() -> int:
     names = arguments.target or list(SEEDS)
     if unknown := set(names) - set(SEEDS):
         parser.error(f"no target is called {', '.join(unknown)}; there are {', '.join(SEEDS)}")
-    share = max(arguments.seconds // len(names), 3)
+    share = max(arguments.seconds // len(names), 2)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     _load()
     failed = False

@@ -50,7 +50,7 @@ def picture():
     return file.getvalue()
 
 
-def long_story(title="Harbour lights go dark", boats=25):
+def long_story(title="Harbour lights go dark", boats=9):
     """A story with a box of several pages that other pages of the site have too."""
     items = "".join(f"<li>Boat {n}. {SENTENCE}</li>" for n in range(boats))
     box = f"<section class='harbour-list'><p>{LETTER} {SENTENCE}</p><ul>{items}</ul></section>"
@@ -87,7 +87,7 @@ def pdf_of(server, job):
 
 def test_undo_outlives_a_reload(server, open_page, web):
     web.add("/q.png", picture(), media_type="image/png")
-    job = printed(server, url=web.add("/story", long_story(boats=9)))
+    job = printed(server, url=web.add("/story", long_story()))
     page = open_page(f"/prints/{job['id']}")
 
     def has_boats():
@@ -391,7 +391,7 @@ def test_nothing_is_wider_than_a_telephone(server, open_page):
 
 
 def test_a_change_that_fails_keeps_the_last_pdf_and_says_why(server, open_page):
-    job = printed(server, url="https://example.org/kept", html=long_story(boats=9))
+    job = printed(server, url="https://example.org/kept", html=long_story())
     page = open_page(f"/prints/{job['id']}")
     before = settled(page)
     stored = server.home / f".local/share/webprint/prints/{job['id']}/0/base.zip"
@@ -419,7 +419,7 @@ def test_a_change_that_fails_keeps_the_last_pdf_and_says_why(server, open_page):
 
 
 def test_events_are_followed_although_the_server_is_busy(server, open_page):
-    job = printed(server, url="https://example.org/busy", html=long_story(boats=9))
+    job = printed(server, url="https://example.org/busy", html=long_story())
     page = open_page(f"/prints/{job['id']}")
     settled(page)
     refused = []
@@ -514,7 +514,7 @@ def test_a_change_to_ten_pages_is_displayed_at_once(server, open_page, record_pr
 
 def test_pictures_are_removed_without_javascript(server, open_page, web):
     web.add("/q.png", picture(), media_type="image/png")
-    job = printed(server, url=web.add("/story", long_story(boats=9)))
+    job = printed(server, url=web.add("/story", long_story()))
     page = open_page(f"/prints/{job['id']}", java_script_enabled=False)
     page.get_by_role("button", name="Remove all pictures").click()
     assert server.wait_finished(job["id"])["result"]["pictures"] == 0

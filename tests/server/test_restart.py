@@ -14,6 +14,7 @@ import pytest
 from printer.fetch.browser.process import find_chromium
 from printer.jobs.queue import JobQueue
 from printer.processes import child_pids, process_tree
+from tests.support.effort import THOROUGH
 from tests.support.jobs import closing_table, wait_until
 from tests.support.story_page import story_page
 from tests.support.web_server import Reply
@@ -40,8 +41,8 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
     dice = random.Random(3)
     server = serve("--workers", "2")
     accepted = []
-    for round_ in range(3):
-        for n in range(4):
+    for round_ in range(3 if THOROUGH else 2):
+        for n in range(3):
             answer = server.submit(url=f"https://example.org/{round_}/{n}", html=HTML)
             accepted.append(answer.json()["id"])
         time.sleep(dice.random() * 2)

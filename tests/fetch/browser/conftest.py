@@ -13,5 +13,5 @@ from tests.support.web_server import WebServer
 @pytest.fixture(scope="module")
 def drawn() -> Iterator[tuple[Browser, WebServer]]:
     """A browser, and a server that it may reach."""
-    with WebServer() as web, Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
+    with WebServer() as web, Browser(FetchOptions(timeout=60), Guard([web.url])) as browser:
         yield browser, web

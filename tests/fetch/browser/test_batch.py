@@ -47,7 +47,7 @@ def test_pages_are_loaded_at_once(web: WebServer) -> None:
         return Reply(f"<p>page {hit.path}</p>")
 
     urls = [web.add(f"/{number}", answer) for number in range(3)]
-    with Browser(FetchOptions(timeout=20), Guard([web.url]), pages=3) as browser:
+    with Browser(FetchOptions(timeout=60), Guard([web.url]), pages=3) as browser:
         bodies = capture_all(browser, urls)
     for number, body in enumerate(bodies):
         assert isinstance(body, bytes), body
@@ -58,9 +58,10 @@ def test_a_tab_that_hangs_or_crashes_costs_its_own_page(web: WebServer) -> None:
     hang = web.add("/hang", "<p>x</p><script>while (true) {}</script>")
     crash = web.add("/crash", "<p>Crash</p><script>location = 'chrome://crash'</script>")
     fine = [web.add(f"/fine{n}", f"<p>fine {n}</p>") for n in range(4)]
-    with Browser(FetchOptions(timeout=6), Guard([web.url]), pages=3) as browser:
+    with Browser(FetchOptions(timeout=60), Guard([web.url]), pages=3) as browser:
         browser.capture(fine[0])
         before = browser._process
+        browser.options = FetchOptions(timeout=4)
         bodies = capture_all(browser, [hang, crash, *fine])
         assert isinstance(bodies[0], FetchTimeout)
         for n, body in enumerate(bodies[2:]):
@@ -73,7 +74,7 @@ def test_a_tab_that_hangs_or_crashes_costs_its_own_page(web: WebServer) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int) -> None:
     slow = web.add("/slow", "<p>x</p><script>setInterval(() => fetch('/x'), 50)</script>")
-    with Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
+    with Browser(FetchOptions(timeout=60), Guard([web.url])) as browser:
         browser.capture(web.add("/fine", "<p>fine</p>"))
         running = browser._process
         assert running is not None
@@ -144,7 +145,7 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
 
 def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
     url = web.add("/x", "<p>x</p>")
-    with Browser(FetchOptions(timeout=20), Guard([url]), max_pages=2) as browser:
+    with Browser(FetchOptions(timeout=60), Guard([url]), max_pages=2) as browser:
         used = []
         for _ in range(5):
             browser.capture(url)
@@ -156,7 +157,7 @@ def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
 
 def test_a_browser_that_grows_is_replaced(web: WebServer) -> None:
     url = web.add("/x", "<p>x</p>")
-    with Browser(FetchOptions(timeout=20), Guard([url]), max_bytes=1) as browser:
+    with Browser(FetchOptions(timeout=60), Guard([url]), max_bytes=1) as browser:
         for _ in range(5):
             browser.capture(url)
             first = browser._process

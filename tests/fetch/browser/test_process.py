@@ -31,7 +31,7 @@ from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
 
-OPTIONS = FetchOptions(timeout=20)
+OPTIONS = FetchOptions(timeout=60)
 
 
 def test_a_browser_that_dies_is_an_error_and_is_started_anew(web: WebServer) -> None:
