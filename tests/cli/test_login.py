@@ -49,7 +49,7 @@ async def ann(page):
 
 
 def sign_in(members, file, person=ann):
-    settings = Settings(storage_state=str(file), timeout=20)
+    settings = Settings(storage_state=str(file), timeout=60)
     save_login(members.url + "/login", settings, person, visible=False)
 
 
@@ -59,13 +59,13 @@ def test_a_state_is_saved_for_its_owner_alone_and_prints(members, tmp_path):
     sign_in(members, file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
-    options = FetchOptions(timeout=20, storage_state=str(file), cache=False)
+    options = FetchOptions(timeout=60, storage_state=str(file), cache=False)
     with HttpClient(options, user_urls=[members.url]) as static:
         assert b"tide" in static.get_page(members.url + "/story").body
     with Browser(options, Guard([members.url])) as browser:
         assert b"tide" in browser.capture(members.url + "/story").body
         assert b">kept<" in browser.capture(members.url + "/kept").body
-    plain = FetchOptions(timeout=20, cache=False)
+    plain = FetchOptions(timeout=60, cache=False)
     with HttpClient(plain, user_urls=[members.url]) as static, pytest.raises(FetchError):
         static.get_page(members.url + "/story")
 
@@ -102,7 +102,7 @@ def test_a_page_that_is_closed_ends_it(members, tmp_path):
 @pytest.mark.browser
 def test_signing_in_reaches_nothing_private_that_was_not_named(members, other_web, tmp_path):
     members.redirect("/away", other_web.add("/secret", "<p>swordfish</p>"))
-    settings = Settings(storage_state=str(tmp_path / "s.json"), timeout=20)
+    settings = Settings(storage_state=str(tmp_path / "s.json"), timeout=60)
     with pytest.raises(BlockedAddress):
         save_login(members.url + "/away", settings, ann, visible=False)
     assert not other_web.hits()
@@ -149,7 +149,7 @@ def test_a_name_and_password_go_to_the_named_site_alone(web, other_web):
         return Reply(STORY + f'<img src="{other_web.url}/p.png">', 200 if right else 401)
 
     url = web.add("/story", story)
-    options = FetchOptions(timeout=20, user="ann:hunter2", allow_private=True, cache=False)
+    options = FetchOptions(timeout=60, user="ann:hunter2", allow_private=True, cache=False)
     with HttpClient(options, user_urls=[url]) as static:
         assert b"tide" in static.get_page(url).body
     with Browser(options, Guard([url], allow_private=True)) as browser:

@@ -293,7 +293,7 @@ def test_a_webhook_that_answers_byte_by_byte_is_given_up(monkeypatch):
         connection, _ = listener.accept()
         with connection, suppress(OSError):
             connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
-            for _ in range(100):
+            for _ in range(600):
                 connection.sendall(b"a")
                 time.sleep(0.1)
 
@@ -304,7 +304,7 @@ def test_a_webhook_that_answers_byte_by_byte_is_given_up(monkeypatch):
         started = time.monotonic()
         with pytest.raises(DeliveryUncertain, match="gave no answer"):
             deliver(parcel(), Destination(webhook=SecretStr(url)), Settings())
-        assert time.monotonic() - started < 8
+        assert time.monotonic() - started < 30
         thread.join()
 
 

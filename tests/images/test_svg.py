@@ -112,11 +112,11 @@ def test_uses_of_uses_are_counted_and_circles_refused() -> None:
     layers = "<g id='a0'><path d='M0 0'/></g>" + "".join(
         f"<g id='a{n}'>" + f"<use href='#a{n - 1}'/>" * 10 + "</g>" for n in range(1, 12)
     )
-    start = time.monotonic()
+    start = time.process_time()
     assert "too many shapes" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{layers}</svg>").warnings[0]
     circle = "<g id='a'><use href='#b'/></g><g id='b'><use href='#a'/></g>"
     assert "contains itself" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{circle}</svg>").warnings[0]
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("part", ["mask", "clipPath", "pattern", "marker"])
@@ -268,7 +268,7 @@ def test_without_colour_on_request(coloured: str, grey: str) -> None:
 
 
 def test_long_styles_are_read_in_no_time() -> None:
-    start = time.monotonic()
+    start = time.process_time()
     for style in ("fill:" * 40_000, "fill: " + "a" * 150_000, " " * 150_000, ";" * 150_000):
         body = f"<svg {NS} width='9' height='9'><style>{style}</style><rect width='9' height='9'/></svg>"
         prepare_pictures(
@@ -276,4 +276,4 @@ def test_long_styles_are_read_in_no_time() -> None:
             lambda url, referer: Capture(b"", PageSource(url, url)),
             ImageOptions(grayscale=True),
         )
-    assert time.monotonic() - start < 3
+    assert time.process_time() - start < 3

@@ -36,7 +36,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(
                 server.process.kill()
                 server.process.wait()
         with closing(PrintServer(tmp_path, *options, warm=warm)) as server:
-            wait_until(lambda: {table.get(job).state for job in accepted} == {"done"}, 120)
+            wait_until(lambda: {table.get(job).state for job in accepted} == {"done"})
             assert completions() == sorted(accepted)
             for job in accepted:
                 pdf = server.client.get(f"/api/prints/{job}/pdf")

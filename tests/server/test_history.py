@@ -252,7 +252,7 @@ def test_deleted_prints_are_purged_after_a_while(server, serve, tmp_path):
     index.close()
     started.close()
     serve()  # Whoever starts it next need not visit it.
-    wait_until(lambda: not folder.exists(), 30)
+    wait_until(lambda: not folder.exists())
 
 
 def test_only_our_own_pages_delete(server):

@@ -23,7 +23,7 @@ MEGABYTE = 1_000_000
 
 
 def connect(server):
-    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    return socket.create_connection(("127.0.0.1", server.port), timeout=60)
 
 
 def test_requests_of_strangers_leave_the_owner_all_of_his_own(serve):

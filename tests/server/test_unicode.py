@@ -47,7 +47,7 @@ def test_impossible_option_values_are_refused_at_once(server, name, value):
 def test_one_bad_row_does_not_break_a_list(serve):
     server = serve()
     job = server.wait_finished(server.submit(html=story_page()).json()["id"])
-    with sqlite3.connect(server.home / ".local/share/webprint/jobs.sqlite", timeout=20) as table:
+    with sqlite3.connect(server.home / ".local/share/webprint/jobs.sqlite", timeout=60) as table:
         changed = table.execute(
             "update workflow_status set attributes = json_set(attributes, '$.options', json(?))"
             " where workflow_uuid = ?", ('{"title": "\\ud800"}', job["id"]),

@@ -30,7 +30,7 @@ class WorkerProcess:
 
     def stop(self):
         self.process.terminate()
-        return self.process.wait(15)
+        return self.process.wait(60)
 
     def output(self):
         return self.log.read_text()

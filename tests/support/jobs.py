@@ -17,7 +17,7 @@ def job_request(path="story", **options):
     return JobRequest(f"http://labour.test/{path}", options)
 
 
-def wait_until(condition, seconds=90.0):
+def wait_until(condition, seconds=180.0):
     """Wait until something is true."""
     end = time.monotonic() + seconds
     while not (value := condition()):

@@ -52,7 +52,7 @@ class PostgresServer:
     def __exit__(self, *_):
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
-            self._process.wait(10)
+            self._process.wait(60)
         with suppress(OSError):
             shutil.rmtree(self._folder)
 

@@ -69,13 +69,13 @@ class PrintServer:
 
     def anonymous_client(self, **headers):
         """Return a client without the token."""
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
 
     def submit(self, **order):
         headers = {"Idempotency-Key": order.pop("key")} if "key" in order else {}
         return self.client.post("/api/prints", json=order, headers=headers)
 
-    def wait_finished(self, print_id, seconds=60):
+    def wait_finished(self, print_id, seconds=180):
         def over():
             job = self.client.get(f"/api/prints/{print_id}").raise_for_status().json()
             return job if job["state"] in ("done", "failed", "cancelled") else None
@@ -90,7 +90,7 @@ class PrintServer:
         if self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(20)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 kill_tree(self.process.pid)
                 self.process.wait()

@@ -97,7 +97,7 @@ class WarmPrograms:
 
     def __exit__(self, *_: object) -> None:
         if self._process is not None:
-            self._process.communicate(timeout=30)
+            self._process.communicate(timeout=60)
         self._folder.cleanup()
 
     def _begin(self) -> None:

@@ -40,7 +40,7 @@ def ends(running: BrowserProcess) -> bool:
 
 
 def test_pages_are_loaded_at_once(web: WebServer) -> None:
-    meeting = threading.Barrier(3, timeout=10)
+    meeting = threading.Barrier(3, timeout=60)
 
     def answer(hit: Hit) -> Reply:
         meeting.wait()  # None is answered before all have asked.
@@ -84,7 +84,7 @@ def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int)
 
         def end_tabs() -> None:
             for _ in range(times):
-                assert loaded.acquire(timeout=20)
+                assert loaded.acquire(timeout=60)
                 end_tab()
                 time.sleep(0.5)
                 while loaded.acquire(blocking=False):
@@ -125,7 +125,7 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
 
         def kill() -> None:
             for _ in range(5):
-                assert requests.acquire(timeout=20)
+                assert requests.acquire(timeout=60)
             assert browser._process is not None
             leader = browser._process.group
             for entry in Path("/proc").glob("[0-9]*/cmdline"):
@@ -179,7 +179,7 @@ def test_a_browser_that_was_closed_does_not_start_anew(
             time.sleep(0.02)
         browser.close()
         with pytest.raises((FetchError, CancelledError)):
-            waiting.result(timeout=30)
+            waiting.result(timeout=60)
         with pytest.raises(FetchError, match="closed"):
             browser.capture(hang)
     starts.assert_called_once()

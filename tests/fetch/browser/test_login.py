@@ -50,7 +50,7 @@ def with_login(url: str, login: str = "ann:hunter2") -> str:
 
 def test_a_name_and_password_in_the_address_open_the_page(web: WebServer, get: Get) -> None:
     url = web.add("/locked", locked)
-    options = FetchOptions(timeout=20, cache=False)
+    options = FetchOptions(timeout=60, cache=False)
     capture = get(options, with_login(url))
     assert b"Harbour lights" in capture.body
     assert SECRET not in repr(capture)
@@ -84,7 +84,7 @@ def test_nothing_goes_along_to_another_host(
         state = tmp_path / "state.json"
         state.write_text(json.dumps({"cookies": [cookie], "origins": [stored]}))
         arguments["storage_state"] = str(state)
-    options = FetchOptions(timeout=20, cache=False, allow_private=True, **arguments)  # type: ignore[arg-type]
+    options = FetchOptions(timeout=60, cache=False, allow_private=True, **arguments)  # type: ignore[arg-type]
     capture = get(options, with_login(url) if credentials == "address" else url)
     assert b"Harbour lights" in capture.body
     secrets = (SECRET, TOKEN)

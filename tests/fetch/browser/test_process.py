@@ -91,7 +91,7 @@ def test_a_page_that_takes_all_memory_spares_the_others(
     def answer(hit: Hit) -> Reply:
         if len(web.hits("/fine")) > 1:
             again.set()
-        assert again.wait(20), "the page was not asked for again"
+        assert again.wait(60), "the page was not asked for again"
         return Reply("<p>Fine</p>")
 
     fine = web.add("/fine", answer)
@@ -110,7 +110,7 @@ def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, 
 
     def answer(hit: Hit) -> Reply:
         requests.release()
-        assert answered.wait(20)
+        assert answered.wait(60)
         return Reply("<p>Words</p>")
 
     slow = web.add("/slow", answer)
@@ -119,12 +119,12 @@ def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, 
         group = browser._process.group
 
         def end() -> None:
-            assert requests.acquire(timeout=20)
+            assert requests.acquire(timeout=60)
             for pid in processes_of(kind):
                 with suppress(ProcessLookupError):  # Another browser's may end meanwhile.
                     if os.getpgid(pid) == group:
                         os.kill(pid, signal.SIGKILL)
-            assert requests.acquire(timeout=20), "the page was not asked for again"
+            assert requests.acquire(timeout=60), "the page was not asked for again"
             answered.set()
 
         with ThreadPoolExecutor(1) as killer:
@@ -256,7 +256,7 @@ def test_no_port_of_the_browser_is_open_while_a_page_is_loaded(web: WebServer) -
 
     def answer(hit: Hit) -> Reply:
         requested.set()
-        assert checked.wait(20)
+        assert checked.wait(60)
         return Reply("<p>Words</p>")
 
     url = web.add("/slow", answer)
@@ -264,7 +264,7 @@ def test_no_port_of_the_browser_is_open_while_a_page_is_loaded(web: WebServer) -
     with Browser(OPTIONS, Guard([url])) as browser, ThreadPoolExecutor(1) as pool:
         capturing = pool.submit(browser.capture, url)
         try:
-            assert requested.wait(20)
+            assert requested.wait(60)
             running = [pid for pid in process_tree(os.getpid()) if pid not in before]
             assert any("--type=renderer" in command_of(pid) for pid in running)
             assert listening_sockets([os.getpid()]), "the scan finds this server's own port"
