@@ -40,8 +40,12 @@ SMOKE = (
 HERE = Path(__file__).parent
 
 
-#: The folders whose tests take longest; they come first, so that short ones fill the end of a run.
-LONG = ("fetch/browser", "jobs", "server", "deploy", "bench", "docs", "batch", "crawl", "hostile")
+#: The folders and files whose tests take longest, or long in one process; they come first, so that
+#: short ones fill the end of a run.
+LONG = (
+    "fetch/browser", "jobs", "server", "samples", "deploy", "bench", "docs", "batch", "crawl",
+    "hostile", "test_wheel.py", "images/test_pictures_on_paper.py",
+)  # fmt: skip
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -75,7 +79,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if not has_chromium and item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.skip(reason="no Chromium (see webprint doctor)"))
         path = item.path.relative_to(HERE).as_posix()
-        if any(path == place or path.startswith(f"{place}/") for place in SMOKE):
+        if any(_is_in(path, place) for place in SMOKE):
             item.add_marker(pytest.mark.smoke)
     items.sort(key=_order)
 
@@ -96,8 +100,11 @@ def _leave_out_thorough_tests(config: pytest.Config, items: list[pytest.Item]) -
 
 def _order(item: pytest.Item) -> int:
     path = item.path.relative_to(HERE).as_posix()
-    places = (at for at, folder in enumerate(LONG) if path.startswith(f"{folder}/"))
-    return next(places, len(LONG))
+    return next((at for at, place in enumerate(LONG) if _is_in(path, place)), len(LONG))
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
 
 
 @pytest.fixture(scope="session")

@@ -334,11 +334,11 @@ def test_other_pictures_are_not(one: str, other: str) -> None:
     assert picture_key(one) != picture_key(other)
 
 
-def test_a_hundred_thousand_pictures_are_read_in_bounded_time() -> None:
-    page = read_page("<body>" + '<p><img src="/p.jpg">x</p>' * 100_000 + "</body>", URL)
+def test_thirty_thousand_pictures_are_read_in_bounded_time() -> None:
+    page = read_page("<body>" + '<p><img src="/p.jpg">x</p>' * 30_000 + "</body>", URL)
     start = time.process_time()
     assert len(find_candidates(page)) == MAX_CANDIDATES
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 1
 
 
 def test_two_crops_of_a_picture_in_one_figure_are_one() -> None:
