@@ -44,7 +44,6 @@ def article(*run: Block) -> Article:
     ("name", "run", "words"),
     [
         ("deep nesting", nested(3000), "at the bottom"),
-        ("10,000 columns", (Table((), (cells(*["cell"] * 10_000),)),), "cell · cell"),
         ("huge spans", (Table((), ((Cell((paragraph("one"),), colspan=10**9, rowspan=10**9),), cells("two"))),), "two"),
         ("nested tables", (Table((), ((Cell((Table((), (cells("inner"),)),)),),)),), "inner"),
         ("a word without end", (paragraph("w" * 50_000),), "www"),
@@ -58,7 +57,7 @@ def test_a_hostile_article_prints_soon(
     printed, name: str, run: tuple[Block, ...], words: str
 ) -> None:
     start = time.monotonic()
-    paper = printed(article(*run), expect=("as a list",) if name == "10,000 columns" else ())
+    paper = printed(article(*run))
     assert words in paper.text, f"{name}: the text is gone"
     assert time.monotonic() - start < 30, f"{name}: took too long"
 

@@ -374,16 +374,6 @@ def test_settings_are_for_the_button_and_the_start_page(server, open_page):
         (server.home / ".local/share/webprint/defaults.json").unlink()
 
 
-def test_nothing_is_wider_than_a_telephone(server, open_page):
-    job = printed(server, url="https://example.org/narrow", html=long_story())
-    page = open_page(
-        f"/prints/{job['id']}", viewport={"width": 390, "height": 844}, color_scheme="dark"
-    )
-    for path in (f"/prints/{job['id']}", f"/prints/{job['id']}/rule", "/settings", "/"):
-        page.goto(server.url + path)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
-
-
 def test_a_change_that_fails_keeps_the_last_pdf_and_says_why(server, open_page):
     job = printed(server, url="https://example.org/kept", html=long_story())
     page = open_page(f"/prints/{job['id']}")
