@@ -11,9 +11,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from printer.fetch.browser.process import find_chromium
 from printer.jobs.queue import JobQueue
-from printer.processes import child_pids, process_tree
+from printer.processes import child_pids
 from tests.support.effort import THOROUGH
 from tests.support.jobs import closing_table, wait_until
 from tests.support.story_page import story_page
@@ -58,22 +57,6 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
     assert sorted(jobs(server)) == sorted(accepted)
     for print_id in accepted:
         assert server.client.get(f"/api/prints/{print_id}/pdf").content.startswith(b"%PDF")
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-def test_browser_prints_leave_no_processes(serve, web):
-    if not find_chromium():
-        pytest.skip("no Chromium")
-    server = serve("--workers", "1")
-    counts = []
-    for n in range(2):
-        url = web.add(f"/{n}", HTML)
-        print_id = server.submit(url=url, options={"render": "always"}).json()["id"]
-        wait_until(lambda: jobs(server)[print_id] == "done")  # noqa: B023
-        counts.append(len(process_tree(server.process.pid)))
-    # One print leaves seven to eight behind if nobody reaps them.
-    assert counts[-1] <= counts[0] + 2
 
 
 def test_the_web_process_is_started_again_and_callers_wait(serve):

@@ -237,15 +237,9 @@ def listening_sockets(pids: list[int]) -> list[str]:
     addresses = []
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-            (
-                _,
-                address,
-                _,
-                state,
-                *_,
-            ) = fields = line.split()
-            if state == "0A" and fields[9] in inodes:
-                addresses.append(address)
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in inodes:
+                addresses.append(fields[1])
     return addresses
 
 
@@ -313,16 +307,8 @@ def test_every_process_of_a_browser_is_reaped(web: WebServer, tmp_path: Path) ->
 
 def processes_of(marker: str) -> list[int]:
     """Return the processes whose command line holds a text."""
-    pids = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if marker.encode() in words:
-                pids.append(int(entry.name))
-    return pids
+    pids = (int(entry.name) for entry in Path("/proc").glob("[0-9]*"))
+    return [pid for pid in pids if marker in command_of(pid)]
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
