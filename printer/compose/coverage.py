@@ -39,7 +39,6 @@ from ..text import WORD, comparison_key
 from .block_builders import is_code_table, is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
-from .selection import is_comment_count
 from .tables import holds_equations, is_data
 
 #: In total; text beyond this counts as present.
@@ -166,7 +165,7 @@ _REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page, to its source or to comments.
+    """Return a segment's text without links inside the page or to its source.
 
     A reference mark that a note within the line repeats is left out, too.
     """
@@ -177,7 +176,7 @@ def _without_internal_links(segment: Segment) -> str:
             continue
         link = _nearest(leaf).get("link")
         href = "" if link is None else link.get("href") or ""
-        if href.startswith("#") or is_source_link(href, leaf.text) or is_comment_count(leaf):
+        if href.startswith("#") or is_source_link(href, leaf.text):
             continue
         texts.append(leaf.text)
     return "".join(texts)

@@ -66,7 +66,7 @@ def select(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
-        if (not excluded or leaf.parent not in excluded) and not is_comment_count(leaf)
+        if not excluded or leaf.parent not in excluded
     }
     path: set[HtmlElement] = set()
     for leaf in leaves:
@@ -216,22 +216,6 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
     while element is not None and element not in path:
         path.add(element)
         element = element.getparent()
-
-
-_COMMENT_COUNT = re.compile(
-    r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w*[\s_-]comments?", re.IGNORECASE
-)
-
-
-def is_comment_count(leaf: Leaf) -> bool:
-    """Return whether a text is only the number of a paragraph's comments, in a link named so."""
-    parent = leaf.parent
-    return (
-        leaf.text.isdecimal()
-        and parent is not None
-        and parent.tag == "a"
-        and _COMMENT_COUNT.search((parent.get("class") or "")[:300]) is not None
-    )
 
 
 _SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)

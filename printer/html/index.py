@@ -235,7 +235,8 @@ class PageIndex(TreeIndex):
                     added = _displayed_flags(element, added, state, display)
                 keys = () if added & IS_UNSEEN else element.keys()
                 names = element.get("class") if keys else None
-                if keys and (not _FLAG_ATTRIBUTES.isdisjoint(keys) or has_unseen_class(names)):
+                is_odd = has_unseen_class(names) or (tag == "pre" and names)
+                if keys and (is_odd or not _FLAG_ATTRIBUTES.isdisjoint(keys)):
                     in_line = bool(leaves or element.tail) and not added & IS_BREAK
                     is_sole_in_cell = not leaves and bool(tags) and tags[block] in {"td", "th"}
                     added |= _attribute_flags(

@@ -42,9 +42,14 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
     """
     if element.tag in HEADING_TAGS:
         return False
+    names = (element.get("class") or "")[:300].lower()
+    if _COMMENT_COUNT.search(names):
+        return element.tag == "a" and "".join(islice(element.itertext(), 3)).strip().isdecimal()
+    if element.tag == "pre":  # an example in a manual may hide the code that prepares it
+        return "hidden" in names.split()
     if (
         element.get("role") == "tooltip"
-        or has_unseen_class(element.get("class"))
+        or has_unseen_class(names)
         or _CLIPPING_STYLE.search(element.get("style") or "")
     ):
         return _is_short(element, _MAX_UNSEEN_CHARS)
@@ -53,18 +58,24 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
     return in_line and is_not_displayed(element) and _is_short(element, _MAX_UNSEEN_CHARS_IN_LINE)
 
 
-#: The class names by which style sheets hide text from all but screen readers, and tooltips.
+_COMMENT_COUNT = re.compile(
+    r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w{0,9}[\s_-]comments?"
+)
+#: The class names by which style sheets hide text from all but screen readers or in print,
+#: tooltips, lines of code that a page hides, and the number of comments on a paragraph.
 _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
     r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
+    r"|(?:no|non|not|hidden|hide)-?print|print[-:](?:hide|hidden|none)|boring"
     r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
+    rf"|{_COMMENT_COUNT.pattern}"
 )
 #: What each of these names contains; searching for it is faster.
 _UNSEEN_PARTS = (
     "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
-    "accessib",
+    "accessib", "comment", "print", "boring",
 )  # fmt: skip
 
 
@@ -102,15 +113,17 @@ def _splits_word(element: HtmlElement) -> bool:
 
 
 _MAX_LEAVES = 20
-#: The names of hidden text that a reader can unfold.
+#: The names of hidden text that a reader can unfold, and of captions, which go with pictures.
 _FOLDED = re.compile(
-    r"note|cit[ae](?!-accessib)|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE
+    r"note|cit[ae](?!-accessib)|ref|\bfn|spoiler|more|expand|full|rest|\bcap(?:tion)?\b|credit",
+    re.IGNORECASE,
 )
 
 
 def _is_short(element: HtmlElement, limit: int) -> bool:
     """Return whether an element has little text, no formula, and no name of folded text."""
-    if _FOLDED.search(f"{element.get('class')} {element.get('id')}"[:300]):
+    names = (node.get("class") or "" for node in islice(element.iter(), 2))
+    if _FOLDED.search(" ".join((element.get("id") or "", *names))[:300]):
         return False
     texts = list(islice(element.itertext(), _MAX_LEAVES))
     if len(texts) == _MAX_LEAVES or sum(map(len, texts)) > limit:

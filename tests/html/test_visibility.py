@@ -30,6 +30,10 @@ def texts(body: str) -> list[str]:
         "class=a11y-text",
         "class=cite-accessibility-label",
         'style="position:absolute;width:1px;height:1px;overflow:hidden"',
+        "class=noprint",
+        'class="hint d-print-none"',
+        'class="print:hidden"',
+        "class=boring",
         "class=material-icons",
         'class="icon material-symbols-rounded"',
         "role=tooltip",
@@ -68,6 +72,8 @@ def test_other_classes_hide_nothing(names: str) -> None:
     [
         '<span id="more" style="display:none"> and all that follows.</span>',
         '<span class="footnote-text" hidden>All that follows.</span>',
+        '<span class="caption no-print">and all that follows.</span>',
+        '<span class="no-print"><b class="media-credit">and all that follows.</b></span>',
         f"<span hidden>{'All that follows is long. ' * 5}</span>",
     ],
 )
@@ -86,6 +92,18 @@ def test_long_text_is_hidden_but_read() -> None:
 def test_text_to_be_found_by_searching_is_not_hidden() -> None:
     root = document_fromstring("<div hidden=until-found><p>Folded.</p></div><p>Open.</p>")
     assert build_index(root).visible_segments() == {0, 1}
+
+
+def test_hidden_code_in_a_manual_is_left_out() -> None:
+    example = "<pre class='js hidden'>let a;</pre><pre class='js'>ring();</pre>"
+    assert texts(example) == ["ring();"]
+
+
+def test_the_number_of_comments_on_a_paragraph_is_left_out() -> None:
+    count = '<a class="comments_count opener">{}</a>'
+    assert texts(f"<p>{count.format('<i>12</i>')}The weir.</p>") == ["The weir."]
+    assert texts(f"<p>{count.format('Two')}</p>") == ["Two"]
+    assert texts("<p class=comments-link>12</p>") == ["12"]
 
 
 def test_the_text_of_an_icon_in_a_table_stays() -> None:
