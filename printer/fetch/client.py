@@ -6,6 +6,7 @@ import hashlib
 import ssl
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -440,6 +441,7 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
         )
     body = bytearray()
     unchecked = request.html
+    _read_all_members(response._get_content_decoder())
     for chunk in response.iter_bytes():
         body += chunk
         budget.time_left()
@@ -458,6 +460,43 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
         )
         raise TransientError(error)
     return bytes(body)
+
+
+class _GzipMembers:
+    """Decompresses all members of gzip data (RFC 1952, section 2.2); zlib stops after the first."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._beginning = b""  # of the next member
+        self.unconsumed_tail = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._member.eof
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        text = b""
+        while data and not text:
+            if self._member.eof:
+                data = self._beginning + data
+                self._beginning = data if data == b"\x1f" else b""
+                if not data.startswith(b"\x1f\x8b"):  # not whole yet, or padding
+                    data = b""
+                    break
+                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            text = self._member.decompress(data, max_length)
+            data = self._member.unused_data
+        self.unconsumed_tail = data or self._member.unconsumed_tail
+        return text
+
+    def flush(self) -> bytes:
+        return self._member.flush()
+
+
+def _read_all_members(decoder: _decoders.ContentDecoder) -> None:
+    for child in getattr(decoder, "children", [decoder]):
+        if isinstance(child, _decoders.GZipDecoder):
+            child.decompressor = _decoders.ZlibDecompressor(_GzipMembers())
 
 
 def _ends_early(decoder: _decoders.ContentDecoder) -> bool:

@@ -5,7 +5,7 @@ import sys
 import time
 import tracemalloc
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import brotli
 import pytest
@@ -111,6 +111,26 @@ def test_compressed_text_that_was_cut_off_is_an_error(
     cut = web.add("/cut", pack(text)[:-90], encoding=encoding)
     with HttpClient(SMALL, user_urls=[complete, cut]) as fetcher:
         assert fetcher.get_page(complete).body == text
+        with pytest.raises(FetchError):
+            fetcher.get_page(cut)
+
+
+@pytest.mark.parametrize("padding", [b"", bytes(600), b"\x1f"])
+def test_all_members_of_gzip_data_are_read(web: WebServer, padding: bytes) -> None:
+    members = b"".join(gzipped(f"<p>{day}</p>") for day in range(40))
+
+    def parts() -> Iterator[bytes]:
+        yield from (members[at : at + 7] for at in range(0, len(members), 7))
+        yield padding
+
+    whole, apart = (
+        web.add("/x", members + padding, encoding="gzip"),
+        web.add("/y", parts, encoding="gzip"),
+    )
+    cut = web.add("/cut", members[:-5], encoding="gzip")
+    with HttpClient(SMALL, user_urls=[whole, apart, cut]) as fetcher:
+        assert fetcher.get_page(whole).body.endswith(b"<p>38</p><p>39</p>")
+        assert fetcher.get_page(apart).body.endswith(b"<p>38</p><p>39</p>")
         with pytest.raises(FetchError):
             fetcher.get_page(cut)
 
