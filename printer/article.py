@@ -260,11 +260,15 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote or endnote; spans refer to it by ``id``."""
+    """A footnote or endnote; spans refer to it by ``id``.
+
+    ``heading`` is what the page calls the notes, on the first of them.
+    """
 
     id: str
     label: str
     blocks: tuple[Block, ...]
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

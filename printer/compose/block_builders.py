@@ -41,6 +41,7 @@ from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
 from .boxes import is_box_label, take_bold_label
+from .footnotes import BACKLINK_SIGNS
 from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
 
 #: The level of a label's heading; postprocessing raises it to one below the previous heading.
@@ -215,7 +216,11 @@ class ListBuilder(BlockBuilder):
             items = tuple(_without_label(item, f"{number}") for number, item in numbered)
         else:
             items = tuple(_without_label(_without_dash(item), "") for item in self.items)
-            if items and all(map(_has_reference_label, items)):
+            numbers = [*map(_typed_number, items)]
+            if len(items) > 1 and numbers == [*range(numbers[0], numbers[0] + len(items))]:
+                self.ordered, self.start = True, numbers[0]
+                items = tuple(map(_without_typed_number, items, numbers))
+            elif items and all(map(_has_reference_label, items)):
                 self.style = "none"
         if len(items) == 1 and items[0].blocks and not items[0].id:
             blocks = items[0].blocks
@@ -256,13 +261,32 @@ def _without_label(item: Item, number: str) -> Item:
     return replace(item, blocks=item.blocks[1:]) if is_label else item
 
 
+_TYPED_NUMBER = re.compile(r"(\d{1,3})\.\s+\S")
 _REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
+
+
+def _beginning(item: Item) -> str:
+    first = item.blocks[0] if item.blocks else None
+    return plain_text(first.spans)[:20] if isinstance(first, Paragraph) else ""
+
+
+def _typed_number(item: Item) -> int:
+    """Return the number with which an item's text begins, 0 for none."""
+    match = _TYPED_NUMBER.match(_beginning(item))
+    return int(match[1]) if match else 0
+
+
+def _without_typed_number(item: Item, number: int) -> Item:
+    first, *rest = item.blocks
+    if not isinstance(first, Paragraph):
+        return item
+    text = replace(first, spans=_without_beginning(first.spans, str(number)))
+    return replace(item, blocks=(text, *rest))
 
 
 def _has_reference_label(item: Item) -> bool:
     """Return whether an item begins with a label in brackets, as those of a bibliography do."""
-    first = item.blocks[0] if item.blocks else None
-    return isinstance(first, Paragraph) and bool(_REFERENCE.match(plain_text(first.spans)[:20]))
+    return _REFERENCE.match(_beginning(item)) is not None
 
 
 def _start_number(text: str) -> int:
@@ -562,10 +586,6 @@ class SummaryBuilder(BlockBuilder):
 _AFTER_LABEL = re.compile(r"^\s*(?:[.:)\]]\s+)?")
 
 
-#: The characters of a note's link back to its reference mark.
-_BACKLINK_SIGNS = " \n↩\ufe0e"
-
-
 class NoteBuilder(BlockBuilder):
     """Builds a footnote or endnote."""
 
@@ -577,27 +597,27 @@ class NoteBuilder(BlockBuilder):
     def build(self) -> list[Block]:
         blocks = list(self.buffer.take())
         if blocks and isinstance(first := blocks[0], Paragraph):
-            spans = self._without_label(first.spans)
+            spans = _without_beginning(first.spans, self.label)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
         if blocks and isinstance(last := blocks[-1], Paragraph):
-            spans = _strip_end(last.spans, _BACKLINK_SIGNS)
+            spans = _strip_end(last.spans, BACKLINK_SIGNS)
             blocks[-1:] = [replace(last, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
 
-    def _without_label(self, spans: Spans) -> Spans:
-        label = re.compile(
-            rf"\s*(?:[\^↑↩]+\s*|[\[(]?{re.escape(self.label)}(?:[\]).:]+\s*|\s+|$))+"
-        )
-        while spans:
-            match = label.match(spans[0].text)
-            text = spans[0].text[match.end() if match else 0 :]
-            rest = _AFTER_LABEL.sub("", text, count=1)
-            if any(map(str.isalnum, rest)):
-                return (replace(spans[0], text=rest), *spans[1:])
-            if spans[0].math:
-                break
-            spans = spans[1:]
-        return spans
+
+def _without_beginning(spans: Spans, label: str) -> Spans:
+    """Return text without the label with which it begins."""
+    beginning = re.compile(rf"\s*(?:[\^↑↩]+\s*|[\[(]?{re.escape(label)}(?:[\]).:]+\s*|\s+|$))+")
+    while spans:
+        match = beginning.match(spans[0].text)
+        text = spans[0].text[match.end() if match else 0 :]
+        rest = _AFTER_LABEL.sub("", text, count=1)
+        if any(map(str.isalnum, rest)):
+            return (replace(spans[0], text=rest), *spans[1:])
+        if spans[0].math:
+            break
+        spans = spans[1:]
+    return spans
 
 
 _LINE_BREAK_TAGS = frozenset({"br", "hr"})

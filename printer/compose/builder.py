@@ -35,7 +35,7 @@ from .block_builders import (
 from .boxes import is_box
 from .collection import is_entry
 from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
-from .footnotes import LinkResolver, LinkTargets
+from .footnotes import LinkResolver, LinkTargets, is_backlink_text
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
 from .math import Formula, is_preview, read_formula
 from .selection import Selection
@@ -191,6 +191,8 @@ class ArticleBuilder:
         """Set a link target on the current block, or on the next one."""
         name = self.targets.places.get(element)
         if name is not None:
+            if self.buffer.run.breaks > 1:  # the text before them is a paragraph
+                self.buffer.flush()
             if self.buffer.id:
                 self.aliases[name] = self.buffer.id
             else:
@@ -296,7 +298,7 @@ class ArticleBuilder:
         if note is not None:
             self._add_reference(element, note)
             return True
-        if element in self.targets.backlinks:
+        if element in self.targets.backlinks or is_backlink_text(element.text):
             return True
         if len(element) and (card := read_card(element, self.links.resolve)):
             self.buffer.put(card)

@@ -465,6 +465,16 @@ def _ancestors(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
     return islice(element.iterancestors(), levels)
 
 
+#: The characters of a note's link back to its reference mark.
+BACKLINK_SIGNS = " \n↩⤴\ufe0e"
+
+
+def is_backlink_text(text: str | None) -> bool:
+    """Return whether the text of a link says only that it leads back."""
+    text = (text or "").strip()
+    return bool(text) and not text.strip(BACKLINK_SIGNS)
+
+
 def _find_backlinks(
     links: list[tuple[HtmlElement, str]], elements: dict[str, HtmlElement], targets: LinkTargets
 ) -> None:

@@ -62,7 +62,8 @@ def postprocess(
     clean_blocks = _join_fragments(_drop_title(clean_blocks, title), title)
     clean_blocks = _promote_linked_titles(clean_blocks)
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
-    parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
+    parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
+    parts = _drop_note_headings(_bind_raised_notes(parts))
     parts = _drop_idle_blocks(_drop_leading_players(parts))
     parts = _drop_crowded_rules(_drop_leftovers(parts, kind))
     parts = _list_typed_items(parts)
@@ -606,8 +607,42 @@ def _without_bullet(spans: Spans) -> Spans:
     return (replace(spans[0], text=text), *spans[1:]) if text else spans[1:]
 
 
+def _bind_raised_notes(blocks: list[Block]) -> list[Block]:
+    """Make notes of the last paragraphs if each begins with the raised label of links to them.
+
+    Notes that only line breaks divide have no elements of their own.
+    """
+    labels = [*takewhile(bool, map(_raised_label, reversed(blocks)))][::-1]
+    text, last = tuple(blocks[: len(blocks) - len(labels)]), blocks[len(blocks) - len(labels) :]
+    linked = [span for span in iter_spans(text) if span.href[:1] == "#" and "sup" in span.marks]
+    if not labels or len({*labels}) < len(labels) or {*labels} - {span.text for span in linked}:
+        return blocks
+
+    def replacement(part: object) -> list[Span] | None:
+        if isinstance(part, Span) and part in linked and part.text in labels:
+            return [replace(part, note=f"raised-{part.text}", href="")]
+        return None
+
+    notes = (
+        Note(f"raised-{label}", label, (replace(note, spans=note.spans[1:]),))
+        for label, note in zip(labels, last, strict=True)
+        if isinstance(note, Paragraph)
+    )
+    return [*transform(text, replacement), *notes]
+
+
+def _raised_label(block: Block) -> str:
+    """Return the raised number or sign with which a paragraph begins, '' if it has none."""
+    first = block.spans[0] if isinstance(block, Paragraph) and len(block.spans) > 1 else None
+    is_label = first is not None and "sup" in first.marks and len(first.text) <= _MAX_LABEL_SIGNS
+    return first.text if first is not None and is_label else ""
+
+
+_MAX_LABEL_SIGNS = 3
+
+
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:
-    """Drop a heading, label or rule above nothing but notes, as the theme adds its own."""
+    """Drop a heading, label or rule above nothing but notes; the theme prints the heading."""
     remaining: list[Block] = []
     content_below = ""  # down to the next heading: '', 'notes' or 'text'
     labels = page_labels("note_headings")
@@ -617,6 +652,9 @@ def _drop_note_headings(blocks: list[Block]) -> list[Block]:
             content_below = content_below or "notes"
         elif isinstance(block, Heading | Rule) or fold_words(text[:100]) in labels:
             if content_below == "notes":
+                heading = plain_text(block.spans) if isinstance(block, Heading) else ""
+                if isinstance(first := remaining[-1], Note) and any(map(str.isalpha, heading)):
+                    remaining[-1] = replace(first, heading=heading)
                 continue
             content_below = "" if isinstance(block, Heading) else content_below
         else:

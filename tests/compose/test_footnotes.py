@@ -176,3 +176,30 @@ def test_a_note_below_its_number_is_printed_though_it_was_not_selected() -> None
     assert list(iter_text(*note.blocks)) == ["As the old harbour book says."]
     assert article.blocks[-1] is note
     assert "(1)" not in article.text
+
+
+def test_notes_that_line_breaks_divide_are_notes_without_their_links_back() -> None:
+    back = "<a href='#' onclick='history.back()'>↩</a>"
+    text = "".join(f"<p>The boat {n} sails.<a href='#{n}'><sup>{n}</sup></a></p>" for n in (1, 2))
+    notes = "<br><br>".join(f"<a name={n}><sup>{n}</sup></a> Oar {n}. {back}" for n in (1, 2))
+    *paragraphs, first, second = compose_article(f"{text}<hr><p>{notes}</p>").blocks
+    assert [span.note for span in iter_spans(paragraphs)] == ["", "raised-1", "", "raised-2"]
+    assert [first.label, *iter_text(first)] == ["1", "Oar 1."]
+    assert [second.label, *iter_text(second)] == ["2", "Oar 2."]
+
+
+def test_raised_numbers_that_no_link_leads_to_remain_text() -> None:
+    html = "<p>It is 4 m<sup>2</sup> wide.</p><hr><p>The end.</p><p><sup>2</sup> Oars.</p>"
+    assert not any(isinstance(block, Note) for block in compose_article(html).blocks)
+
+
+def test_a_link_leads_to_the_part_of_a_paragraph_below_its_line_breaks() -> None:
+    html = "<p>See <a href='#b'>below</a>.</p><p>Oars.<br><br><a name=b>Ropes</a> hold.</p>"
+    assert [block.id for block in compose_article(html).blocks] == ["", "", "b"]
+
+
+def test_the_page_s_own_heading_of_its_notes_is_kept() -> None:
+    for heading in ("References and notes", "Notes"):
+        text, note = NOTES["markdown"]
+        blocks = compose_article(f"{text}</p><h4>{heading}</h4>{note}").blocks
+        assert [block.heading for block in blocks if isinstance(block, Note)] == [heading]

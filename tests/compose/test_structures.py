@@ -502,12 +502,19 @@ def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> 
         ("<ol><li><b>3.</b><p>Oars</p><li><b>5.</b><p>Rope</ol>", "3. Oars 5. Rope", 1),
         ("<ul><li><i class=tag>[1]</i><i>Oars</i><li>[2] Rope</ul>", "[1] Oars [2] Rope", 0),
         ("<ul><li>[1] Oars<li>Rope</ul>", "[1] Oars Rope", 1),
+        ("<ul><li><b>4. </b>Oars<li>5. Rope</ul>", "Oars Rope", 1),
+        ("<ul><li>4. Oars<li>6. Rope</ul>", "4. Oars 6. Rope", 0),
     ],
 )
 def test_an_item_that_begins_with_its_own_label_has_one(html: str, text: str, lists: int) -> None:
     blocks = compose_article(html).blocks
     assert " ".join(iter_text(*blocks)) == text
     assert sum(isinstance(block, List) for block in blocks) == lists
+
+
+def test_a_list_whose_numbers_are_typed_is_numbered() -> None:
+    references = only("<ul><li>4. Oars, <i>1990</i>.<li>5. Rope.</ul>", List)
+    assert (references.ordered, references.start, len(references.items)) == (True, 4, 2)
 
 
 def test_a_reference_to_a_bibliography_is_no_title() -> None:
