@@ -16,6 +16,7 @@ from .compose import append_comments, article_metadata, compose, find_posts, sel
 from .errors import NoArticle
 from .extraction import select_segments
 from .extraction.extract import score_segments
+from .extraction.remains import find_buttons
 from .html.discussion import Comments, read_comments
 from .html.obstacles import MAX_STUB_CHARS, find_obstacle
 from .html.page import Page, gc_paused, read_page
@@ -105,6 +106,10 @@ class Extraction:
         return append_comments(merged, self.page, self.comments)
 
 
+#: The kinds of pages whose entries may have links of the same words.
+_ENTRY_KINDS = frozenset({"collection", "forum", "listing"})
+
+
 @gc_paused
 def extract_article(
     page: Page, options: ExtractOptions, probe: SizeFilter | None = None, *, editable: bool = False
@@ -123,6 +128,8 @@ def extract_article(
     ruled_page = replace(page, metadata=metadata)
     comment_elements = below(comments.elements)
     excluded = comment_elements | rules.dropped
+    if verdict.kind not in _ENTRY_KINDS:
+        excluded |= find_buttons(page, verdict.keep)
     article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
     beginning = _first_text(article)
     obstacle = find_obstacle(page, beginning)

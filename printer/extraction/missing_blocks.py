@@ -13,11 +13,12 @@ from itertools import accumulate, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, PageIndex, Segment
+from ..html.index import ElementFlag, Leaf, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
+from .selected_text import enclosing_link
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 _OUTSIDE_TEXT = int(
@@ -286,7 +287,8 @@ _MIN_END_CHARS = 60
 def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection extended by text that continues it in the same elements.
 
-    Scores fall along a long text, so the end is compared with what is shortly before it.
+    Scores fall along a long text, so the end is compared with what is shortly before it.  A few
+    last paragraphs, as the source of the pictures, may be shorter and less likely.
     """
     index = page.index
     selected_positions = [i for i, flag in enumerate(keep) if flag]
@@ -318,7 +320,37 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             for j in pending:
                 selected[j] = True
             pending = []
+    for i in _last_paragraphs(index, selected, scores):
+        selected[i] = True
     return tuple(selected)
+
+
+_MAX_LAST_PARAGRAPHS = 3
+_MIN_LAST_SCORE = 0.3
+
+
+def _last_paragraphs(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> Iterator[int]:
+    """Yield the likely paragraphs below the last selected one with which its element ends."""
+    last = max(i for i, flag in enumerate(keep) if flag)
+    parent = index.parents[index.segment_blocks[last]]
+    looks = {
+        (index.tags[block], index.classes[block], index.parents[block], index.flags[block])
+        for block in index.segment_blocks[last : index.segment_ends[parent]]
+    }
+    paragraphs = range(last + 1, index.segment_ends[parent])
+    is_end = len(looks) == 1 and index.tags[index.segment_blocks[last]] == "p"
+    if is_end and len(paragraphs) <= _MAX_LAST_PARAGRAPHS:
+        for i in paragraphs:
+            segment = index.segments[i]
+            has_words = any(map(str.isalpha, segment.text))
+            if (
+                has_words
+                and scores[i] >= _MIN_LAST_SCORE
+                and _has_few_links([segment], _MAX_LINKED)
+            ):
+                yield i
 
 
 #: The lowest score of a heading right above selected text in documentation.
@@ -547,14 +579,35 @@ _MAX_LINKED_IN_LIST = 0.1
 
 
 def _is_block(index: PageIndex, i: int) -> bool:
-    """Return whether an element is a table, a listing, a list or a note without many links."""
-    tag, names = index.tags[i], _class_and_id(index, i)
-    is_part = tag in {"pre", "table", "dl", "blockquote", "details", "ul", "ol"} or (
-        tag in {"div", "aside", "figure", "p"} and _PART_CLASS.search(names)
-    )
-    if not is_part or _is_outside_text(index, i) or _NOT_PART_CLASS.search(names):
+    """Return whether an element is a table, a listing, a list or a note without many links.
+
+    A quotation or a listing may be alone in a box.
+    """
+    inner = i
+    while _is_wrapper(index, inner) and not _is_part(index, inner):
+        inner += 1
+    i = inner if index.tags[inner] in {"blockquote", "pre"} else i
+    is_outside = _is_outside_text(index, i) or _NOT_PART_CLASS.search(_class_and_id(index, i))
+    if is_outside or not _is_part(index, i):
         return False
+    tag = index.tags[i]
     return _is_unlinked(index, i, _MAX_LINKED_IN_LIST if tag in {"ul", "ol"} else _MAX_LINKED)
+
+
+def _is_part(index: PageIndex, i: int) -> bool:
+    """Return whether an element may be a part of the text by its tag or its class."""
+    return index.tags[i] in {"pre", "table", "dl", "blockquote", "details", "ul", "ol"} or (
+        index.tags[i] in {"div", "aside", "figure", "p"}
+        and _PART_CLASS.search(_class_and_id(index, i)) is not None
+    )
+
+
+def _is_wrapper(index: PageIndex, i: int) -> bool:
+    """Return whether an element is a box around a single other one."""
+    ends = index.subtree_ends[i : i + 2]
+    is_sole = index.tags[i] == "div" and i + 1 < ends[0] and ends[0] == ends[-1]
+    has_text = (index.elements[i].text or "").strip()
+    return is_sole and not has_text and not _NOT_PART_CLASS.search(_class_and_id(index, i))
 
 
 def _is_outside_text(index: PageIndex, i: int) -> bool:
@@ -572,81 +625,34 @@ def _is_unlinked(index: PageIndex, i: int, max_share: float) -> bool:
 
 
 def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
-    """Return whether at most a share of some text is links."""
+    """Return whether at most a share of some text is links that lead somewhere."""
     chars = sum(len(segment.text) for segment in segments)
-    return sum(segment.link_chars for segment in segments) <= max_share * chars
+    linked = sum(segment.link_chars for segment in segments)
+    if linked > max_share * chars:
+        leaves = (leaf for segment in segments for leaf in segment.leaves)
+        linked -= sum(len(leaf.text.strip()) for leaf in leaves if _opens_note(leaf))
+    return linked <= max_share * chars
+
+
+def _opens_note(leaf: Leaf) -> bool:
+    """Return whether a text is a link by which a script shows a note."""
+    link = enclosing_link(leaf.parent)
+    return link is not None and (link.get("href") or "").startswith("javascript:")
 
 
 def _class_and_id(index: PageIndex, i: int) -> str:
     return f"{index.classes[i] or ''} {index.ids[i] or ''}"[:300]
 
 
-# Notes
-
-
-#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
-_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
-#: Each bracket of a reference may be an element.
-_MAX_MARK_ELEMENTS = 3
-_MAX_NOTE_SEGMENTS = 6
-_MAX_NOTE_CHARS = 1200
-#: The largest share of the selected text that notes may be.
-_MAX_NOTES_SHARE = 0.3
-#: A paper's bibliography may be as long as its text.
-_MAX_NOTES_SHARE_IN_ARTICLES = 1.0
-
-
-def add_linked_notes(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
-    """Return the selection with the notes that the selected text links to, if they are few."""
-    index = page.index
-    sizes = [len(segment.text) for segment in page.segments]
-    references: dict[str, int] = {}
-    for i, tag in enumerate(index.tags):
-        if tag != "a":
-            continue
-        element = index.elements[i]
-        if (href := element.get("href")) and href[:1] == "#" != href:
-            segment = index.segment_begins[i]
-            has_text = segment < index.segment_ends[i]
-            label = (
-                "".join(islice(element.itertext(), 8)) if len(element) <= _MAX_MARK_ELEMENTS else ""
-            )
-            if has_text and keep[segment] and _NOTE_MARK.fullmatch(label[:20]):
-                references.setdefault(href[1:], segment)
-    if not references:
-        return tuple(keep)
-    notes: set[int] = set()
-    for i, element in enumerate(index.elements):
-        if not index.has_attributes[i]:
-            continue
-        reference = references.pop(index.ids[i] or element.get("name") or "", -1)
-        begin, end = index.segment_begins[i], index.segment_ends[i]
-        if (
-            end - begin == 1
-            and end < len(sizes)
-            and _NOTE_MARK.fullmatch(page.segments[begin].text)
-        ):
-            end += 1  # a note below its number
-        # Notes come after their references.
-        is_short = end - begin <= _MAX_NOTE_SEGMENTS and sum(sizes[begin:end]) <= _MAX_NOTE_CHARS
-        is_figure = index.tags[i] in {"figure", "table"}
-        if -1 < reference < begin and is_short and not is_figure:
-            notes.update(range(begin, end))
-    selected_chars = sum(size for i, size in enumerate(sizes) if keep[i] and i not in notes)
-    share = _MAX_NOTES_SHARE_IN_ARTICLES if kind == "article" else _MAX_NOTES_SHARE
-    if sum(sizes[i] for i in notes) > share * selected_chars:
-        return tuple(keep)
-    return tuple(flag or i in notes for i, flag in enumerate(keep))
-
-
 _MIN_ANNOUNCING_WORDS = 4
-_MAX_ANNOUNCED_ITEMS = 12
+_MAX_ANNOUNCED_ITEMS = 30
 
 
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select the items between more text and a heading or a line with a colon ('There were:').
 
-    A short line is a label, and links to pages of the site are other stories.
+    They are in a list, or are lines of a paragraph.  A short line is a label, and links to pages
+    of the site are other stories unless an item is none.
     """
     flags = list(keep)
     for position, segment in enumerate(page.segments):
@@ -659,15 +665,27 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         limit = min(position + 2 + _MAX_ANNOUNCED_ITEMS, len(flags))
         end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
         items = page.segments[position + 1 : end]
-        lists = {item.block.getparent() for item in items}
-        is_list = (
-            len(items) > is_line and len(lists) == 1 and {i.block.tag for i in items} == {"li"}
-        )
-        if is_list and not any(
-            item.link_chars and _has_internal_link(page, item) for item in items
-        ):
-            flags[position + 1 : end] = [True] * len(items)
+        if len(items) > is_line and _is_one_list(items):
+            linked = [item for item in items if item.link_chars]
+            is_story = len(linked) == len(items) or is_heading
+            if not (is_story and any(_has_internal_link(page, item) for item in linked)):
+                flags[position + 1 : end] = [True] * len(items)
     return tuple(flags)
+
+
+_MIN_LINES_OF_LIST = 3
+
+
+def _is_one_list(items: Sequence[Segment]) -> bool:
+    """Return whether some lines are the items of a list, or several lines of a paragraph."""
+    blocks = [item.block for item in items]
+    if len(items) >= _MIN_LINES_OF_LIST and len({*blocks}) == 1:
+        return bool(blocks[0].tag == "p")
+    parents = [block if block.tag == "li" else block.getparent() for block in blocks]
+    lists = {
+        item.getparent() if item is not None and item.tag == "li" else None for item in parents
+    }
+    return len(lists) == 1 and None not in lists
 
 
 def _has_internal_link(page: Page, item: Segment) -> bool:

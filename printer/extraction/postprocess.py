@@ -54,6 +54,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         drop_newswires(selected)
         drop_above_title(selected)
         _drop_hidden(selected)
+        drop_announcements(selected)
         drop_closing_lines(selected)
         drop_announcements(selected)
         _drop_empty_sections(selected, keep)
@@ -67,7 +68,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
 _MIN_SHARES = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
-_MIN_SHARES_IN_ARTICLES = _MIN_SHARES | {"table": 0.35, "ul": 0.7, "ol": 0.7}
+_MIN_SHARES_IN_ARTICLES = _MIN_SHARES | {"table": 0.35, "ul": 0.7, "ol": 0.7, "blockquote": 0.1}
 #: Tables with more of the selected text are layout tables.
 _MAX_TABLE_SHARE = 0.5
 #: The share of a list below which its selected items are stray, as likely links in a list of links.
@@ -257,7 +258,7 @@ _NOTICE_CLASS = re.compile(
 )
 #: Boxes in articles that ask for an e-mail address or another action.
 _PROMOTION_CLASS = re.compile(
-    r"newsletter|related-?(?:articles?|content|links|posts|reading|stories)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
+    r"newsletter|author-?(?:bio|box|card|info)(?![a-z])|related-?(?:articles?|content|links|posts|reading|stories)(?![a-z])|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|call-to-action"
     r"|cta(?<![a-z]cta)(?<!above-cta)(?![a-z]|_button)|(?:modal|popup)(?<![a-z]modal)(?![a-z])|"
     + _NOTICE_CLASS.pattern
 )

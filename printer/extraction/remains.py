@@ -12,6 +12,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
+from .selected_text import enclosing_link
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
@@ -227,3 +228,45 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
 
 def _is_in_link(leaf: Leaf) -> bool:
     return leaf.parent is not None and leaf.parent.tag == "a"
+
+
+_MIN_BUTTONS = 3
+_MAX_BUTTON_WORDS = 5
+_SENTENCE_ENDS = frozenset(".!?…)]。！？）")
+_NOT_BUTTON_TAGS = HEADING_TAGS | {"td", "th", "dt", "pre"}
+
+
+def find_buttons(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
+    """Return the elements of the same few words at the ends of several lines that lead elsewhere.
+
+    They are links below a text ('Learn more') or beside a reference ('Crossref').
+    """
+    places: dict[str, set[str]] = {}
+    elements: dict[str, list[HtmlElement]] = {}
+    for segment in page.segments:
+        for leaf, link in _closing_links(segment) if keep[segment.index] else ():
+            label = leaf.text.strip()
+            places.setdefault(label, set()).add(link.get("href") or "")
+            elements.setdefault(label, []).append(leaf.element)
+    labels = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
+    alike = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
+    return frozenset(element for label in alike for element in elements[label])
+
+
+def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
+    """Return the short links with which a line ends, if they stand alone or after a sentence."""
+    links: list[tuple[Leaf, HtmlElement]] = []
+    if segment.block.tag in _NOT_BUTTON_TAGS or not segment.link_chars:
+        return links
+    for leaf in reversed(segment.leaves):
+        text = leaf.text.strip()
+        link = None if leaf.tail else enclosing_link(leaf.element)
+        href = "" if link is None else link.get("href") or ""
+        is_label = text.replace(" ", "").isalpha() and len(text.split()) <= _MAX_BUTTON_WORDS
+        if is_label and link is not None and href[:1] not in ("", "#"):
+            links.append((leaf, link))
+        elif text:
+            ends = text[-1] in _SENTENCE_ENDS or text[-1].isdecimal()
+            return links if ends or link is not None else []
+    is_phrase = len(segment.text.split()) > 1 and segment.block.tag != "li"
+    return links if is_phrase else []

@@ -55,8 +55,9 @@ def is_link(segment: Segment) -> bool:
 
 
 def is_internal_link(segment: Segment) -> bool:
+    """Return whether a link leads to a place in its page, or makes a script show something."""
     link = enclosing_link(segment.leaves[0].element)
-    return link is not None and (link.get("href") or "").startswith("#")
+    return link is not None and (link.get("href") or "").startswith(("#", "javascript:"))
 
 
 def enclosing_link(element: HtmlElement | None) -> HtmlElement | None:

@@ -254,6 +254,8 @@ def _find_stories_below(selected: SelectedText, label: int, max_chars: float) ->
     A label below which nothing is selected is returned alone.
     """
     keep, segments = selected.keep, selected.segments
+    if cards := _cards_below(selected, label):
+        return cards
     end = label + 1
     while end < len(keep) and (not keep[end] or is_link(segments[end])):
         end += 1
@@ -266,6 +268,23 @@ def _find_stories_below(selected: SelectedText, label: int, max_chars: float) ->
     has_links = chars > selected.sizes[label]
     is_list = ends_section or has_unselected_story or has_links
     return stories if is_list and chars <= max_chars else None
+
+
+_MIN_CARDS_BELOW = 2
+_MIN_CHARS_BESIDE_CARDS = 400
+
+
+def _cards_below(selected: SelectedText, label: int) -> range | None:
+    """Return a label and the rest of its element if that is nothing but alike boxes of stories."""
+    index, block = selected.index, selected.index.segment_blocks[label]
+    rest = range(label, index.segment_ends[max(0, index.parents[block])])
+    siblings = (index.indexes.get(box, -1) for box in selected.segments[label].block.itersiblings())
+    boxes = [i for i in siblings if i >= 0 and index.segment_range(i)]
+    stories = (selected.is_story(selected.segments[index.segment_begins[i]]) for i in boxes)
+    is_list = len({(index.tags[i], index.classes[i]) for i in boxes}) == 1 and all(stories)
+    chars_beside = selected.total() - selected.size(rest)
+    is_list &= len(boxes) >= _MIN_CARDS_BELOW and chars_beside >= _MIN_CHARS_BESIDE_CARDS
+    return rest if is_list else None
 
 
 def drop_pointers(selected: SelectedText) -> None:
@@ -438,18 +457,33 @@ _MAX_ANNOUNCEMENT_CHARS = 30
 #: Elements in which short text with a colon is not a label.
 _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 _MAX_STORIES_LABEL_CHARS = 80
+_MAX_LAST_LINE_CHARS = 120
+_MEDIUM_TAGS = ("iframe", "video", "audio", "object", "embed")
 
 
 def drop_announcements(selected: SelectedText) -> None:
     """Drop labels ('Read on:') whose announced text was dropped, long ones only of links."""
+    last = max((i for i, flag in enumerate(selected.keep) if flag), default=-1)
     for i in range(len(selected.keep) - 2, -1, -1):
         segment, following = selected.segments[i], selected.segments[i + 1]
         if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in _TERM_TAGS:
             continue
         is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
+        is_above_link = is_link(following) and not selected.is_story(following)
+        if i == last and not (is_above_link or _stands_above_medium(segment.block)):
+            max_chars = _MAX_LAST_LINE_CHARS
         is_label = len(segment.text) <= max_chars and segment.text.endswith((":", "："))
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
+
+
+_MAX_ELEMENTS_TO_MEDIUM = 3
+
+
+def _stands_above_medium(block: HtmlElement) -> bool:
+    """Return whether a video or another embedded page is right below a line."""
+    below = islice(block.itersiblings(), _MAX_ELEMENTS_TO_MEDIUM)
+    return any(next(element.iter(*_MEDIUM_TAGS), None) is not None for element in below)
 
 
 _MAX_STORIES = 4

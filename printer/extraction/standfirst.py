@@ -186,8 +186,16 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
         not lines.index.flags[blocks[i]] & _OUTSIDE_TEXT & ~text_flags
         and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
+        and not _is_about_author(lines, i)
         and not _recurs(lines, i)
     )
+
+
+def _is_about_author(lines: _Lines, i: int) -> bool:
+    """Return whether a line begins with a word of an author's name that is always capitalized."""
+    word = lines.segments[i].text.split()[0]
+    words = {other for j in (i, *lines.text) for other in WORD.findall(lines.segments[j].text)}
+    return word in lines.page.metadata.byline.split() and word.lower() not in words
 
 
 #: A paragraph that may begin with a place and repeat the standfirst.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.extraction.missing_blocks import add_linked_notes
+from printer.extraction.linked_notes import add_linked_notes
 from printer.html.page import read_page
 
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
@@ -51,3 +51,11 @@ def test_a_figure_that_is_referred_to_is_no_note() -> None:
 def test_text_above_the_reference_is_not_a_note() -> None:
     above = f"<p id=n>A boot.</p><p>{TEXT}<a href='#n'>1</a></p>"
     assert "A boot." not in chosen(above, "boot")
+
+
+def test_notes_below_the_text_are_kept_if_it_cites_each() -> None:
+    notes = "<h2>Sources</h2><p>[1] A boot.</p><p>[2] Another boot.</p><p>Home boot</p>"
+    text = f"<p>{TEXT}<sup>[1]</sup> {TEXT}{{}}</p>{notes}"
+    cited = chosen(text.format("<sup>[2]</sup>"), "boot", "Sources")
+    assert cited[1:] == ["Sources", "[1] A boot.", "[2] Another boot."]
+    assert len(chosen(text.format(""), "boot", "Sources")) == 1

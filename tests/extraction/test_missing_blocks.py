@@ -52,6 +52,37 @@ def test_a_block_after_the_last_paragraph_or_between_two_is_added(block: str) ->
     assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><h2>Code</h2>{block}</div>") == "Code ring()"
 
 
+def test_a_quotation_alone_in_a_box_is_added() -> None:
+    post = "<div class=item><div><blockquote><p>ring()</p></blockquote></div></div>"
+    assert added(f"<div><p>{TEXT}</p>{post}<p>{TEXT} Yes.</p></div>") == "ring()"
+    table = "<div class=item><table><tr><td>ring()</td></tr></table></div>"
+    assert added(f"<div><p>{TEXT}</p>{table}<p>{TEXT} Yes.</p></div>") == ""
+
+
+def test_a_paragraph_that_is_a_link_to_a_note_is_added() -> None:
+    line = "<p>\"<a href='javascript:void(0)' onclick='show(1)'>With kings</a>,\" I said.</p>"
+    assert added(f"<div><p>{TEXT}</p>{line}<p>{TEXT} Yes.</p></div>", 0.4).startswith('"With')
+    other = line.replace("javascript:void(0)", "/kings")
+    assert added(f"<div><p>{TEXT}</p>{other}<p>{TEXT} Yes.</p></div>", 0.4) == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ("<p>Photos: Ann Reed</p>", "Photos: Ann Reed"),
+        ("<p>Photos: Ann Reed</p><p>Told to Bo Lee.</p>", "Photos: Ann Reed Told to Bo Lee."),
+        ("<p><a href=/x>Another story</a></p>", ""),
+        ("<p class=more>Photos: Ann Reed</p>", ""),
+        ("<p>Photos: Ann Reed</p><div>Share</div>", ""),
+        ("<p>* 10 *</p>", ""),
+        ("<p>Photos: Ann Reed</p>" * 4, ""),
+    ],
+)
+def test_the_last_paragraphs_of_the_element_with_the_text_are_added(last: str, found: str) -> None:
+    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
+    assert added(f"<div>{text}{last}</div><div>More</div>", 0.35, add_missing_end) == found
+
+
 @pytest.mark.parametrize(
     "block",
     [
@@ -168,11 +199,16 @@ def test_a_stretch_can_begin_the_page() -> None:
     [
         (f"{TEXT} It carries:", "<li>Sheep</li><li>Machines</li>", "Sheep Machines"),
         (f"{TEXT} It carries.", "<li>Sheep</li><li>Machines</li>", ""),
-        (f"{TEXT} It carries:", '<li><a href="/s">Sheep</a></li><li>Machines</li>', ""),
+        (f"{TEXT} It carries:", '<li><a href="/s">Sheep</a></li>' * 2, ""),
+        (
+            f"{TEXT} It carries:",
+            '<li><p><a href="/s">Sheep</a></p></li><li>Pigs</li>',
+            "Sheep Pigs",
+        ),
         (f"{TEXT} It carries:", '<li><a href="//b.org">Sheep</a></li><li>Pigs</li>', "Sheep Pigs"),
-        (f"{TEXT} It carries:", "<li>Sheep</li>" * 20, ""),
+        (f"{TEXT} It carries:", "<li>Sheep</li>" * 40, ""),
     ],
-    ids=["announced", "no colon", "links", "links elsewhere", "many"],
+    ids=["announced", "no colon", "links", "some links", "links elsewhere", "many"],
 )
 def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: str) -> None:
     html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
@@ -335,3 +371,13 @@ def test_a_story_among_others_with_titles_has_its_title(other_stories: int, titl
     last = f"<article><h2><a href=/b>Bread is late</a></h2><div><p>{TEXT}</p></div></article>"
     untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
     assert added(story * other_stories + last + untold, 0.0) == title
+
+
+def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
+    for lines, found in (("Oar<br>Rope<br>Sail", "Oar Rope Sail"), ("Oar<br>Rope", "")):
+        html = f"<p>{TEXT}</p><h2>They sell:</h2><p>{lines}</p><p>{TEXT}</p>"
+        page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
+        keep = tuple("They" in s.text or TEXT in s.text for s in page.segments)
+        flags = add_announced_lists(page, keep)
+        chosen = zip(page.segments, keep, flags, strict=True)
+        assert " ".join(s.text for s, before, after in chosen if after and not before) == found

@@ -10,6 +10,12 @@ def test_a_quotation_keeps_its_source():
     assert choice(html, [TEXT])[-1] == "A sailor"
 
 
+def test_a_post_of_several_lines_is_kept_whole_in_articles():
+    post = "<blockquote><p>No buses today:<br>one at the pier,<br>one at the gate.</p></blockquote>"
+    assert len(choice(f"<p>{TEXT}</p>{post}", [TEXT, "No buses"])) == 4
+    assert len(choice(f"<p>{TEXT}</p>{post}", [TEXT, "No buses"], "forum")) == 2
+
+
 def test_a_definition_list_of_selected_terms_is_kept_whole():
     terms = "".join(
         f"<dt>The {name} lock<dd><p>Of the {name} stone</p>" for name in ("old", "new", "third")
@@ -123,6 +129,7 @@ def test_on_articles_a_list_of_links_is_kept_or_left_out_whole(selected, count):
     "box",
     [
         '<div class="newsletter-box"><h3>Letters</h3><p>Join us.</p></div>',
+        '<div class="author-info"><h3>Letters</h3><p>Join us.</p></div>',
         '<div class="x"><h3>Letters</h3><p>Join us.</p><form><input type="email"></form></div>',
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from printer.extraction.postprocess import complete_elements
-from printer.extraction.remains import replace_previews
+from printer.extraction.remains import find_buttons, replace_previews
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -149,3 +149,23 @@ def test_buttons_above_code_go(code: str) -> None:
         f"<p>{TEXT}</p>{bar}{copy}<pre>{code}</pre>", [TEXT, "Ferry", "code block", "pip"]
     )
     assert texts == [TEXT, "Ferry", "pip install oar"]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("<p>{text} <a href='/{n}'>Learn more</a></p>", "Learn more"),
+        ("<p><a href='/{n}'>Read the story</a></p>", "Read the story"),
+        ("<li>{text} <a href='/c{n}'>Crossref</a> <a href='/m{n}'>Medline</a></li>", "Crossref"),
+        ("<p>{text} <a href='/{n}'>Step {n}</a></p>", ""),
+        ("<p>{text} <a href='/a'>Learn more</a></p>", ""),
+        ("<p>The boats sail to <a href='/{n}'>Reed</a></p>", ""),
+        ("<h3><a href='/{n}'>The same title</a></h3>", ""),
+    ],
+)
+def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) -> None:
+    lines = "".join(line.format(text=TEXT, n=n) for n in range(3))
+    page = read_page(f"<body>{lines}</body>", "https://example.org/")
+    buttons = find_buttons(page, [True] * len(page.segments))
+    assert len(buttons) == (3 * line.count("<a") if found else 0)
+    assert not found or found in {element.text for element in buttons}

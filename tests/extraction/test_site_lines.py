@@ -198,6 +198,27 @@ def test_lists_of_other_stories_go_with_their_labels(stories):
     assert selected == [TEXT, f"{TEXT} Twice.", f"{TEXT} Again."]
 
 
+def test_boxes_of_other_stories_below_their_label_go_whole():
+    box = f"<div class=box><a href='/{{n}}'>The night of the bridge {{n}}</a><br>{TEXT} {{n}}</div>"
+    boxes = "<br>".join(box.format(n=n) for n in range(4))
+    text = "".join(f"<p>{TEXT} Day {n}.</p>" for n in range(6))
+    for label, count in (("Read also:", 6), ("Bridges", 11)):
+        assert len(choice(f"{text}<div><h3>{label}</h3>{boxes}</div>", [""])) == count
+
+
+@pytest.mark.parametrize(
+    ("below", "goes"),
+    [
+        ("<div>Next</div>", True),
+        ("<div><video src=v></video></div>Next", False),
+        ("<p><a href='https://b.test/'>b.test</a></p>", False),
+    ],
+)
+def test_a_last_line_that_announces_nothing_goes(below, goes):
+    line = f"<p>{TEXT}</p><p>All that happened on the river we tell you here at any time:</p>"
+    assert (len(choice(f"{line}{below}", [TEXT, "All"])) == 1) is goes
+
+
 @pytest.mark.parametrize(
     "text",
     [

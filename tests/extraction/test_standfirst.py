@@ -195,3 +195,12 @@ def test_a_first_paragraph_that_alone_is_bold_is_the_standfirst() -> None:
     assert standfirst_flags(f"<p>It says: <b>{SUMMARY}.</b></p>{body}") == [False] * 3
     assert standfirst_flags(f"<p><b>The ferry sank.</b></p>{body}") == [False] * 3
     assert standfirst_flags(f"<p><b>{SUMMARY}.</b></p><p><b>{TEXT}</b></p>") == [False] * 2
+
+
+def test_a_note_about_the_author_is_no_standfirst() -> None:
+    for name, found in (("Ann", 0), ("How", 1), ("The", 1)):
+        line = f"<div class=excerpt>{name} {SUMMARY[4:]}</div>"
+        head = "<title>The ferry</title><meta name=author content='Ann Reed, The Pilots'>"
+        page = read_page(f"<head>{head}</head><body><h1>The ferry</h1>{line}{BODY}</body>")
+        keep = [TEXT in segment.text for segment in page.segments]
+        assert len(find_standfirst(page, keep, [0.5] * len(keep))) == found
