@@ -102,8 +102,9 @@ _MAX_NAMED_LEVELS = 3
 
 
 def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
-    """Return whether the class or id of an element, or of one just around it, has a name."""
-    elements = (element, *islice(element.iterancestors(), _MAX_NAMED_LEVELS))
+    """Return whether the class or id of an element, one just around it or its link has a name."""
+    around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
+    elements = (element, *around, *islice(element.iterdescendants("a"), 1))
     return any(
         name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
         for outer in elements

@@ -688,6 +688,9 @@ def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
          f"<div class=top-logo><h1>Nets and boats weekly</h1></div>"
          f"<h2>Why the boat rests, at last</h2>{TEXT}",
          "Why the boat rests, at last"),
+        ("<title>Why the boat rests</title>",
+         f"<h1 class=name><a class=top-logo>Boat.com</a></h1><h2>Why the boat rests</h2>{TEXT}",
+         "Why the boat rests"),
         ("<title>Example's nets and boats | Why the boat rests</title>",
          f"<h2>Why the boat rests</h2>{TEXT}", "Why the boat rests"),
         # A heading in the path of sections, and that of the article.
@@ -703,7 +706,7 @@ def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
          "<meta property=og:title content='河邊小村_渡船停駛 (2) @ 河邊的家'>",
          f"<h3>河邊小村_渡船停駛 (2)</h3>{TEXT}", "河邊小村_渡船停駛 (2)"),
     ],
-    ids=["header", "logo", "site first", "path", "site only", "line"],
+    ids=["header", "logo", "in logo", "site first", "path", "site only", "line"],
 )  # fmt: skip
 def test_without_a_main_heading_the_headline_is_of_lower_rank(head, body, expected):
     assert read_with_lines(head, body, "https://example.org/a/ferry-stop").title == expected
