@@ -22,7 +22,11 @@ _URL = re.compile(r"https?://\S+")
 _MAX_WORDS_BESIDE_NAMES = 4
 _MAX_WORDS_OF_DATE = 4
 _MAX_BYLINE_CHARS = 160
-_BYLINE_CLASS = re.compile(r"(?:^|[\s_-])(?:byline|dateline|timestamp|pub-?date)(?:$|[\s_-])")
+_BYLINE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:byline|authorshort|dateline|timestamp|pub-?date)(?:$|[\s_-])"
+)
+#: A separator of the names of sections before a title.
+_BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12
 #: Lines of more words are paragraphs, unless they are a byline.
 _MAX_OPENING_WORDS = 12
@@ -44,6 +48,9 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
         if not selected.keep[i] or "caption" in (segment.block.get("class") or "").lower():
             continue
         text = segment.text
+        if title and _BREADCRUMB.search(text) and fold_words(text).endswith(title):
+            selected.keep[i] = False
+            continue
         max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
         words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
         is_paragraph = (
@@ -60,14 +67,13 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
         lines += 1
         if lines > _MAX_OPENING_LINES:
             return
+        is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
+        is_credit = is_named or _is_byline(selected, text) or _is_date(selected, text)
         if late_bylines is not None:
-            is_stated = _is_byline(selected, text) or _is_date(selected, text)
-            late_bylines += [i] if kind == "article" and is_stated else []
+            late_bylines += [i] if kind == "article" and is_credit else []
         elif words <= max_words and any(name in _URL.sub("", text.lower()) for name in names):
             selected.keep[i] = False
         elif kind == "article" and title not in fold_words(text):
-            is_named = _BYLINE_CLASS.search((segment.block.get("class") or "")[:300].lower())
-            is_credit = is_named or _is_date(selected, text) or _is_byline(selected, text)
             selected.keep[i] = not is_credit
 
 

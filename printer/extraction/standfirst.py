@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
 
@@ -21,6 +21,7 @@ from ..text import CAMEL_CASE, LONGEST_FOLDED, WORD, YEAR, comparison_key, count
 
 #: Sub-headings are questions more often than standfirsts are.
 _TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
+_HEADINGS = frozenset({"h1", *_TITLE_ENDS})
 _MAX_SEGMENTS = 3
 #: The fewest and most letters by which the beginning of a text is recognized.
 _MIN_KEY_CHARS = 30
@@ -64,6 +65,12 @@ class _Lines:
         titles = chain(filter(self.is_title, nearby), filter(self.is_title, reversed(range(first))))
         return next(titles, -1)
 
+    @cached_property
+    def authors(self) -> list[str]:
+        """The page's authors, without the site."""
+        site, names = self.page.metadata.site, self.page.metadata.byline.split(", ")
+        return [name for name in names if name and name != site]
+
     def count_words(self, i: int) -> int:
         return count_words(self.segments[i].text[:1500])
 
@@ -74,9 +81,20 @@ class _Lines:
         return comparison_key(self.segments[i].text[:400])
 
     def is_title(self, i: int) -> bool:
-        segment = self.segments[i]
-        may_be = 0 < len(self.title_key) <= LONGEST_FOLDED * len(segment.text)
-        return segment.block.tag == "h1" or (may_be and self.comparison_key(i) == self.title_key)
+        """Return whether a segment is the title, also twice, or a heading that may be it."""
+        tag = self.segments[i].block.tag
+        if self._repeats_title(i):
+            return True
+        may_be = tag == "h1" or (tag in _HEADINGS and self._ends_with_title(i))
+        return may_be and not (i and self._repeats_title(i - 1))
+
+    def _repeats_title(self, i: int) -> bool:
+        ends = self._ends_with_title(i)
+        return ends and not self.comparison_key(i).replace(self.title_key, "")
+
+    def _ends_with_title(self, i: int) -> bool:
+        is_long_enough = 0 < len(self.title_key) <= LONGEST_FOLDED * len(self.segments[i].text)
+        return is_long_enough and self.comparison_key(i).endswith(self.title_key)
 
 
 def _by_summary(lines: _Lines) -> list[int]:
@@ -87,7 +105,7 @@ def _by_summary(lines: _Lines) -> list[int]:
     # The title may stand above the standfirst and again below it.
     title = next(filter(lines.is_title, range(lines.title)), lines.title)
     for i in reversed(range(title + 1, lines.text[0] + 1)):
-        if _repeats(lines, i, summary) and _is_plausible(lines, i):
+        if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
             named = (j for j in _by_name(lines) if j > i)
             decks = (j for j in named if lines.segments[j].block.tag in _TITLE_ENDS)
             return [] if _is_text(lines, i) else sorted({i, *_lines_of_same_name(lines, i), *decks})
@@ -131,6 +149,7 @@ def _by_name(lines: _Lines) -> list[int]:
         if _is_plausible(lines, i)
         and _is_named(lines, i)
         and not _is_text(lines, i)
+        and (lines.segments[i].block.tag in _HEADINGS or not _is_contained_below(lines, i))
         and (lines.count_words(i) > _MAX_DATE_WORDS or not YEAR.search(lines.segments[i].text))
     ]
     blocks = {lines.segments[i].block for i in segments}
@@ -150,9 +169,9 @@ def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
     if len(sentences) != 1 or lines.keep[sentences[0]] or scores[sentences[0]] < _MIN_SCORE:
         return []
     candidate = sentences[0]
-    names = [name for name in lines.page.metadata.byline.lower().split(", ") if name]
     text_below = lines.segments[candidate + 1].text.lower()
-    is_above = len(text_below) <= _MAX_BYLINE_CHARS and any(name in text_below for name in names)
+    named = any(name.lower() in text_below for name in lines.authors)
+    is_above = len(text_below) <= _MAX_BYLINE_CHARS and named
     return sentences if candidate == between.start or is_above else []
 
 
@@ -164,7 +183,8 @@ def _is_sentence(lines: _Lines, i: int) -> bool:
     segment = lines.segments[i]
     ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
     is_free = not segment.link_chars and not YEAR.search(segment.text)
-    return ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
+    may_be = ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
+    return may_be and not _recurs(lines, i)
 
 
 _OUTSIDE_TEXT = int(
@@ -187,7 +207,6 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
         and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
         and not _is_about_author(lines, i)
-        and not _recurs(lines, i)
     )
 
 
@@ -208,11 +227,21 @@ def _recurs(lines: _Lines, i: int) -> bool:
     A line from farther below is quoted on purpose.
     """
     key = lines.comparison_key(i)
+    part = key[:_MAX_KEY_CHARS] if len(key) >= _MIN_KEY_CHARS else "\n"
+    texts = _text_below(lines, i)
+    return any(text.startswith(key) or part in text for text in map(comparison_key, texts))
+
+
+def _text_below(lines: _Lines, i: int) -> Iterator[str]:
     for j in filter(lines.keep.__getitem__, range(i + 1, lines.text[-1] + 1)):
-        text = comparison_key(lines.segments[j].text[:_MAX_DATELINED_CHARS])
-        if text.startswith(key) or (len(key) >= _MIN_KEY_CHARS and key[:_MAX_KEY_CHARS] in text):
-            return True
-    return False
+        yield lines.segments[j].text[:_MAX_DATELINED_CHARS]
+
+
+def _is_contained_below(lines: _Lines, i: int) -> bool:
+    """Return whether the first paragraphs have nearly all of this line."""
+    key = lines.comparison_key(i)
+    texts = map(comparison_key, _text_below(lines, i))
+    return any(key in text for text in texts) or _is_repeated_below(lines, i)
 
 
 #: The smallest share of a standfirst's words in the paragraph that repeats it.
@@ -222,7 +251,10 @@ _MAX_PLACE_CHARS = 40
 
 
 def _is_repeated_below(lines: _Lines, i: int) -> bool:
-    """Return whether a paragraph below has this one after a place, nearly whole."""
+    """Return whether a paragraph below has this one after a place, nearly whole.
+
+    One with other figures tells something else.
+    """
     key = lines.comparison_key(i)[:_MAX_KEY_CHARS]
     for j in filter(lines.keep.__getitem__, range(i + 1, lines.text[-1] + 1)):
         text = lines.segments[j].text[: 2 * _MAX_DATELINED_CHARS]
@@ -230,13 +262,18 @@ def _is_repeated_below(lines: _Lines, i: int) -> bool:
             words, words_below = (
                 Counter(WORD.findall(line.casefold())) for line in (lines.segments[i].text, text)
             )
-            if (words & words_below).total() >= _MIN_REPEATED_WORDS * words.total():
+            is_most = (words & words_below).total() >= _MIN_REPEATED_WORDS * words.total()
+            if is_most and not any(map(str.isdigit, words - words_below)):
                 return len(key) >= _MIN_KEY_CHARS
     return False
 
 
 #: The most levels from paragraphs up to elements that are beside each other.
 _MAX_SIBLING_LEVELS = 3
+
+
+#: The place before a text, and the date or agency: 'BERLIN — ', 'KESTER (AP) - '.
+_DATELINE = re.compile(r"[^\W\d_]{3,}(?:,? [^\s—–.!?]{1,20}){0,3} [—–-]{1,2} ")
 
 
 def _is_text(lines: _Lines, i: int) -> bool:
@@ -246,8 +283,16 @@ def _is_text(lines: _Lines, i: int) -> bool:
     """
     if i != lines.text[0] or len(lines.text) < 2:
         return i in lines.text
+    text = lines.segments[i].text
+    if _DATELINE.match(text) and text.split()[0].isupper():
+        return True
+    block_names = (_element_names(lines.segments[j].block) for j in lines.text[:2])
+    if [bool(_STANDFIRST_NAME.search(name)) for name in block_names] == [True, False]:
+        return False
     blocks = [lines.index.segment_blocks[number] for number in lines.text]
     tags, parents = lines.index.tags, lines.index.parents
+    if parents[blocks[1]] == blocks[0]:
+        return True  # without an element of its own
     for _ in range(_MAX_SIBLING_LEVELS):
         if tags[blocks[0]] != tags[blocks[1]]:
             return False
@@ -274,15 +319,26 @@ _OTHER_NAME = re.compile(
 )
 
 
+#: The attributes, beside those for scripts, whose values name an element.
+_NAMES = frozenset({"class", "id"})
+_MAX_NAME_CHARS = 300
+
+
 def _is_named(lines: _Lines, i: int) -> bool:
     """Return whether the block, or a small element around it, is called a standfirst.
 
-    A heading of several lines below the title is one without a name.
+    A heading of several lines or of a long sentence below the title is one without a name, and so
+    is a second main heading.
     """
     index = lines.index
     block = index.segment_blocks[i]
-    if len(index.segment_range(block)) > 1 and index.tags[block] in _TITLE_ENDS:
-        return True
+    if index.tags[block] in _HEADINGS:
+        is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _SENTENCE_ENDS
+        is_text = is_sentence or lines.count_words(i) >= 2 * _MIN_PARAGRAPH_WORDS
+        if i == lines.title + 1 and (index.tags[block] == "h1" or is_text):
+            return True
+        if len(index.segment_range(block)) > 1 and index.tags[block] != "h1":
+            return True
     parent = max(0, index.parents[block])
     names = [_element_names(index.elements[block])]
     if len(index.segment_range(parent)) <= _MAX_SEGMENTS:
@@ -291,5 +347,10 @@ def _is_named(lines: _Lines, i: int) -> bool:
 
 
 def _element_names(element: HtmlElement) -> str:
-    names = f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
+    values = (
+        value
+        for name, value in element.items()
+        if name in _NAMES or (name[:5] == "data-" and " " not in value)
+    )
+    names = " ".join(value for value in values if len(value) <= _MAX_NAME_CHARS)
     return CAMEL_CASE.sub("-", names).lower()

@@ -25,6 +25,7 @@ from ..capture import ElementBox, Layout, PictureBox, TextBox, Visibility
 from ..urls import resolve
 from .index import (
     MAX_ELEMENTS,
+    ElementFlag,
     ElementsByTag,
     Leaf,
     PageIndex,
@@ -34,6 +35,7 @@ from .index import (
 )
 from .metadata.jsonld import read_linked_data
 from .metadata.metadata import Metadata, read_metadata
+from .metadata.titles import is_paragraph
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
 from .structure import name_structures
 from .visibility import hide_by_style
@@ -161,6 +163,18 @@ class Page:
         return self.index.segments
 
 
+def _metadata_lines(index: PageIndex) -> list[str]:
+    """Return the lines to search for title, author and date, outside menus and rows of data."""
+    segments = index.segments[:_MAX_METADATA_LINES]
+    outside = [
+        segment
+        for segment, block in zip(segments, index.segment_blocks, strict=False)
+        if not index.flags[block] & ElementFlag.NAV
+    ]
+    has_text = any(is_paragraph(segment.text) for segment in outside)
+    return [s.text for s in (outside if has_text else segments) if not _is_cell(s)]
+
+
 def _is_cell(segment: Segment) -> bool:
     """Return whether a segment is in a row of data, which may be about other dates and names."""
     block = segment.block
@@ -206,9 +220,7 @@ def read_page(
         if len(text) > max(_MAX_SHELL_CHARS, 2 * visible_chars):
             insert_article(tree, text)
             index = build_index(tree, page_layout)
-    lines = [
-        segment.text for segment in index.segments[:_MAX_METADATA_LINES] if not _is_cell(segment)
-    ]
+    lines = _metadata_lines(index)
     by_tag = ElementsByTag(tree)
     metadata = read_metadata(tree, url, base, lines, by_tag)
     if index.truncated:

@@ -204,3 +204,40 @@ def test_a_note_about_the_author_is_no_standfirst() -> None:
         page = read_page(f"<head>{head}</head><body><h1>The ferry</h1>{line}{BODY}</body>")
         keep = [TEXT in segment.text for segment in page.segments]
         assert len(find_standfirst(page, keep, [0.5] * len(keep))) == found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"<h1>{SUMMARY}</h1>",
+        f"<h2>{SUMMARY} and spring, and who pays for it in the end.</h2>",
+        f"<p data-part='teaserText'>{SUMMARY}</p>",
+    ],
+)
+def test_a_second_main_heading_and_a_long_one_below_the_title_are_the_standfirst(line: str) -> None:
+    html = f"<h1>The ferry</h1>{line}{BODY}"
+    assert [text[:20] for text in standfirst(html)] == [SUMMARY[:20]]
+
+
+def test_a_named_standfirst_stands_although_the_text_begins_alike() -> None:
+    line = f"<div class='article_lead'>{TEXT[:70]} in spring.</div>"
+    assert standfirst(f"<h1>The ferry</h1>{line}{BODY}") == [f"{TEXT[:70]} in spring."]
+    contained = f"<div class='article_lead'>{TEXT[:70]}</div>"
+    assert standfirst(f"<h1>The ferry</h1>{contained}{BODY}") == []
+
+
+def test_who_the_author_is_is_no_standfirst() -> None:
+    name = "<meta name=author content='Ada Fenwick'>"
+    line = f"<p class='excerpt'>Ada is a writer from the north. {SUMMARY}.</p>"
+    assert standfirst(f"{name}<h1>The ferry</h1>{line}{BODY}") == []
+
+
+@pytest.mark.parametrize("place", ["KESTER — ", "KESTER (AP) - "])
+def test_a_text_that_begins_with_its_place_is_not_lifted_out(place: str) -> None:
+    body = BODY.replace("<p>", f"<p class=i1>{place}", 1)
+    assert standfirst(f"<h1>The ferry</h1>{body}", f"{place}{TEXT}") == []
+
+
+def test_text_without_an_element_of_its_own_is_not_lifted_out() -> None:
+    body = f"<div>{TEXT}<p>{TEXT} Again.</p><p>{TEXT} And again.</p></div>"
+    assert standfirst(f"<h1>The ferry</h1>{body}", TEXT) == []

@@ -234,9 +234,15 @@ _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 _EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
 
 
+_LEADING_SIGNS = " |•·–—-/,:"
+#: The sign of an agency before its report: '(PA) – 2 days ago'.
+_AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")
+
+
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a byline such as 'By A. Writer and B. Author | Staff'."""
-    text = _without_by(clean_attribute(text, 400), language)
+    text = _AGENCY.sub(r"\1", clean_attribute(text, 400).lstrip(_LEADING_SIGNS))
+    text = _without_by(text, language)
     if _MASTHEAD.search(text):
         return []
     if _ADDRESS.search(text):

@@ -122,17 +122,22 @@ def find_dateline(text: str, language: str = "") -> str:
     line = text[:_MAX_DATE_LINE_CHARS]
     head = _DATELINE_END.split(line, maxsplit=1)[0]
     stated = _PLACE.sub("", head, count=1)
-    is_only_date = all(word.lower() in MONTHS for word in _LONG_WORD.findall(stated))
     is_at_end = head != line or len(text) < _MAX_DATE_LINE_CHARS
-    date = find_date(stated, language) if is_only_date and is_at_end else ""
+    date = find_date(stated, language) if is_day(stated) and is_at_end else ""
     return date if date[:4] >= _FIRST_WEB_YEAR else ""
+
+
+def is_day(text: str) -> bool:
+    """Return whether the only words of a text with figures, if it has any, name months."""
+    words = _LONG_WORD.findall(text)
+    return any(map(str.isdigit, text)) and all(word.lower() in MONTHS for word in words)
 
 
 #: The beginning of a line that says when a page was published, or by whom after the date.
 PUBLISHED = re.compile(
     r"\s*(?:This \w{4,9} was )?(?:(?:First |Originally )?(?:Posted|Published)|Publication date"
     r"|Veröffentlicht|Erstellt am|Publiziert|Publié|Publicado|Pubblicato|Gepubliceerd|Publiceret"
-    r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιεύ\w{2,8}"
+    r"|Publicerad|Publisert|Julkaistu|Опубликовано|Дата публикации|Опубліковано|Δημοσιε[υύ]\w{2,8}"
     r"|Opublikowano|Data publikacji|发布[时日]|發佈[時日]|公開日)"
     r"|[A-Z]\w{2,8} [0-9]{1,2}, [0-9]{4} (?:Written |Posted )?By\s",
     re.IGNORECASE,

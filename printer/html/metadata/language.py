@@ -113,10 +113,12 @@ def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     ):
         text = sample(_LANGUAGE_SAMPLE_CHARS)
         detected = detect_language(text)
-        if detected and detected != language:
-            tag = detected
-        elif not detected and _is_foreign(_count_words(text), language, script):
-            tag = ""
+        if detected:
+            tag = tag if detected == language else detected
+        else:
+            counts = _count_words(text)
+            stated_tags = (tag, *tags)
+            tag = next((t for t in stated_tags if not _is_foreign(counts, t, script)), "")
     if tag in ("zh", "zh-CN") and _is_traditional(sample(_LANGUAGE_SAMPLE_CHARS)):
         return "zh-Hant"
     return tag
@@ -127,10 +129,11 @@ _MIN_SHARE_OF_MANY_WORDS = 0.05
 _MANY_WORDS = 100
 
 
-def _is_foreign(counts: Mapping[str, int], language: str, script: str) -> bool:
+def _is_foreign(counts: Mapping[str, int], tag: str, script: str) -> bool:
     """Return whether a long text has next to none of a language's function words."""
     is_long = sum(counts.values()) >= _MANY_WORDS
-    return is_long and function_word_share(counts, language, script) < _MIN_SHARE_OF_MANY_WORDS
+    share = function_word_share(counts, tag.partition("-")[0], script)
+    return is_long and share < _MIN_SHARE_OF_MANY_WORDS
 
 
 #: The languages written in each script, the default one first.

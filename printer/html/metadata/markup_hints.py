@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import dropwhile, islice
+from itertools import chain, dropwhile, islice
 
 from lxml.html import HtmlElement
 
 from ...text import LONGEST_FOLDED, clean_line
-from ..index import ElementsByTag
+from ..index import INVISIBLE_TAGS, ElementsByTag
 from ..parse import element_line
 from .bylines import (
     BYLINE,
@@ -24,14 +24,16 @@ from .bylines import (
     is_full_name,
     is_label_alone,
 )
-from .dates import find_date, find_labelled_date, is_date_line, parse_date
+from .dates import find_date, find_labelled_date, is_date_line, is_day, parse_date
 from .titles import (
     MAX_CHARS_BESIDE_TITLE,
     MAX_LINES_TO_TEXT,
     Heading,
     is_above_text,
     is_paragraph,
+    is_same_subject,
     title_key,
+    title_parts,
 )
 
 _MAX_HEADINGS = 20
@@ -56,27 +58,73 @@ class MarkupHints:
     dates: list[str] = field(default_factory=list)
 
 
-def main_headings(page: ElementsByTag, stated_titles: Iterable[str]) -> list[Heading]:
+def main_headings(
+    page: ElementsByTag, document_title: str, stated_titles: Iterable[str]
+) -> list[Heading]:
     """Return the page's main headings, in document order.
 
-    Without one outside menus, headings of lower rank count whose text is one of the titles stated.
+    Unless one outside menus and logos is on the subject of a title that the page states, headings
+    of lower rank count whose text is such a title.  Without any, that in an article's header
+    counts, or else all of lower rank.
     """
     titles = {title_key(text): text for text in stated_titles}
-    elements = page.find("h1")[:_MAX_HEADINGS]
-    headings = [_read_heading(element) for element in elements if not _in_menu(element)]
-    if not any(heading.text for heading in headings):
-        lower_headings = (
-            _read_heading(e, titles).text for e in page.find("h2", "h3")[:_MAX_HEADINGS]
-        )
-        headings = [
-            Heading(titles[key]) for text in lower_headings if (key := title_key(text)) in titles
-        ]
-        headings = headings or list(map(_read_heading, elements))
+    page_titles = (*titles, document_title)
+    titles |= {title_key(first): first for first in title_parts(document_title)[:1]}
+    elements = [h1 for h1 in page.find("h1")[:_MAX_HEADINGS] if not _is_in(_LOGO, h1)]
+    headings = _with_text(_read_heading(h1) for h1 in elements if not _in_menu(h1))
+    lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
+    in_headers = _with_text(_read_heading(e) for e in lower_elements if _heads_article(e))
+    if len(in_headers) == 1 and not any(_is_in_article(h1) for h1 in elements):
+        is_related = any(is_same_subject(in_headers[0].text, text) for text in page_titles)
+        headings = in_headers if is_related or not headings else headings
+    if any(is_same_subject(heading.text, text) for heading in headings for text in page_titles):
+        return headings
+    lower_headings = [_read_heading(e, titles) for e in lower_elements]
+    keys = (title_key(heading.text) for heading in lower_headings)
+    headings += [Heading(titles[key]) for key in keys if key in titles]
+    return (
+        _with_text(headings)
+        or in_headers[:1]
+        or _with_text(map(_read_heading, elements))
+        or _with_text(replace(heading, is_main=False) for heading in lower_headings)
+    )
+
+
+def _with_text(headings: Iterable[Heading]) -> list[Heading]:
     return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
+_LOGO = re.compile(r"(?:^|[\s_-])logo(?:$|[\s_-])", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:^|[\s_-])article(?:$|[\s_-])", re.IGNORECASE)
+_BREADCRUMB = re.compile(r"bread-?crumb", re.IGNORECASE)
+#: The most elements from a heading to the one that is called a logo or the like.
+_MAX_NAMED_LEVELS = 3
+
+
+def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
+    """Return whether the class or id of an element, one just around it or its link has a name."""
+    around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
+    elements = (element, *around, *islice(element.iterdescendants("a"), 1))
+    return any(
+        name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
+        for outer in elements
+        if outer.tag != "body"
+    )
+
+
 def _in_menu(element: HtmlElement) -> bool:
-    return any(outer.tag == "nav" for outer in islice(element.iterancestors(), _MAX_ANCESTORS))
+    ancestors = islice(element.iterancestors(), _MAX_ANCESTORS)
+    return any(outer.tag == "nav" for outer in ancestors) or _is_in(_BREADCRUMB, element)
+
+
+def _heads_article(element: HtmlElement) -> bool:
+    headers = islice(element.iterancestors("header"), 1)
+    return any(map(_is_in_article, headers))
+
+
+def _is_in_article(element: HtmlElement) -> bool:
+    is_article = next(element.iterancestors("article"), None) is not None
+    return is_article or _is_in(_ARTICLE, element)
 
 
 def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
@@ -101,15 +149,33 @@ _KICKER_CLASS = re.compile(
 
 def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
     """Return the first part of a heading, and whether its class or a sign makes it a kicker."""
-    while len(heading) == 1 and not _leading_text(heading) and not (heading[0].tail or "").strip():
-        heading = heading[0]
-    if not len(heading) or _leading_text(heading):
+    children = _visible_children(heading)
+    for _ in range(_MAX_ANCESTORS):
+        if len(children) != 1 or _leading_text(heading) or _tail(children[0]):
+            break
+        heading = children[0]
+        children = _visible_children(heading)
+    if not children or _leading_text(heading):
         return "", False
-    first, following = heading[0], heading[0].getnext()
+    first = children[0]
     text = element_line(first)
-    sign = "" if following is None or (first.tail or "").strip() else element_line(following)[:2]
-    is_named = _KICKER_CLASS.search((first.get("class") or "")[:300])
+    sign = "" if len(children) < 2 or _tail(first) else element_line(children[1])[:2]
+    names = (value for name, value in first.items() if name == "class" or name[:5] == "data-")
+    is_named = _KICKER_CLASS.search(" ".join(names)[:300])
     return text, bool(is_named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
+
+
+_HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader", re.IGNORECASE)
+
+
+def _visible_children(element: HtmlElement) -> list[HtmlElement]:
+    """Return the elements in one, from the first that is seen; signs may be for screen readers."""
+    children = (child for child in element.iterchildren("*") if child.tag not in INVISIBLE_TAGS)
+    return list(dropwhile(lambda child: _HIDDEN.search(child.get("class") or ""), children))
+
+
+def _tail(element: HtmlElement) -> str:
+    return (element.tail or "").strip()
 
 
 _MAX_KICKER_CHARS = 60
@@ -128,7 +194,7 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
         if text and title_part and (is_certain or title_key(title_part) == key)
         else _kicker_above(heading)
     )
-    parts = (part for part in kicker.split(" · ") if not is_date_line(part))
+    parts = (part for part in kicker.split(" · ") if not is_date_line(part) and not is_day(part))
     kicker = " · ".join(parts).strip(_SIGNS)
     is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
     is_kicker = len(kicker) <= _MAX_KICKER_CHARS and any(map(str.isalpha, kicker)) and not is_status
@@ -144,13 +210,42 @@ _SEPARATOR_IN_WORD = re.compile(rf"(?<=\w){_SEPARATOR}(?=\w)")
 
 
 def _kicker_above(heading: HtmlElement) -> str:
-    """Return the text of the last element before a heading that is named a kicker."""
-    for element in islice(_elements_before(heading), _MAX_ELEMENTS_TO_HEADING):
+    """Return the text of the last element before a heading that is named a kicker.
+
+    A few words right above the heading are one without a name.
+    """
+    for number, element in enumerate(islice(_elements_before(heading), _MAX_ELEMENTS_TO_HEADING)):
         classes = (element.get("class") or "")[:300]
-        if _KICKER_CLASS.search(classes) and not _NOT_KICKER_CLASS.search(classes):
+        is_named = _KICKER_CLASS.search(classes) and not _NOT_KICKER_CLASS.search(classes)
+        if is_named or (not number and _is_short_label(element, heading)):
             parts = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS)
             return _SEPARATOR_IN_WORD.sub(" · ", parts).replace(_SEPARATOR, "")
     return ""
+
+
+_LABEL_TAGS = frozenset({"a", "div", "h2", "h3", "h4", "h5", "h6", "p", "small", "span"})
+_NOT_LABEL_CLASS = re.compile(
+    r"ad-|advert|author|badge|back|breadcrumb|button|by-?line|date|hidden|logo|share|social|tool|user"
+    r"|(?:^|[\s_-])(?:btn|sr|sr-only|time)",
+    re.IGNORECASE,
+)
+_MAX_LABEL_WORDS = 4
+
+
+def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
+    """Return whether an element beside a heading says a few words and nothing else."""
+    parent = heading.getparent()
+    outer = parent.getparent() if element.tag == "p" and parent is not None else None
+    if element.tag not in _LABEL_TAGS or element.getparent() not in (parent, outer):
+        return False
+    text = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS).strip(f" |/{_SEPARATOR}")
+    names = f"{element.get('class', '')} {element.get('id', '')}"[:300]
+    return (
+        len(text.split()) <= _MAX_LABEL_WORDS
+        and _SEPARATOR not in text
+        and not any(sign.isdigit() or sign in ":.!?»>" for sign in text)
+        and not _NOT_LABEL_CLASS.search(names)
+    )
 
 
 def _elements_before(element: HtmlElement) -> Iterator[HtmlElement]:
@@ -185,7 +280,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     read_beside = partial(_read_date_beside, language=language)
     title_ancestors = _ancestors_of_title(heading, title_key(title))
     hints = MarkupHints()
-    stamps: list[str] = []
+    stamps: list[tuple[HtmlElement, str]] = []
     for number, window in enumerate(_elements_near_heading(tree, heading)):
         title_ancestors = frozenset() if number else title_ancestors
         authors: list[HtmlElement] = []
@@ -199,8 +294,8 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
                 dates.append(element)
             elif element.text and BYLINE.match(element.text):
                 lines.append(element)
-            elif not stamps and (stamp := _read_unmarked_date(element, language, title_ancestors)):
-                stamps.append(stamp)
+            elif stamp := _read_unmarked_date(element, language, title_ancestors):
+                stamps.append((element, stamp))
         if number:
             dates.reverse()  # above the heading, other stories are farther away
         read_first = partial(_read_first, title_ancestors=title_ancestors)
@@ -208,8 +303,24 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
             hints.authors or read_first(authors, _read_author) or read_first(lines, _read_byline)
         )
         hints.dates = hints.dates or read_first(dates, read_date) or read_first(lines, read_beside)
-    hints.dates = hints.dates or stamps
+    hints.dates = hints.dates or [stamp for _, stamp in _nearest(stamps, heading)]
     return hints
+
+
+def _nearest(
+    stamps: Sequence[tuple[HtmlElement, str]], heading: HtmlElement | None
+) -> Sequence[tuple[HtmlElement, str]]:
+    """Return the first stamp in the smallest element around the heading that has one.
+
+    One with a time precedes those without, as the day on which an author joined the site.
+    """
+    ancestors = () if heading is None else islice(heading.iterancestors(), _MAX_ANCESTORS)
+    around = [set(islice(element.iterancestors(), _MAX_ANCESTORS)) for element, _ in stamps]
+    for ancestor in ancestors:
+        near = [s for s, elements in zip(stamps, around, strict=True) if ancestor in elements]
+        if near:
+            return sorted(near, key=lambda stamp: "T" not in stamp[1])[:1]
+    return stamps[:1]
 
 
 #: The most paragraphs among which to look for a signature.
@@ -351,14 +462,12 @@ _MAX_TITLES = 60
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the heading that is the title, or else the first main heading."""
     h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
-    main_headings = [h1 for h1 in h1s if not _in_menu(h1)]
-    lower_headings = (
-        () if main_headings or not title else islice(tree.iter("h2", "h3"), _MAX_TITLES)
-    )
-    headings_with_title = (
-        e for e in (*main_headings, *lower_headings) if title in title_key(element_line(e))
-    )
-    heading = next(headings_with_title, next(iter(main_headings or h1s), None))
+    main_headings = [h1 for h1 in h1s if not _in_menu(h1) and not _is_in(_LOGO, h1)]
+    lower_headings = islice(tree.iter("h2", "h3"), _MAX_TITLES) if title else ()
+    for heading in chain(main_headings, lower_headings):
+        if title in title_key(element_line(heading)):
+            return heading
+    heading = next(iter(main_headings or h1s), None)
     return _find_text_element(tree, title) if heading is None and title else heading
 
 
@@ -438,8 +547,8 @@ def _mark_kind(element: HtmlElement) -> int:
         return _IS_AUTHOR
     if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
         return _IS_AUTHOR
-    classes = attributes.get("class")
-    return _mark_kind_of_class(classes[:400]) if classes else 0
+    names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
+    return _mark_kind_of_class(names[:400])
 
 
 #: Every class that marks an author or a date contains one of these.
@@ -521,7 +630,8 @@ def _read_first(
 _UNRELATED_CLASS = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
-    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
+    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])"
+    r"|(?:^|\s)(?:nav|navigation|menu)(?:$|\s)",
     re.IGNORECASE,
 )
 _UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
@@ -534,8 +644,7 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
             return False
         if element.tag in _UNRELATED_TAGS and not (element is mark and mark.tag == "aside"):
             return True
-        classes = element.get("class")
-        if classes and _UNRELATED_CLASS.search(classes[:300]):
+        if _UNRELATED_CLASS.search(f"{element.get('class', '')} {element.get('id', '')}"[:300]):
             return True
     return False
 
@@ -588,6 +697,9 @@ _MAX_DATE_LINE_WORDS = 4
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
+_LABEL = re.compile(r"[^\W\d]{2,20}:")
+
+
 def _read_unmarked_date(
     element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
 ) -> str:
@@ -599,6 +711,10 @@ def _read_unmarked_date(
     has_few_words = len(_LONG_WORD.findall(text)) <= _MAX_DATE_LINE_WORDS
     parent = element.getparent()
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
+    if is_link and parent is not None and parent.tag == "p" and element_line(parent) != text:
+        return ""  # in running text
+    if parent is not None and "dd" in (element.tag, parent.tag) and _LABEL.match(text):
+        return ""  # about the author
     related = frozenset[HtmlElement]() if is_link else title_ancestors
     return date if date and has_few_words and not _is_unrelated(element, related) else ""
 

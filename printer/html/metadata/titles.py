@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from ...text import WORD, count_words
@@ -30,15 +30,19 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A main heading; ``full`` also has the kicker set within it, '' for none."""
+    """A heading; ``full`` also has the kicker set within it, '' for none.
+
+    One that is not main is of a page without main headings.
+    """
 
     text: str
     full: str = ""
+    is_main: bool = True
 
 
 def choose_title(
     document: str,
-    main_headings: Sequence[Heading],
+    headings: Sequence[Heading],
     stated: Sequence[str],
     site: SiteNames,
     *,
@@ -49,17 +53,18 @@ def choose_title(
 
     Args:
         document: The text of ``title``.
-        main_headings: The main headings.
+        headings: The main headings, or those of lower rank if there are none.
         stated: The titles of OpenGraph, JSON-LD and the like.
         site: The names of the page's site.
         article: Whether the page says that it is an article.
         lines: The page's lines of text.
     """
+    main_headings = [heading for heading in headings if heading.is_main]
     title = _choose(document, main_headings, stated, site, article=article)
     keys = {title_key(text) for heading in main_headings for text in (heading.text, heading.full)}
     if not title or site.is_home or title_key(title) in keys:
         return title
-    return _headline(title, main_headings, (document, *stated), site, lines)
+    return _headline(title, headings, (document, *stated), site, lines)
 
 
 #: The subject after a Chinese or Japanese title.
@@ -93,26 +98,44 @@ def _headline(
     ):
         if part and title_key(part) in standing and title_key(title) not in standing:
             return part
+    stated_keys = list(map(title_key, stated))
     longer = [
-        text
-        for text in chain(stated, *map(_beginnings, stated))
-        if text.startswith(title) and title_key(text) in standing and site.strip_from(text) == text
+        line
+        for line, key in zip(lines, keys, strict=True)
+        if key
+        and line.startswith(title)
+        and any(stated_key.startswith(key) for stated_key in stated_keys)
+        and site.strip_from(line) == line
     ]
     if longer:
         return max(longer, key=len)
     key, max_chars = title_key(title), len(title) + MAX_CHARS_BESIDE_TITLE
-    if any(key in line and len(line) <= max_chars for line in keys):
+    is_part = title != stated[0] or bool(_SEPARATOR.fullmatch(f" {title[-1]} "))
+    names_site = is_part and site.is_site_name(title)
+    if not names_site and any(key in line and len(line) <= max_chars for line in keys):
         return title
-    texts = (heading.text for heading in headings if not site.is_named(heading.text))
-    heading = next(texts, "")
-    if (
-        not _MIN_HEADLINE_WORDS <= count_words(heading) <= _MAX_HEADLINE_WORDS
-        or title_key(heading) not in standing
-    ):
-        return title
-    in_url = site.slug_overlap(title) >= site.slug_overlap(heading) + _MIN_SLUG_LEAD
-    above_text = is_above_text(lines, keys.index(title_key(heading)))
-    return heading if above_text and not in_url else title
+    candidates = [heading for heading in headings if not site.is_named(heading.text)]
+    if not names_site:
+        candidates = [heading for heading in candidates[:1] if heading.is_main]
+    for heading in candidates:
+        position = _position_above_text(heading, keys, lines)
+        if position is None:
+            continue
+        is_in_url = site.slug_overlap(title) >= site.slug_overlap(heading.text) + _MIN_SLUG_LEAD
+        is_first = not any(map(is_paragraph, lines[:position]))
+        is_headline = bool(heading.full) or is_same_subject(heading.text, title)
+        if not is_in_url or (is_first and is_headline):
+            return site.strip_from(heading.text)
+    return title
+
+
+def _position_above_text(heading: Heading, keys: Sequence[str], lines: Sequence[str]) -> int | None:
+    """Return the index of a heading's line if it is above the text and as long as headlines are."""
+    if not _MIN_HEADLINE_WORDS <= count_words(heading.text) <= _MAX_HEADLINE_WORDS:
+        return None
+    heading_keys = {title_key(heading.text), title_key(heading.full)} - {""}
+    position = next((i for i, key in enumerate(keys) if key in heading_keys), None)
+    return position if position is not None and is_above_text(lines, position) else None
 
 
 _MIN_PARAGRAPH_WORDS = 25
@@ -151,7 +174,7 @@ def _choose(
     else:
         document_title, stated = document, _distinct(stated)
     first = _first_part(document_title)
-    part = _parts(document_title)[0]
+    part = title_parts(document_title)[0]
     if any(title_key(heading.text).endswith(f" {title_key(part)}") for heading in main_headings):
         first = part  # below a label in the heading
     keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
@@ -166,7 +189,7 @@ def _choose(
         for heading in headings:
             if title_key(heading) in agreeing:
                 return heading
-    begins = (text for text in stated if document.startswith(text) and len(_parts(text)) == 1)
+    begins = (text for text in stated if document.startswith(text) and len(title_parts(text)) == 1)
     beginning = next(
         (text for text in begins if article and _SUFFIX.match(document, len(text))), ""
     )
@@ -195,7 +218,7 @@ def _stated_title(
         if title_key(text) in keys:
             return first if title_key(text) == title_key(document_title) else text
     if stated and not site.is_home and not _words(stated[0]).isdisjoint(_words(document_title)):
-        return _parts(stated[0])[0]
+        return title_parts(stated[0])[0]
     return first or next(iter(stated), "") or document
 
 
@@ -216,15 +239,11 @@ def _main_heading(headings: Sequence[str], document_title: str, subject: str, ar
     if not title or not headings:
         return next(iter(headings), "")
 
-    def shared(text: str) -> float:
-        words = _words(text)
-        return len(words & title) / max(1, min(len(words), len(title)))
-
-    best = max(headings, key=shared)
-    first, *later = (len(_words(part) & _words(best)) for part in _parts(document_title))
+    best = max(headings, key=partial(_shared, title))
+    first, *later = (len(_words(part) & _words(best)) for part in title_parts(document_title))
     if max(later, default=0) > first:
         return ""
-    is_similar = shared(best) >= (_MIN_SHARED_IF_ARTICLE if article else _MIN_SHARED)
+    is_similar = _shared(title, best) >= (_MIN_SHARED_IF_ARTICLE if article else _MIN_SHARED)
     sentence = article and len(headings) == 1 and len(_words(best)) >= _MIN_SENTENCE_WORDS
     return best if sentence or (is_similar and len(headings) <= _MAX_HEADINGS) else ""
 
@@ -243,6 +262,16 @@ _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 #: The smallest number of words by which a share is divided.
 _MIN_SLUG_WORDS = 3
 _MAX_PATH_CHARS = 1000
+
+
+def is_same_subject(text: str, title: str) -> bool:
+    return _shared(_words(title), text) >= _MIN_SHARED_IF_ARTICLE
+
+
+def _shared(title: Set[str], text: str) -> float:
+    """Return the share of words that a text has in common with a title, of the shorter one's."""
+    words = _words(text)
+    return len(words & title) / max(1, min(len(words), len(title)))
 
 
 class SiteNames:
@@ -334,7 +363,7 @@ class SiteNames:
         is_name = len(named) > _MAX_ABBREVIATION_CHARS and len(named.split()) <= _MAX_NAME_WORDS
         if slogan and is_name:
             return named
-        first, *later = _parts(name)
+        first, *later = title_parts(name)
         if len(first) <= _MAX_ABBREVIATION_CHARS:
             return name
         if self.repeats_host(first) or COMPANY.search(name):
@@ -345,8 +374,13 @@ class SiteNames:
         return next(names, first if len(name.split()) > _MAX_UNCUT_NAME_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
-        """Return the part of a document's title that repeats the host's name, or ''."""
-        parts = _parts(document)
+        """Return the part of a document's title that repeats the host's name, or ''.
+
+        A title that ends with a separator may be only the name.
+        """
+        if _SEPARATOR.fullmatch(f" {document[-1:]} ") and self.repeats_host(document):
+            return document
+        parts = title_parts(document)
         heading_keys = set(map(title_key, headings))
         for part in (parts[-1], parts[0]):
             if len(parts) > 1 and self.repeats_host(part) and title_key(part) not in heading_keys:
@@ -379,7 +413,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(WORD.findall(text.casefold()))
 
 
-def _parts(text: str) -> list[str]:
+def title_parts(text: str) -> list[str]:
     """Return the parts of a title between separators outside brackets."""
     cuts, depth, end = [], 0, 0
     for cut in _SEPARATOR.finditer(text):
@@ -403,7 +437,7 @@ def _first_part(text: str) -> str:
 
     Of three parts, the last behind a bar is a site's name.
     """
-    first, *later = _parts(text)
+    first, *later = title_parts(text)
     if len(later) > 1 and text.endswith(f"| {later[-1]}"):
         later.pop()
     if len(_words(first)) <= _MAX_LABEL_WORDS:

@@ -181,3 +181,8 @@ def test_a_long_text_in_no_known_language_is_not_in_the_stated_one() -> None:
     assert read('<html lang="en-ZA">', body=f"<p>{ZULU}</p>")[0] == "en-ZA"
     english = SENTENCES["en"] * 3 + "10 x 12; 3 m; pine; oak. " * 20
     assert read('<html lang="en-ZA">', body=f"<p>{english}</p>")[0] == "en-ZA"
+
+
+def test_a_second_statement_counts_if_the_first_is_plainly_wrong() -> None:
+    head = '<meta name="language" content="zu">'
+    assert read(f'<html lang="en-ZA">{head}', body=f"<p>{ZULU * 6}</p>")[0] == "zu"

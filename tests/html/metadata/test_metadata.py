@@ -673,3 +673,115 @@ def test_what_contains_the_heading_is_about_the_same_story():
 def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
     assert read_with_lines(f"<title>{title}</title>", f"<p>{line}</p>" + TEXT).title == line
     assert read_with_lines(f"<title>{title}</title>", f"<p>{title}</p>" + TEXT).title == title
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        # A page without main headings: the heading in the header of the article.
+        ("<title>Ferry stop: a portrait - Example</title><meta property=og:type content=article>",
+         "<nav>Home <b>Ferry stop: a portrait</b></nav><article><header><h2><style>b {}</style>"
+         f"<span>Rivers</span><b>:</b><span>Why the boat rests</span></h2></header>{TEXT}</article>",
+         "Why the boat rests"),
+        # The site's logo is a main heading.
+        ("<title>Why the boat rests, at last</title>",
+         f"<div class=top-logo><h1>Nets and boats weekly</h1></div>"
+         f"<h2>Why the boat rests, at last</h2>{TEXT}",
+         "Why the boat rests, at last"),
+        ("<title>Why the boat rests</title>",
+         f"<h1 class=name><a class=top-logo>Boat.com</a></h1><h2>Why the boat rests</h2>{TEXT}",
+         "Why the boat rests"),
+        ("<title>Example's nets and boats | Why the boat rests</title>",
+         f"<h2>Why the boat rests</h2>{TEXT}", "Why the boat rests"),
+        # A heading in the path of sections, and that of the article.
+        ("<title>Boats: why they rest</title><meta property=og:type content=article>",
+         "<ol class=c-breadcrumb><li><h1>Boats: why they rest</h1></ol><article><header>"
+         "<h2><span data-cy=kicker>Rivers</span> <span>Why boats rest at last</span></h2></header>"
+         f"{TEXT}</article>", "Why boats rest at last"),
+        # Nothing but the site's name is stated.
+        ("<title>Example Nets -</title>", f"<h1></h1><h2>Advice for the crossing</h2>{TEXT}",
+         "Advice for the crossing"),
+        # The title's line has a sign that separates the parts of other titles.
+        ("<title>河邊小村_渡船停駛 (2) @ 河邊的家</title>"
+         "<meta property=og:title content='河邊小村_渡船停駛 (2) @ 河邊的家'>",
+         f"<h3>河邊小村_渡船停駛 (2)</h3>{TEXT}", "河邊小村_渡船停駛 (2)"),
+    ],
+    ids=["header", "logo", "in logo", "site first", "path", "site only", "line"],
+)  # fmt: skip
+def test_without_a_main_heading_the_headline_is_of_lower_rank(head, body, expected):
+    assert read_with_lines(head, body, "https://example.org/a/ferry-stop").title == expected
+
+
+def test_a_page_that_has_a_logo_has_a_heading_besides():
+    page = "<title>Boats and nets</title><body class=wp-custom-logo><h1>Why boats rest</h1>"
+    assert read_page(f"<html>{page}{TEXT}", URL).metadata.title == "Why boats rest"
+
+
+def test_a_heading_on_the_same_subject_stands_instead_of_the_address_s_title():
+    body = f"<h1>How cheap chains move boats</h1>{TEXT}"
+    address = "https://example.org/using-cheap-chains"
+    head = "<title>Using cheap chains</title>"
+    assert read_with_lines(head, body, address).title == "How cheap chains move boats"
+    assert read_with_lines(head, TEXT + body, address).title == "Using cheap chains"
+
+
+def test_a_dangling_separator_follows_the_site_s_name():
+    page = read("<title>Example Nets -</title><meta name=application-name content='Nets Boards'>")
+    assert page.site == "Example Nets -".rstrip(" -")
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        ("<span class=byline> | <a class=vcard href=/hg1>Ada Fenwick</a></span>", "Ada Fenwick"),
+        ("<div id=tide_article_author>Ada Fenwick</div>", "Ada Fenwick"),
+        ("<p class=byline>(AFP) – 2 days ago</p>", "AFP"),
+        ("<ul id=navigation><li><a href=/profile/ada-fenwick>Ada Fenwick</a></ul>", ""),
+    ],
+)
+def test_a_mark_of_the_author_counts_with_signs_around_the_name(mark, expected):
+    head = "<title>The last ferry</title>"
+    assert read(head, f"<h1>The last ferry</h1>{mark}{TEXT}").byline == expected
+
+
+def test_the_date_is_beside_the_heading_with_the_title_rather_than_the_site_s_name():
+    logo = "<h1>Example</h1><p class=date>9 April 2013</p>"
+    article = "<h2>Το πλοίο της γραμμής</h2><h6>ΔΗΜΟΣΙΕΥΘΗΚΕ: Πέμπτη 29 Δεκεμβρίου 2011</h6>"
+    head = "<title>Το πλοίο της γραμμής - Νέα</title>"
+    assert read(head, logo + article + TEXT).published == "2011-12-29"
+
+
+def test_a_date_in_the_same_post_precedes_those_of_others_and_of_its_author():
+    post = "<div><h2><a>{}</a></h2><div><dl><dd><span>Joined: 2001-02-03</span></dl>{}</div></div>"
+    first = post.format("2024-08-03 10:59:47", f"<h3>The last ferry</h3>{TEXT}")
+    second = post.format("2024-08-03 14:22:38", TEXT)
+    head = "<title>The last ferry</title>"
+    assert read(head, f"<h1>Boards</h1>{first}{second}").published == "2024-08-03T10:59:47"
+
+
+def test_a_linked_date_in_the_text_is_no_date_of_publication():
+    text = f"<p>The boat <a href=/x>sank on 4 December 2019</a>, and was lifted.</p>{TEXT}"
+    assert read("<title>The boat</title>", f"<h1>The boat</h1>{text}").published == ""
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("<p class=x1>On the river</p>", "On the river"),
+        ("<p class=share>On the river</p>", "España"),
+        ("<p>Last updated: today</p>", "España"),
+        ("<p>12 June</p>", "España"),
+        ("<p><a>Home</a><a>News</a></p>", "España"),
+    ],
+)
+def test_a_few_words_right_above_the_heading_are_its_kicker(label, expected):
+    head = "<title>The last ferry</title><meta property=article:section content=espana>"
+    menu = "<ul><li><a href=/espana/>España</a></ul>"
+    assert (
+        read(head, f"{menu}<main>{label}<h1>The last ferry</h1></main>{TEXT}").section == expected
+    )
+
+
+def test_a_section_in_small_letters_is_an_identifier():
+    head = "<title>The last ferry</title><meta property=article:section content=espana>"
+    assert read(head).section == ""
