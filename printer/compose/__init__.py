@@ -17,6 +17,7 @@ from ..article import Article, Block, Figure, Paragraph, has_mark_throughout, pl
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
 from ..html.metadata.dates import find_date, find_dateline, is_date_line
+from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.posts import Post
@@ -138,11 +139,17 @@ def compose(
         site=metadata.site,
         lead=metadata.lead,
         section=metadata.section,
-        language=metadata.language,
+        language=_choose_language(corrected, metadata.language),
         direction="rtl" if metadata.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
         warnings=(_CUT,) if page.index.truncated else (),
     )
+
+
+def _choose_language(blocks: Sequence[Block], stated: str) -> str:
+    """Return the language of an article's prose, which the rest of its page may hide."""
+    prose = " ".join(plain_text(b.spans) for b in blocks if isinstance(b, Paragraph))
+    return choose_language([stated], lambda length: prose[:length]) or stated
 
 
 def _split_standfirst(

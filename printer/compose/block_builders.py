@@ -40,9 +40,17 @@ from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
+from .attributions import MAX_ATTRIBUTION_CHARS, attribution, names_source, take_source
 from .boxes import is_box_label, take_bold_label
 from .footnotes import BACKLINK_SIGNS
-from .inline import TextRun, joined, split_paragraphs, strip_unreadable, with_mark
+from .inline import (
+    TextRun,
+    joined,
+    split_paragraphs,
+    strip_end,
+    strip_unreadable,
+    with_mark,
+)
 
 #: The level of a label's heading; postprocessing raises it to one below the previous heading.
 LABEL_LEVEL = 6
@@ -346,9 +354,6 @@ class DefinitionListBuilder(BlockBuilder):
         return [DefinitionList(entries)] if entries else []
 
 
-_MAX_ATTRIBUTION_CHARS = 120
-
-
 class QuoteBuilder(BlockBuilder):
     """Builds a block quotation.
 
@@ -368,14 +373,18 @@ class QuoteBuilder(BlockBuilder):
         is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
         if self.box:
             is_label = is_first and (element.tag in HEADING_TAGS or is_box_label(element))
-            return self._set_source if is_label else None
-        if element.tag == "footer":
+            return self._set_label if is_label else None
+        if element.tag == "footer" or (not is_first and not self.post and names_source(element)):
             return self._set_source
         return self._set_cite if is_first and _is_introduction(element) else None
 
     def _set_source(self, buffer: BlockBuffer) -> None:
+        self.cite, rest = take_source(buffer.take())
+        self.buffer.blocks += rest
+
+    def _set_label(self, buffer: BlockBuffer) -> None:
         self._set_cite(buffer)
-        self.cite = _attribution(self.cite)
+        self.cite = attribution(self.cite)
 
     def _set_cite(self, buffer: BlockBuffer) -> None:
         self.cite, rest = buffer.take_spans()
@@ -386,35 +395,19 @@ class QuoteBuilder(BlockBuilder):
         blocks = list(self.buffer.take())
         cite = self.cite
         if self.box:
-            cite = cite or _attribution(take_bold_label(blocks))
+            cite = cite or attribution(take_bold_label(blocks))
             return [Quote(tuple(blocks), cite, box=True)] if blocks else _paragraph_of_spans(cite)
         if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
             cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
-            if len(text) < _MAX_ATTRIBUTION_CHARS and (cited or _ends_in_attribution(blocks)):
-                cite = _attribution(last.spans)
+            if len(text) < MAX_ATTRIBUTION_CHARS and (cited or _ends_in_attribution(blocks)):
+                cite = attribution(last.spans)
                 del blocks[-1]
         if not (cite or self.post):
             cite = _take_introduction(blocks)
         if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
         return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraph_of_spans(cite)
-
-
-#: Removed, as the template prints a dash.
-_ATTRIBUTION_START = " \n—–―-"
-#: Removed, as a colon ends an introduction above the quotation.
-_ATTRIBUTION_END = " \n" + "".join(COLONS)
-
-
-def _attribution(spans: Spans) -> Spans:
-    """Return the text of an attribution without the signs around it."""
-    while spans and not spans[0].math:
-        if text := spans[0].text.lstrip(_ATTRIBUTION_START):
-            spans = (replace(spans[0], text=text), *spans[1:])
-            break
-        spans = spans[1:]
-    return _strip_end(spans, _ATTRIBUTION_END)
 
 
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S", re.MULTILINE)
@@ -557,18 +550,9 @@ _PERMALINK_SIGNS = " \n¶🔗"
 
 def _strip_links_to_source(spans: Spans, signs: str = "") -> Spans:
     """Return a heading or term without the permalink and the link to its source code at its end."""
-    spans = _strip_end(spans, _PERMALINK_SIGNS + signs)
+    spans = strip_end(spans, _PERMALINK_SIGNS + signs)
     if spans and is_source_link(spans[-1].href, spans[-1].text):
-        spans = _strip_end(spans[:-1], _PERMALINK_SIGNS + signs)
-    return spans
-
-
-def _strip_end(spans: Spans, characters: str) -> Spans:
-    """Remove characters from the end of spans."""
-    while spans and not spans[-1].math:
-        if text := spans[-1].text.rstrip(characters):
-            return (*spans[:-1], replace(spans[-1], text=text))
-        spans = spans[:-1]
+        spans = strip_end(spans[:-1], _PERMALINK_SIGNS + signs)
     return spans
 
 
@@ -600,7 +584,7 @@ class NoteBuilder(BlockBuilder):
             spans = _without_beginning(first.spans, self.label)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
         if blocks and isinstance(last := blocks[-1], Paragraph):
-            spans = _strip_end(last.spans, BACKLINK_SIGNS)
+            spans = strip_end(last.spans, BACKLINK_SIGNS)
             blocks[-1:] = [replace(last, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
 
@@ -780,6 +764,16 @@ def _language_name(name: str) -> str:
 
 
 _MAX_CELLS = 200
+
+
+_BLOCK_CLASS = re.compile(r"(?<!\S)(?:code-?)?block(?!\S)")
+
+
+def is_code_block(element: HtmlElement, tag: str) -> bool:
+    """Return whether a ``code`` element is a block by its class, or a table lays out code."""
+    if tag == "code":
+        return _BLOCK_CLASS.search(element.get("class") or "") is not None
+    return tag == "table" and is_code_table(element)
 
 
 def is_code_table(table: HtmlElement) -> bool:

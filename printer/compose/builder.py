@@ -12,9 +12,10 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Code, Embed, Heading, Item, List, Math, Rule, Span
+from ..article import Block, Code, Embed, Heading, Item, List, Math, Quote, Rule, Span
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
+from .attributions import names_source, take_source
 from .block_builders import (
     LABEL_LEVEL,
     BlockBuffer,
@@ -27,7 +28,7 @@ from .block_builders import (
     QuoteBuilder,
     SummaryBuilder,
     code_text,
-    is_code_table,
+    is_code_block,
     is_pull,
     is_quotation,
     language_of,
@@ -220,7 +221,8 @@ class ArticleBuilder:
             entered.descend = tag not in _PICTURE_TAGS
             return entered
         is_tab = self.tabs is not None and element in self.tabs.elements
-        if is_tab or ((tag in _ATOMIC_TAGS or self.has_formulas) and self._add_atom(element, tag)):
+        may_be_atom = tag in _ATOMIC_TAGS or self.has_formulas or is_code_block(element, tag)
+        if is_tab or (may_be_atom and self._add_atom(element, tag)):
             entered.descend = False
             return entered
         if self.targets.places:
@@ -265,7 +267,7 @@ class ArticleBuilder:
         elif tag in _FRAME_TAGS:
             if embed := self._read_embed_with_duration(element):
                 self.buffer.put(embed)
-        elif tag in _CODE_TAGS or (tag == "table" and is_code_table(element)):
+        elif tag in _CODE_TAGS or is_code_block(element, tag):
             self._link_target(element)
             if text := code_text(element, self.leaves):
                 self.buffer.put(Code(text, language_of(element)))
@@ -359,6 +361,8 @@ class ArticleBuilder:
                 self._open_builder(entered, builder)
             elif tag == "li":
                 self._open_buffer(entered, BlockBuffer(), self._add_orphan_item)
+            elif self._follows_quotation(element):
+                self._open_buffer(entered, BlockBuffer(), self._add_source)
 
     def _make_builder(self, element: HtmlElement, tag: str) -> BlockBuilder | None:
         """Return a builder for an element that is a block of blocks, None for any other element."""
@@ -399,6 +403,20 @@ class ArticleBuilder:
             self.tabs = read_tabs(self.page.tree)
         is_panel = role == "tabpanel" or (element.get("id") or "") in self.tabs.ids
         return PanelBuilder(label_of(element, self.tabs)) if is_panel else None
+
+    def _follows_quotation(self, element: HtmlElement) -> bool:
+        """Return whether an element says whose the quotation right before it is."""
+        previous, last = element.getprevious(), self.buffer.blocks[-1:]
+        if previous is None or previous.tag != "blockquote" or not names_source(element):
+            return False
+        return bool(last) and isinstance(last[0], Quote) and not (last[0].cite or last[0].box)
+
+    def _add_source(self, buffer: BlockBuffer) -> None:
+        """Add the attribution of the quotation that is the last block."""
+        source, rest = take_source(buffer.take())
+        quote = self.buffer.blocks.pop()
+        if isinstance(quote, Quote):
+            self.buffer.blocks += [replace(quote, cite=source), *rest]
 
     def _add_orphan_item(self, buffer: BlockBuffer) -> None:
         """Add an item outside any list to the list before it, or to a new one."""

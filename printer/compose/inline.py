@@ -236,6 +236,15 @@ def _shared_style(before: Style, after: Style) -> Style:
     )
 
 
+def strip_end(spans: Spans, characters: str) -> Spans:
+    """Remove characters from the end of spans."""
+    while spans and not spans[-1].math:
+        if text := spans[-1].text.rstrip(characters):
+            return (*spans[:-1], replace(spans[-1], text=text))
+        spans = spans[:-1]
+    return spans
+
+
 def joined(paragraphs: list[Spans]) -> Spans:
     """Return the spans of several paragraphs as one line."""
     spans: list[Span] = []

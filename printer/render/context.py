@@ -18,6 +18,7 @@ from markupsafe import Markup
 from ..article import (
     Article,
     Block,
+    Code,
     DefinitionList,
     Embed,
     Figure,
@@ -58,7 +59,7 @@ from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style, hi
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
-from .templates import fill
+from .templates import common_code_sizes, fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +409,12 @@ def build_document(
         qr = code_urls.get(article.url, "") if options.qr else ""
         views.append(replace(view, qr=qr, codes=code_urls, outline=outline))
     is_last = indexes[-1] == len(context.articles) - 1
-    document = context.fill(parts=views, targets=listed, last=is_last, picture=place)
+    blocks = (block for article in articles for block in walk(article.blocks))
+    code = (block for block in blocks if isinstance(block, Code))
+    code_sizes = common_code_sizes(code, context.geometry)
+    document = context.fill(
+        parts=views, targets=listed, last=is_last, picture=place, code_sizes=code_sizes
+    )
     names = (figure.svg or figure.src for article in articles for figure in article.figures)
     used = (pictures[name] for name in names if name in pictures)
     drawings = (formula.picture for formula in formulas.values())

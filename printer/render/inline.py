@@ -321,10 +321,10 @@ def highlight(code: str, language: str) -> Markup:
                 html = escape(breakable(line))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     html_lines = ["".join(line) for line in lines if line]
-    around = zip(("", *html_lines), html_lines, (*html_lines[1:], ""), strict=False)
+    heads = _find_heads(html_lines)
     spans = (
-        f'<span class="line{" head" if _is_head(above, line, below) else ""}">{line}</span>'
-        for above, line, below in around
+        f'<span class="line{" head" if index in heads else ""}">{line}</span>'
+        for index, line in enumerate(html_lines)
     )
     return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
 
@@ -333,16 +333,33 @@ def highlight(code: str, language: str) -> Markup:
 _COMMENT_LINE = re.compile(r"\s*<i>[^<]*</i>\s*")
 
 
-def _is_head(above: str, line: str, below: str) -> bool:
-    """Return whether a highlighted line belongs to the one below it.
+#: A line that rules off the head of a table in plain text.
+_RULE_LINE = re.compile(r"(?=.*[-=+]{3})[-=+|\s]+")
 
-    Such a line is nothing but a comment on the code below, or the first line of a part of the code
-    whose next line is indented further.
+
+def _find_heads(lines: list[str]) -> set[int]:
+    """Return the indexes of highlighted lines that belong to those below them.
+
+    Such a line is nothing but a comment on the code below, the first line of a part of the code
+    whose next line is indented further, also behind blank lines, or the head of a table and the
+    rule below it.
     """
-    if _COMMENT_LINE.fullmatch(line):
-        return bool(below.strip()) and not below.lstrip().startswith("<i>")
-    begins_part = bool(line.strip()) and not above.strip()
-    return begins_part and bool(below.strip()) and _indent(line) < _indent(below)
+    following = [""]  # the next lines that are not blank, from the last one
+    for line in lines[:0:-1]:
+        following.append(line if line.strip() else following[-1])
+    heads = set()
+    around = zip(("", *lines), lines, (*lines[1:], ""), following[::-1], strict=False)
+    for index, (above, line, below, text) in enumerate(around):
+        if not line.strip():
+            is_head = index - 1 in heads and bool(text)
+        elif _COMMENT_LINE.fullmatch(line):
+            is_head = bool(below.strip()) and not below.lstrip().startswith("<i>")
+        else:
+            begins_part = not above.strip() and _indent(line) < _indent(text)
+            is_head = begins_part or any(map(_RULE_LINE.fullmatch, (line, below)))
+        if is_head:
+            heads.add(index)
+    return heads
 
 
 _TAG = re.compile("<[^<>]*>")

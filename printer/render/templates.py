@@ -39,6 +39,7 @@ from ..article import (
     Cell,
     Code,
     DefinitionList,
+    Figure,
     Heading,
     List,
     Math,
@@ -146,6 +147,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         turned=is_turned,
         introducing=introduces,
         labelling=is_label,
+        naming=heads_entries,
         lines=has_short_lines,
         verse=is_verse,
         numbering=is_formula_number,
@@ -326,34 +328,59 @@ CODE_PADDING_EM = 1.5
 def code_attributes(context: Context, block: Code) -> Markup:
     """Return the class and the style of code.
 
-    Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by smaller type and, if
-    that would be too small, a hang into the margin, or else in the width of the page.  ``short``
-    code is kept on one page; ``full`` code needs the room of the indent in a list.
+    ``short`` code is kept on one page; ``full`` code needs the room of the indent in a list.
     """
-    lines = block.text.expandtabs(4).split("\n")
+    lines = _code_lines(block)
     classes = ["short"] if len(lines) < MAX_UNBROKEN_CODE_LINES else []
     geometry = context.get("paper")
     style = ""
     if isinstance(geometry, PageGeometry):
-        columns = min(max(map(len, lines)), CODE_COLUMNS)
-        hang, width = 0.0, geometry.column_width
-        is_narrow = geometry.columns > 1 and len(lines) <= MAX_SPANNING_CODE_LINES
-        if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE_REM:
+        width, hang, size = _fit_code(lines, geometry)
+        if width > geometry.column_width:
             classes = ["short", "across"]
-            width = geometry.text_width
-        min_size = max(MIN_CODE_SIZE_REM, MIN_CODE_SIZE_PT / geometry.font_size)
-        if _code_size(geometry, width, columns) < min_size and width == geometry.text_width:
-            hang = min(MAX_CODE_HANG_MM, geometry.margins[1] / 2)
-        size = _code_size(geometry, width + hang, columns)
-        style = (
-            f"font-size: {min(CODE_SIZE_REM, max(size, min_size)):.3f}rem"
-            if size < CODE_SIZE_REM
-            else ""
-        )
+        size = next((common for common in context.get("code_sizes", ()) if common <= size), size)
+        style = f"font-size: {size:.3f}rem" if size < CODE_SIZE_REM else ""
         style += f"; margin-right: -{hang:.2f}mm" if hang else ""
+        columns = _count_columns(lines)
         if _code_size(geometry, width - LIST_INDENT_REM * _em(geometry), columns) < CODE_SIZE_REM:
             classes.append("full")
     return attributes(class_=" ".join(classes), style=style)
+
+
+#: Smaller type is used only where lines do not fit otherwise.
+MIN_COMMON_CODE_SIZE_REM = 0.6
+
+
+def common_code_sizes(blocks: Iterable[Code], geometry: PageGeometry) -> tuple[float, ...]:
+    """Return the sizes of the code of a document: one, and a smaller one for very long lines."""
+    sizes = {_fit_code(_code_lines(block), geometry)[2] for block in blocks}
+    usual = min((size for size in sizes if size >= MIN_COMMON_CODE_SIZE_REM), default=CODE_SIZE_REM)
+    return tuple(sorted({usual, min(sizes, default=usual)}, reverse=True))
+
+
+def _code_lines(block: Code) -> list[str]:
+    return block.text.expandtabs(4).split("\n")
+
+
+def _count_columns(lines: Sequence[str]) -> int:
+    return min(max(map(len, lines)), CODE_COLUMNS)
+
+
+def _fit_code(lines: Sequence[str], geometry: PageGeometry) -> tuple[float, float, float]:
+    """Return the width of code, its hang into the margin, and the size of its type in rems.
+
+    Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by smaller type and, if
+    that would be too small, a hang into the margin, or else in the width of the page.
+    """
+    columns, hang, width = _count_columns(lines), 0.0, geometry.column_width
+    is_narrow = geometry.columns > 1 and len(lines) <= MAX_SPANNING_CODE_LINES
+    if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE_REM:
+        width = geometry.text_width
+    min_size = max(MIN_CODE_SIZE_REM, MIN_CODE_SIZE_PT / geometry.font_size)
+    if _code_size(geometry, width, columns) < min_size and width == geometry.text_width:
+        hang = min(MAX_CODE_HANG_MM, geometry.margins[1] / 2)
+    size = max(_code_size(geometry, width + hang, columns), min_size)
+    return width, hang, min(CODE_SIZE_REM, size)
 
 
 def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
@@ -369,7 +396,7 @@ def _em(geometry: PageGeometry) -> float:
 #: hyphen inside it.
 _UNBREAKABLE = re.compile(
     r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
-    r"(?=[^\s\u2010-\u2014-]*[\d_/@.=:]\w)"
+    r"(?=[^\s\u2010-\u2014-]*(?:[\d_/@.=]\w|:[\d:]))"
 )
 
 
@@ -411,12 +438,13 @@ MAX_TABLE_LABEL_CHARS = 120
 def introduces(block: Paragraph, following: Block, before: Block | None = None) -> bool:
     """Return whether a paragraph introduces the next block and is kept with it.
 
-    Such a paragraph ends in a colon, or is a short line before code, below a heading, or at the
-    beginning of an item of several paragraphs, or a line or two above a table.
+    Such a paragraph ends in a colon, or is a short line before code, a line below a heading or at
+    the beginning of an item of several paragraphs, or a line or two above a table.
     """
     text = plain_text(block.spans).rstrip()
     is_short = len(text) <= MAX_BARE_LINE_CHARS
-    if isinstance(following, Paragraph) and is_short and isinstance(before, Heading | None):
+    is_line = is_short or (len(text) <= MAX_LINE_CHARS and isinstance(before, Heading))
+    if isinstance(following, Paragraph | Figure) and is_line and isinstance(before, Heading | None):
         return True
     if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL_CHARS:
         return True
@@ -438,7 +466,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
 
     Such a heading is a short line in bold type, possibly with small print after it, a question
     apart from its answer, or a short line without final punctuation before code or a whole
-    paragraph.
+    paragraph.  A line that begins with a bold label is none.
     """
     text = plain_text(block.spans).strip()
     if isinstance(following, Heading | Rule | None) or not text or "\n" in text:
@@ -449,6 +477,8 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
     if marks and "strong" in marks[0] and all({"strong", "small"} & {*part} for part in marks):
         return True
     if any(span.href or span.note or span.math for span in block.spans):
+        return False
+    if marks and "strong" in marks[0]:
         return False
     if _BRACKETED.fullmatch(text):
         return isinstance(following, Paragraph)
@@ -493,26 +523,40 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
         return not neighbors or any(map(_begins_with_sign, neighbors))
     before = neighbors[0] if neighbors else None
     is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
-    if not _is_labelled_line(text) and not _is_bare_line(block, text, may_be_long=is_first):
+    may_be_long = not neighbors or any(map(is_labelled_line, neighbors))
+    is_labelled = is_labelled_line(block, MAX_LONG_ENTRY_CHARS if may_be_long else MAX_LINE_CHARS)
+    if not is_labelled and not _is_bare_line(block, text, may_be_long=is_first):
         return False
-    return not neighbors or any(is_entry(neighbor) for neighbor in neighbors)
+    beside = (neighbor for neighbor in neighbors if not _begins_with_sign(neighbor))
+    return not neighbors or any(map(is_entry, beside))
 
 
-MAX_LABELLED_LINE_CHARS = 72
+#: A line that fits in the width of the usual page.
+MAX_LINE_CHARS = 72
+#: A line with a label beside other such lines.
+MAX_LONG_ENTRY_CHARS = 108
 #: A label with what it labels, as in "Type: text".
 _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
 
 
-def _is_labelled_line(text: str) -> bool:
-    is_entry = len(text) <= MAX_LABELLED_LINE_CHARS and _ENTRY.fullmatch(text) is not None
-    return is_entry and not text.endswith((".", "!", "?", "…"))
+def is_labelled_line(block: Block | None, max_chars: int = MAX_LINE_CHARS) -> bool:
+    """Return whether a paragraph is a label and what it labels, and no sentence."""
+    text = plain_text(block.spans).strip() if isinstance(block, Paragraph) else ""
+    is_line = len(text) <= max_chars and _ENTRY.fullmatch(text) is not None
+    return is_line and not text.endswith((".", "!", "?", "…"))
+
+
+def heads_entries(block: Paragraph, before: Block | None, following: Block | None) -> bool:
+    """Return whether a line of a list is the name of what the labelled lines below it describe."""
+    is_first = not is_entry(before) and not is_labelled_line(block)
+    return is_first and is_labelled_line(following, MAX_LONG_ENTRY_CHARS)
 
 
 _BARE_END = re.compile(r"(?:[\w)%+$€£°*]|\w[”\"»])$")
 
 
 def _is_bare_line(block: Paragraph, text: str, *, may_be_long: bool) -> bool:
-    max_chars = MAX_LABELLED_LINE_CHARS if may_be_long else MAX_BARE_LINE_CHARS
+    max_chars = MAX_LINE_CHARS if may_be_long else MAX_BARE_LINE_CHARS
     is_line = 0 < len(text) <= max_chars and "\n" not in text and bool(_BARE_END.search(text))
     return is_line and not has_mark_throughout(block.spans, "strong")
 
@@ -612,9 +656,23 @@ def is_brief(block: Block) -> bool:
 
 
 def is_undefined(block: DefinitionList) -> bool:
-    """Return whether a list has terms without descriptions, as tables of contents have."""
-    details = (child for entry in block.entries for detail in entry.details for child in detail)
-    return all(isinstance(child, DefinitionList) and is_undefined(child) for child in details)
+    """Return whether a list has terms without descriptions, as tables of contents have.
+
+    A single term is described by the text after the list.
+    """
+    details = [child for entry in block.entries for detail in entry.details for child in detail]
+    has_terms = sum(len(entry.terms) for entry in block.entries) > 1 or bool(details)
+    return has_terms and all(map(_has_no_text, details))
+
+
+def _has_no_text(block: Block) -> bool:
+    """Return whether a description is nothing but terms without descriptions."""
+    return isinstance(block, DefinitionList) and all(
+        _has_no_text(child)
+        for entry in block.entries
+        for detail in entry.details
+        for child in detail
+    )
 
 
 MAX_UNBROKEN_ROWS = 9

@@ -192,6 +192,8 @@ def test_a_definition_list_without_definitions_is_plain_text() -> None:
         "<blockquote>Said.<p>— A. Writer</p></blockquote>",
         "<blockquote>Said.<footer>&mdash; <b>A. Writer</b></footer></blockquote>",
         "<figure><blockquote>Said.</blockquote><figcaption>– A. Writer</figcaption></figure>",
+        "<div><blockquote>Said.</blockquote><p class='name who'>A. Writer</p></div>",
+        "<blockquote><div>Said.</div><div class=Pull-sourceWrapper>A. Writer</div></blockquote>",
     ],
 )
 def test_quotations_name_their_source(html: str) -> None:
@@ -199,6 +201,19 @@ def test_quotations_name_their_source(html: str) -> None:
     quote = only(html, Quote)
     assert len(quote.blocks) == 1
     assert plain_text(quote.cite) == "A. Writer"
+
+
+def test_the_lines_of_a_source_are_parted_by_commas() -> None:
+    name = "<div class=q-source><p>A. Writer</p><p>miller at Marl</p></div>"
+    quote = only(f"<blockquote><p>Said.</p>{name}</blockquote>", Quote)
+    assert plain_text(quote.cite) == "A. Writer, miller at Marl"
+
+
+def test_a_paragraph_after_a_quotation_is_not_its_source() -> None:
+    for html in ("<p class=whole>A. Writer</p>", f"<p class=author>{'He wrote. ' * 20}</p>"):
+        quote, _ = compose_article(f"<blockquote><p>Said.</p></blockquote>{html}").blocks
+        assert isinstance(quote, Quote)
+        assert not quote.cite
 
 
 @pytest.mark.parametrize(
@@ -367,6 +382,22 @@ def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
         "    <b>return</b> 1\n\n</code></pre>"
     )
     assert only(html, Code) == Code("def f():\n    return 1", "python")
+
+
+def test_code_that_is_a_block_by_its_class_keeps_its_blanks() -> None:
+    html = "<div><p>So:</p><code class='hl block'>x := 1     -- <b>m</b>\n  y</code><p>And so on.</p></div>"
+    _, code, _ = compose_article(html).blocks
+    assert code == Code("x := 1     -- m\n  y")
+    (block,) = compose_article("<p>So <code class=blocked>x  y</code> is.</p>").blocks
+    assert isinstance(block, Paragraph)
+
+
+def test_an_article_has_the_language_of_its_text() -> None:
+    text = "Die Mühle steht am Fluss, und das Wasser treibt ihr Rad, wie es das seit jeher tut. "
+    menu = "The mill and the river, and all that is on them. " * 20
+    html = f"<p>{menu}</p><p>{text * 5}</p>"
+    assert compose_article(html).language == "en"
+    assert compose_article(html, drop="mill").language == "de"
 
 
 def test_elements_named_lines_are_lines_of_code() -> None:

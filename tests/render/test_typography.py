@@ -196,6 +196,7 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph("Note"), paragraph("Short."), False),
         (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
         (paragraph("It rained."), paragraph(WORDS), False),
+        (paragraph(Span("Time:", ("strong",)), Span(" a week")), paragraph(WORDS), False),
         (paragraph(Span(f"{WORDS * 2}is it?", ("strong",))), paragraph(WORDS), True),
         (paragraph(Span(f"{WORDS * 2}is it?", ("em",))), paragraph(WORDS), True),
         (paragraph(Span(f"{WORDS * 2}it is.", ("strong",))), paragraph(WORDS), False),
@@ -752,6 +753,49 @@ def test_lines_with_labels_are_a_block():
     for text in ("Note: one line alone", "At https://example.org/ and", "He said: no.\nYes."):
         html = render_html([article(paragraph(text), paragraph(WORDS))], {}).html
         assert 'class="entry"' not in html, text
+
+
+def test_a_longer_line_with_a_label_is_set_as_those_beside_it_below_their_name():
+    texts = "Brake pads", f"Interval: typically {'and so on ' * 6}(at best)", "Price: $25-$30"
+    entries = [paragraph(text) for text in texts]
+    html = render_html([article(paragraph(WORDS), *entries, paragraph(WORDS))], {}).html
+    assert html.count('class="entry"') == 2
+    assert html.count('class="entry name"') == 1
+    mixed = paragraph("Time: a week"), paragraph(f"🧰 {WORDS}"), paragraph(WORDS)
+    assert 'class="entry' not in render_html([article(paragraph(WORDS), *mixed)], {}).html
+
+
+def test_a_line_below_a_heading_is_kept_with_the_picture_after_it():
+    from tests.support.sample_articles import LANDSCAPE
+
+    line = paragraph("Two parts of the village had to be left in the night.")
+    figure = Figure(LANDSCAPE, caption_spans=spans("The dam"), alt="A dam")
+    html = render_html([article(heading("It"), line, figure, paragraph(WORDS))], {}).html
+    assert '<p class="leads">Two parts' in html
+
+
+def test_a_term_alone_is_bold():
+    term = DefinitionList((Definition((spans("class Oar"),), ()),))
+    html = render_html([article(term, paragraph(WORDS))], {}).html
+    assert "<dl>" in html
+
+
+def test_code_is_of_one_size_but_for_very_long_lines():
+    def sizes(*lengths, paper="A4"):
+        blocks = [Code("x" * length) for length in lengths]
+        html = render_html([article(*blocks)], {}, PrintOptions(paper=paper)).html
+        return [float(size) for size in re.findall(r"<pre[^>]*font-size: ([.0-9]+)rem", html)]
+
+    assert len(set(sizes(20, 66, 40, 80))) == 1
+    assert not sizes(20, 30)
+    first, second, last = sizes(62, 20, 80, paper="A5")
+    assert first == second > last
+
+
+def test_the_head_of_a_table_in_code_and_a_title_are_kept_with_what_follows():
+    text = "  a = 1\n\n did | name\n-----+------\n  1 | Oar\n\n1. Boats\n\n   They float.\n\nEnd"
+    heads = re.findall(r'<span class="line head">([^\n]*)\n', highlight(text, ""))
+    assert heads == [" did | name", "-----+------", "1. Boats", ""]
 
 
 def test_terms_without_descriptions_are_not_bold():

@@ -41,6 +41,7 @@ from .figure_placement import has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
+from .measures import lowest_edge, measure_gap
 from .patches import patched
 
 if TYPE_CHECKING:
@@ -133,8 +134,8 @@ def lay_out_document(html: Any, document: Document) -> Any:
     """
     from weasyprint import CSS
 
-    def lay_out(*stylesheets: Any, may_break: bool = True) -> Any:
-        figure_placement.enable(html, may_break=may_break)
+    def lay_out(*stylesheets: Any, unbroken_page: int = -1) -> Any:
+        figure_placement.enable(html, unbroken_page=unbroken_page)
         return html.render(
             font_config=_font_configuration(document),
             presentational_hints=True,
@@ -159,7 +160,7 @@ def lay_out_document(html: Any, document: Document) -> Any:
             if len(longer_layout.pages) < len(layout.pages):
                 return longer_layout
     if css := _last_page_css(layout.pages):
-        balanced = lay_out(CSS(string=css), may_break=False)
+        balanced = lay_out(CSS(string=css), unbroken_page=len(layout.pages) - 2)
         if _is_better_filled(balanced.pages, len(layout.pages)):
             return balanced
     return layout
@@ -189,10 +190,10 @@ def _needed_share(pages: list[Any]) -> float:
     if len(pages) < MIN_PAGES or not max_share:
         return 0.0
     page = pages[-1]._page_box
-    used = figure_placement.lowest_edge(page.children[0]) - page.content_box_y()
+    used = lowest_edge(page.children[0]) - page.content_box_y()
     if used >= max_share * page.height and not _is_picture_alone(page):
         return 0.0
-    gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
+    gap = max(0.0, measure_gap(pages[-2]._page_box))
     return float(max(used - gap, 1.0) / page.height)
 
 
@@ -217,7 +218,7 @@ def _last_page_css(pages: list[Any]) -> str:
     heights = _line_heights(pages[-1])
     if len(pages) < MIN_PAGES or not 0 < len(heights) < MIN_LAST_LINES:
         return ""
-    gap = max(0.0, figure_placement.measure_gap(pages[-2]._page_box))
+    gap = max(0.0, measure_gap(pages[-2]._page_box))
     height = gap + (MIN_LAST_LINES - len(heights) - 0.5) * max(heights.values())
     return f"@page :nth({len(pages) - 1}) {{ padding-bottom: {height:.2f}px !important }}"
 
@@ -230,7 +231,7 @@ def _is_better_filled(pages: list[Any], count: int) -> bool:
     if len(pages) != count or 0 < len(_line_heights(pages[-1])) < MIN_LAST_LINES:
         return False
     page = pages[-2]._page_box
-    hole = figure_placement.measure_gap(page) + page.padding_bottom
+    hole = measure_gap(page) + page.padding_bottom
     return bool(hole <= MAX_LAST_HOLE_SHARE * (page.height + page.padding_bottom))
 
 

@@ -14,10 +14,11 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - shrunk to half of its size if a fifth of the page would be blank.
 
 A change that does not fill the page better is undone.  Rows of figures are shrunk together so that
-one more fits.  A list, a table, a stanza or a box that is kept whole may be broken between its
-items, rows or lines if it would leave a large gap.  A table on a rotated page is moved behind text
-until the page before it is full.  A picture that leaves no room for text on the first page is
-shrunk.  The result depends only on the document.  A page is laid out at most ``MAX_TRIES`` times.
+one more fits.  A list, a table, a stanza, code or a box that is kept whole may be broken between
+its items, rows or lines if it would leave a large gap, or else be parted from the text that
+introduces it.  A table on a rotated page is moved behind text until the page before it is full.  A
+picture that leaves no room for text below a title or a heading is shrunk.  The result depends only
+on the document.  A page is laid out at most ``MAX_TRIES`` times.
 
 Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 
@@ -29,10 +30,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any, TypeAlias
 
-from ...themes.page import CHARACTER_WIDTH
+from .measures import foot_of, line_height, margins_of, measure_gap, text_height
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -47,15 +47,18 @@ SLACK_PX = 8.0
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
-_MAY_BREAK = "_webprint_may_break"
+_UNBROKEN_PAGE = "_webprint_unbroken_page"
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 
 
-def enable(html: Any, *, may_break: bool = True) -> None:
-    """Enable the placement of figures for a document, and breaks in blocks that are kept whole."""
+def enable(html: Any, *, unbroken_page: int = -1) -> None:
+    """Enable the placement of figures for a document.
+
+    Blocks that are kept whole may be broken to fill any page but that of index ``unbroken_page``.
+    """
     setattr(html, _RELAYOUTS, 0)
-    setattr(html, _MAY_BREAK, may_break)
+    setattr(html, _UNBROKEN_PAGE, unbroken_page)
 
 
 def place_figures_on_page(
@@ -69,8 +72,8 @@ def place_figures_on_page(
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
-    filler = _PageFiller(root, may_break=getattr(html, _MAY_BREAK))
-    shrinks_lead = index == 0 and _shrink_lead_for_text(page, root, next_page)
+    filler = _PageFiller(root, may_break=index != getattr(html, _UNBROKEN_PAGE))
+    shrinks_lead = _shrink_last_picture(page, root, next_page)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
         improves = shrinks_lead or filler.improve(page, next_page)
@@ -249,15 +252,12 @@ class _PageFiller:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
         may_break = self._may_break and is_large
-        if not is_figure(place.figure):
-            key = id(place.figure), "breaks"
-            may_break = may_break and key not in self._tried
-            self._tried.add(key)
-            return may_break and _allow_breaks(place.figure, self._change)
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: _move_text_before_figure(place, self._change, may_break=may_break),
+            "text": lambda: _move_text_before_figure(
+                page, place, self._change, may_break=may_break
+            ),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
             "together": lambda: _shrink_both(page, place, self._change),
@@ -266,7 +266,12 @@ class _PageFiller:
             "entry": lambda: _move_below_headings(place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
         }
-        if _is_beside(place.figure):  # It is small, and text is to be beside it.
+        if not is_figure(place.figure):
+            steps = {
+                "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
+                "lead": lambda: may_break and _release_lead(page, place, self._change),
+            }
+        elif _is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
         elif _is_labelled(place.figure):  # Its texts keep their place among the others.
             is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
@@ -285,7 +290,8 @@ class _PageFiller:
 def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | None:
     """Return the figure or the kept block that begins the next page, None for none.
 
-    If a heading begins the page, the figure after it counts, as a heading is kept with its content.
+    If a heading or an introduction begins the page, or is continued there, the block after it
+    counts, as both are kept with what follows.
     """
     box = root
     while next_page:
@@ -295,7 +301,8 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
         if start >= len(getattr(box, "children", ())):
             return None  # within a text
         parent, box = box, box.children[start]
-        if next_page is None:
+        is_torn = box.element_tag == "p" and _keeps_next(parent, start)
+        if next_page is None or is_torn:
             above: tuple[Box, ...] = ()
             while box.element_tag in ("article", "div", "blockquote") and box.children:
                 if _is_movable(parent, start):
@@ -306,7 +313,8 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             if _has_tag(parent, index, ("blockquote",)):  # below a heading
                 parent, start = parent.children[index], 0
                 index = _end_of_headings(parent, start)
-            if not _is_movable(parent, index) and not _is_unbreakable(parent, index):
+            is_led = start < index and _is_led(parent, index)
+            if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
             return _Place(parent, start, index, *_measure_gap(page, parent), above)
     return None
@@ -344,11 +352,11 @@ def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
     return index < len(parent.children) and parent.children[index].element_tag in tags
 
 
-UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside")
+UNBREAKABLE_TAGS = ("ul", "ol", "table", "aside", "pre")
 
 
 def _is_unbreakable(parent: Box, index: int) -> bool:
-    """Return whether a child may be a list, a table, a stanza or a box kept on one page."""
+    """Return whether a child may be kept on one page: a list, a table, a stanza, code or a box."""
     if _has_tag(parent, index, ("p",)):
         return bool(parent.children[index].style["break_inside"] == "avoid")
     return _has_tag(parent, index, UNBREAKABLE_TAGS)
@@ -365,20 +373,7 @@ def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
     """Return the heights of the gap at the foot of a page or its last column, and of the page."""
     has_columns = parent.style["column_count"] != "auto"
     root = _fragments(page, parent)[-1] if has_columns else page.children[0]
-    return measure_gap(page, root), _foot(page) - float(root.position_y)
-
-
-def measure_gap(page: Box, root: Box | None = None) -> float:
-    """Return the height of the gap at the foot of a page, or of a part of it."""
-    return (foot := _foot(page)) - lowest_edge(root or page.children[0], foot)
-
-
-def _foot(page: Box) -> float:
-    """Return the lower edge of the text on a page."""
-    # Once all pages are laid out, boxes in the margins replace areas without notes.
-    areas = [box for box in page.children if type(box).__name__ == "FootnoteAreaBox"]
-    notes = sum(area.margin_height() for area in areas if area.children)
-    return float(page.content_box_y() + page.height - notes)
+    return measure_gap(page, root), foot_of(page) - float(root.position_y)
 
 
 def _fragments(page: Box, parent: Box) -> list[Box]:
@@ -390,25 +385,15 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
     return list(fragment.children) if has_columns else [fragment]
 
 
-def lowest_edge(root: Box, default: float = 0) -> float:
-    """Return the lowest edge of the leaf boxes inside a box."""
-    edges = (
-        box.position_y + box.height
-        for box in root.descendants()
-        if not getattr(box, "children", ()) and isinstance(box.height, int | float)
-    )
-    return float(max(edges, default=default))
-
-
 #: An item or row of fewer characters does not stand alone on a page.
 MIN_LONE_CHARS = {"li": 60, "tr": 80}
 
 
 def _allow_breaks(block: Box, change: _Change) -> bool:
-    """Allow breaks between the items or rows of a list, a table or a box that was kept whole.
+    """Allow breaks between the items, rows or lines of a block that was kept whole.
 
-    A short item or row still stays with its neighbor, as does the first row; an item with a list
-    within it is not short.
+    A short item or row still stays with its neighbor, as do the first row and the first and last
+    lines of code; an item with a list within it is not short.
 
     Returns:
         Whether this allows any break that was forbidden before.
@@ -422,10 +407,41 @@ def _allow_breaks(block: Box, change: _Change) -> bool:
             change.set_style(box, break_inside="auto")
         if tag == "tr" and box.style["break_after"] == "avoid" and id(box) not in first_rows:
             change.set_style(box, break_after="auto")
+        if tag == "pre":
+            for line in box.children[0].children[1:-1]:
+                change.set_style(line, break_before="auto", break_after="auto")
         has_list = tag == "li" and any(child.element_tag in ("ol", "ul") for child in box.children)
         if has_list or length > MIN_LONE_CHARS.get(tag, length):
             change.set_style(box, break_before="auto", break_after="auto")
     return change.has_changed
+
+
+def _is_line(page: Box, parent: Box, index: int) -> bool:
+    """Return whether a child is text of a single line, as estimated."""
+    text, width = parent.children[index], _fragments(page, parent)[-1].width
+    height = text_height(text, width) - margins_of(text, "top", "bottom")
+    return height < MIN_LINES_AT_FOOT * line_height(text)
+
+
+def _is_led(parent: Box, index: int) -> bool:
+    """Return whether a child is text that the one before introduces, which is no heading."""
+    lead = parent.children[index - 1]
+    is_text = _has_tag(parent, index, TEXT_TAGS)
+    return is_text and (lead.element_tag == "blockquote" or has_class(lead, "leads"))
+
+
+def _release_lead(page: Box, place: _Place, change: _Change) -> bool:
+    """Allow a break between a block and the text that introduces it; return whether there is one.
+
+    A single line stays with the block if it would stand alone below a heading.
+    """
+    parent, index = place.parent, place.index
+    if place.start == index or not _is_led(parent, index):
+        return False
+    if place.start < index - 1 and _is_line(page, parent, index - 1):
+        return False
+    change.set_style(parent.children[index - 1], break_after="auto")
+    return True
 
 
 MAX_GAP_SHARE_BEFORE_TURNED = 0.06
@@ -453,7 +469,7 @@ def _end_of_figures(parent: Box, index: int) -> int:
     return index
 
 
-def _move_text_before_figure(place: _Place, change: _Change, *, may_break: bool) -> bool:
+def _move_text_before_figure(page: Box, place: _Place, change: _Change, *, may_break: bool) -> bool:
     """Move the text behind a figure before it; return whether there is any.
 
     A stanza or a list that is kept whole may then be broken.
@@ -461,6 +477,9 @@ def _move_text_before_figure(place: _Place, change: _Change, *, may_break: bool)
     start = end = _end_of_figures(place.parent, place.index)
     while _has_tag(place.parent, end, TEXT_TAGS) and _keeps_next(place.parent, end):
         end += 1
+    is_text = _has_tag(place.parent, end, TEXT_TAGS)
+    if is_text and place.start < place.index and _is_line(page, place.parent, end):
+        end += _has_tag(place.parent, end + 1, TEXT_TAGS)  # not alone below the heading
     if not _is_passable(place.parent, end):
         return False
     if may_break and _is_unbreakable(place.parent, end):
@@ -549,7 +568,7 @@ def _move_before_text(page: Box, place: _Place, change: _Change) -> bool:
     (body,) = _fragments(page, place.parent)
     # The first text on the page may have begun on the one before.
     tops = {id(box.element): box.position_y for box in body.children[1:]}
-    needed, foot, index = _estimate_height(page, place), _foot(page), place.index
+    needed, foot, index = _estimate_height(page, place), foot_of(page), place.index
     spare = 0.0 if _is_shrunk(place.figure) else (1 - MIN_SCALE) * _picture_height(place.figure)
     while _has_tag(place.parent, index - 1, TEXT_TAGS) and not _keeps_next(place.parent, index - 1):
         index -= 1
@@ -621,7 +640,7 @@ def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
         return False
     width = _fragments(page, place.parent)[-1].width
     headings = [*place.above, *place.parent.children[place.start : place.index]]
-    needed = sum(_text_height(box, width) for box in headings)
+    needed = sum(text_height(box, width) for box in headings)
     # There is space below the labels of the row before, too.
     excess = 2 * SLACK_PX + needed + _row_height(place.figure, heights[-1]) - place.gap
     # Above a label that begins at the left, a narrower picture does, too.
@@ -679,15 +698,18 @@ def _row_height(row: Box, picture_height: float) -> float:
     for cell in (box for box in row.descendants() if has_class(box, "cell")):
         width = max((box.style["width"].value for box in _pictures(cell)), default=0.0)
         labels = (box for box in cell.children if box.element_tag != "figure")
-        texts.append(sum(_text_height(box, width) for box in labels) if width else 0.0)
-    return _margins(row, "top") + picture_height + max(texts)
+        texts.append(sum(text_height(box, width) for box in labels) if width else 0.0)
+    return margins_of(row, "top") + picture_height + max(texts)
 
 
-MIN_FIRST_PAGE_LINES = 3
+MIN_LINES_BELOW_PICTURE = 3
 
 
-def _shrink_lead_for_text(page: Box, root: Box, next_page: SkipStack) -> bool:
-    """Shrink the picture that ends a first page without text; return whether it was shrunk."""
+def _shrink_last_picture(page: Box, root: Box, next_page: SkipStack) -> bool:
+    """Shrink the picture that ends a page, between a title or a heading and its text.
+
+    Return whether it was shrunk.
+    """
     parent, index = root, 0
     while next_page and len(next_page) == 1:
         ((index, next_page),) = next_page.items()
@@ -697,14 +719,15 @@ def _shrink_lead_for_text(page: Box, root: Box, next_page: SkipStack) -> bool:
             break
         parent = parent.children[index]
     figure = parent.children[index - 1] if index else None
-    are_pictures = all(map(is_figure, parent.children[:index]))
-    if next_page or figure is None or not are_pictures or not _has_tag(parent, index, ("p",)):
+    is_below_title = all(map(is_figure, parent.children[:index]))
+    is_headed = is_below_title or (index > 1 and _keeps_next(parent, index - 2))
+    if next_page or figure is None or not is_headed or not _has_tag(parent, index, ("p",)):
         return False
     height = _picture_height(figure)
-    if parent.style["column_count"] != "auto" or not height:
+    if parent.style["column_count"] != "auto" or not height or _is_shrunk(figure):
         return False
-    lines = MIN_FIRST_PAGE_LINES * line_height(parent.children[index])
-    gap = measure_gap(page) - _margins(figure, "bottom")
+    lines = MIN_LINES_BELOW_PICTURE * line_height(parent.children[index])
+    gap = measure_gap(page) - margins_of(figure, "bottom")
     return _shrink_by([figure], height, SLACK_PX + lines - gap, _Change())
 
 
@@ -766,32 +789,5 @@ def _estimate_height(page: Box, place: _Place) -> float:
         texts = MIN_LINES_AT_FOOT * line_height(place.figure)
     figure = place.figure
     boxes += (box for box in figure.children if box.element_tag == "figcaption")
-    texts += sum(_text_height(box, width) for box in boxes)
-    return SLACK_PX + texts + _margins(figure, "top") + _picture_height(figure)
-
-
-#: The factor by which the estimated length of a caption exceeds the average.
-CAPTION_MARGIN = 1.1
-
-
-def _text_height(box: Box, width: float) -> float:
-    """Return roughly the height of a short text with its margins."""
-    text = " ".join("".join(box.element.itertext()).split())
-    size = box.style["font_size"]
-    lines = ceil(len(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
-    return float(lines * line_height(box)) + _margins(box, "top", "bottom")
-
-
-def line_height(box: Box) -> float:
-    """Return the height of a line of a box, about 1.2 times the size of the font if not stated."""
-    line, size = box.style["line_height"], box.style["font_size"]
-    if line == "normal":
-        return float(1.2 * size)
-    if isinstance(line, int | float):  # WeasyPrint computes a factor to a number.
-        return float(line * size)
-    return float(line.value if line.unit else line.value * size)
-
-
-def _margins(box: Box, *sides: str) -> float:
-    values = (box.style[f"margin_{side}"] for side in sides)
-    return float(sum(value.value for value in values if getattr(value, "unit", "") == "px"))
+    texts += sum(text_height(box, width) for box in boxes)
+    return SLACK_PX + texts + margins_of(figure, "top") + _picture_height(figure)

@@ -32,6 +32,7 @@ Box: TypeAlias = Any
 
 # Penalties and rewards for a break, where 1 is a whole line.
 AFTER_FUNCTION_WORD = 0.15
+BESIDE_AMPERSAND = 0.2
 BESIDE_NUMBER = 0.08
 #: After the first word behind a dash or colon.
 AFTER_FIRST_WORD = 0.06
@@ -89,16 +90,55 @@ def break_heading(context: Any, box: Box) -> None:
         words = [ruler.measure(*pair) for pair in zip(starts, ends, strict=True)]
         spaces = [ruler.measure_space(place.end, place.start) for place in breaks]
         penalties = [place.penalty for place in breaks]
-        chosen = choose_lines(words, spaces, penalties, box.width)
-        colon = text.find(": ") + 1
-        if box.element_tag == "h1" and len(chosen) > 1 and colon in ends[:-1]:
-            chosen = _end_line_at(ends.index(colon), chosen, words, spaces, penalties, box.width)
-        if box.element_tag == "h1" and (faults := _count_faults(chosen, words, penalties)):
-            smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
-            if _count_faults(smaller, words, penalties) < faults:
-                chosen = smaller
-                _scale_once([box, *inside])
+        measures = words, spaces, penalties, box.width
+        chosen = choose_lines(*measures)
+        if box.element_tag == "h1":
+            colon = text.find(": ") + 1
+            chosen = _choose_title_lines(
+                chosen, ends.index(colon) if colon in ends else -1, *measures
+            )
+            if faults := _count_faults(chosen, words, penalties):
+                smaller = choose_lines(words, spaces, penalties, box.width / SMALLER_TITLE)
+                if _count_faults(smaller, words, penalties) < faults:
+                    chosen = smaller
+                    _scale_once([box, *inside])
+        elif box.element_tag == "p" and len(chosen) > MAX_DECK_BREAKS:
+            chosen = []
         _insert_breaks(pieces, [breaks[n] for n in chosen])
+
+
+#: A longer text below a title is no deck, whose lines are alike, but a paragraph.
+MAX_DECK_BREAKS = 3
+
+
+def _choose_title_lines(
+    chosen: list[int],
+    colon: int,
+    words: list[float],
+    spaces: list[float],
+    penalties: list[float],
+    width: float,
+) -> list[int]:
+    """Return the breaks of a title: behind its colon if there are several, or more even ones.
+
+    If the first line is less than half as long as the longest, evenness counts for more than the
+    ends of phrases.  ``colon`` is the index of the space behind the colon, -1 for none.
+    """
+    if len(chosen) > 1 and colon >= 0:
+        return _end_line_at(colon, chosen, words, spaces, penalties, width)
+    costs = [cost if cost < 0 or cost >= BESIDE_AMPERSAND else 0.0 for cost in penalties]
+    even = choose_lines(words, spaces, costs, width)
+    is_short, stays_short = (
+        2 * lengths[0] < max(lengths)
+        for lengths in (_lengths(chosen, words), _lengths(even, words))
+    )
+    return even if is_short and not stays_short else chosen
+
+
+def _lengths(chosen: list[int], words: list[float]) -> list[float]:
+    """Return the lengths of lines without their spaces."""
+    starts = [0, *(n + 1 for n in chosen), len(words)]
+    return [sum(words[start:end]) for start, end in pairwise(starts)]
 
 
 MAX_TITLE_BREAKS = 2
@@ -114,8 +154,7 @@ def _count_faults(chosen: list[int], words: list[float], penalties: list[float])
     They are a torn quotation, too many lines, a missed pause, and a line that is much shorter than
     the longest, as half a fault; the first may be as short, and the last shorter than the others.
     """
-    starts = [0, *(n + 1 for n in chosen), len(words)]
-    lengths = [sum(words[start:end]) for start, end in pairwise(starts)]
+    lengths = _lengths(chosen, words)
     shortest = min(*lengths[1:-1], LAST_LINE * lengths[-1], max(lengths))
     is_uneven = shortest < MIN_LINE_SHARE * max(lengths)
     is_torn = any(penalties[n] >= INSIDE_QUOTATION for n in chosen)
@@ -241,7 +280,7 @@ def _penalize(word: str, following: str, function_words: frozenset[str]) -> floa
     if _NUMBER.fullmatch(word) or _NUMBER.fullmatch(next_word):
         return BESIDE_NUMBER
     if "&" in (word, next_word):
-        return AFTER_FUNCTION_WORD
+        return BESIDE_AMPERSAND
     if word.endswith(_PAUSES):
         return AFTER_CJK_PAUSE
     if word.endswith((":", ";", ".", "!", "?", "—", "–", "|")):

@@ -172,9 +172,11 @@ MAX_CJK_SPACING_EM = 0.2
 #: The most space added to a space between words before letters are spaced as well.
 MAX_ADDED_SPACE_EM = 0.33
 MAX_LETTER_SPACING_EM = 0.02
-#: The space added between words above which a line is left short instead.
+#: The space added between words above which a line is not justified.
+WIDE_SPACE_EM = 0.4
+#: That above which it is so short that a word at the end of a page is divided instead.
 TORN_LINE_EM = 0.5
-#: The attribute of a line that is left short.
+#: The attribute of a line so short.
 _LEFT_SHORT = "_webprint_left_short"
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _SPACES = re.compile("[ \u00a0]")
@@ -187,7 +189,7 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
 
     Chinese and Japanese get space between all characters (css-text-3, 7.4), because they have no
     spaces between words.  In other scripts, unless their letters join, letters are spaced slightly
-    where words would be too far apart.  A line that would still have wide gaps is left short.
+    where words would be too far apart.  A line that would still have wide gaps is not justified.
     """
     text = "".join(getattr(box, "text", "") for box in line.descendants())
     size = line.style["font_size"]
@@ -201,10 +203,12 @@ def justify(original: Callable[..., None], context: Any, line: Box, extra_width:
         excess = extra_width - MAX_ADDED_SPACE_EM * spaces
         if excess > 0:
             spacing = min(MAX_LETTER_SPACING_EM * size, excess / max(1, len(text)))
+            remainder = extra_width - spacing * len(text)
+            if remainder > WIDE_SPACE_EM * spaces and line.style["direction"] == "ltr":
+                if remainder > TORN_LINE_EM * spaces:
+                    setattr(line, _LEFT_SHORT, True)
+                return
             extra_width -= _space_letters(context, line, spacing, 0)
-            if extra_width > TORN_LINE_EM * spaces and line.style["direction"] == "ltr":
-                extra_width = MAX_ADDED_SPACE_EM * spaces
-                setattr(line, _LEFT_SHORT, True)
     original(context, line, extra_width)
 
 

@@ -9,7 +9,7 @@ import pypdfium2
 import pytest
 import weasyprint
 
-from printer.article import Figure, Item, List, Post, Quote, Span, Table
+from printer.article import Code, Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import engine, figure_placement
@@ -245,6 +245,34 @@ def test_a_kept_block_is_broken_before_it_leaves_a_large_gap(printed, monkeypatc
     broken = whites()
     monkeypatch.setattr(figure_placement, "_is_unbreakable", lambda *_: False)
     assert broken < whites() - 0.03
+
+
+@pytest.mark.parametrize(
+    "code", ["ls\n" * 5 + "ls", "for x in y:\n    ls\n\n" + "ls\n" * 12 + "ls"]
+)
+def test_code_leaves_no_large_gap_before_its_introduction(printed, code):
+    lead = paragraph("The water is let in by a gate that two men lift, and which is shut again:")
+    for lines in (23, 25, 27, 29):
+        before = (paragraph(f"Line {n}.") for n in range(lines))
+        blocks = (*before, heading("The gate"), lead, Code(code), paragraph(TEXT))
+        assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
+
+
+def test_a_page_does_not_end_in_a_heading_and_its_picture(printed, monkeypatch):
+    high = {LANDSCAPE: specimens.jpeg(specimens.landscape(900, 600))}
+    before = [paragraph(TEXT)]
+    blocks = (*before, heading("It"), PICTURE, *(paragraph(TEXT) for _ in range(8)))
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+
+    def ends(css):
+        page = printed(full, pictures=high, css=css).texts[0]
+        return page.rpartition("The valley in March.")[2]
+
+    margins = [f"header {{ padding-bottom: {n}mm }}" for n in range(1, 40, 3)]
+    monkeypatch.setattr(figure_placement, "_shrink_last_picture", lambda *_: False)
+    css = next(css for css in margins if ends(css) and "The river rose" not in ends(css))
+    monkeypatch.undo()
+    assert "The river rose" in ends(css)
 
 
 @pytest.mark.parametrize("lines", range(20, 27))
@@ -520,7 +548,7 @@ def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
         return printed(full, pictures=high, css="header { padding-bottom: 67mm }").texts[0]
 
     assert "The river rose" in first_page()
-    monkeypatch.setattr(figure_placement, "_shrink_lead_for_text", lambda *_: False)
+    monkeypatch.setattr(figure_placement, "_shrink_last_picture", lambda *_: False)
     assert "The valley in March." in first_page()
     assert "The river rose" not in first_page()
 

@@ -152,6 +152,23 @@ def test_a_heading_is_broken_anew_in_another_width() -> None:
     assert " ".join(texts) == " ".join([title] * 3)
 
 
+def test_no_title_begins_with_a_line_that_is_less_than_half_as_long_as_another() -> None:
+    title = "Struggling with getting better and what my body does"
+    assert lines(title, 13)[0] == "Struggling with"
+
+
+def test_a_long_text_below_a_title_is_a_paragraph() -> None:
+    text = "本文导读：继上游之后，磨坊再次被淹。" * 9
+    style = "width: 24em; font: 20px Noto Sans CJK JP"
+    with patched():
+        source = f"<p lang=zh class=balanced style='{style}'>{text}</p>"
+        page: Any = HTML(string=source).render().pages[0]._page_box
+    rows = [line for line in page.descendants() if type(line).__name__ == "LineBox"]
+    widths = [sum(box.width for box in row.children) for row in rows if row.children]
+    assert len(widths) > 4
+    assert all(width > 22 * 20 for width in widths[:-1])
+
+
 def test_lines_are_as_few_as_possible_and_then_alike() -> None:
     assert choose_lines([50, 50, 50, 50], [0] * 3, [0] * 3, 160) == [1]
     assert choose_lines([50, 50, 50, 50], [0] * 3, [0, 0.5, 0], 160) != [1]
