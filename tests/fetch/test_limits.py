@@ -123,14 +123,14 @@ def test_all_members_of_gzip_data_are_read(web: WebServer, padding: bytes) -> No
         yield from (members[at : at + 7] for at in range(0, len(members), 7))
         yield padding
 
-    whole, apart = (
+    at_once, in_parts = (
         web.add("/x", members + padding, encoding="gzip"),
         web.add("/y", parts, encoding="gzip"),
     )
     cut = web.add("/cut", members[:-5], encoding="gzip")
-    with HttpClient(SMALL, user_urls=[whole, apart, cut]) as fetcher:
-        assert fetcher.get_page(whole).body.endswith(b"<p>38</p><p>39</p>")
-        assert fetcher.get_page(apart).body.endswith(b"<p>38</p><p>39</p>")
+    with HttpClient(SMALL, user_urls=[at_once, in_parts, cut]) as fetcher:
+        assert fetcher.get_page(at_once).body.endswith(b"<p>38</p><p>39</p>")
+        assert fetcher.get_page(in_parts).body.endswith(b"<p>38</p><p>39</p>")
         with pytest.raises(FetchError):
             fetcher.get_page(cut)
 
