@@ -85,8 +85,13 @@ class _Lines:
         tag = self.segments[i].block.tag
         if self._repeats_title(i):
             return True
-        may_be = tag == "h1" or (tag in _HEADINGS and self._ends_with_title(i))
-        return may_be and not (i and self._repeats_title(i - 1))
+        is_end = tag in _HEADINGS and not self._has_title_heading and self._ends_with_title(i)
+        return (tag == "h1" or is_end) and not (i and self._repeats_title(i - 1))
+
+    @cached_property
+    def _has_title_heading(self) -> bool:
+        headings = (i for i, s in enumerate(self.segments) if s.block.tag in _HEADINGS)
+        return any(map(self._repeats_title, headings))
 
     def _repeats_title(self, i: int) -> bool:
         ends = self._ends_with_title(i)

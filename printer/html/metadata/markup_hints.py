@@ -165,13 +165,8 @@ def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
     return text, bool(is_named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
 
 
-_HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader", re.IGNORECASE)
-
-
 def _visible_children(element: HtmlElement) -> list[HtmlElement]:
-    """Return the elements in one, from the first that is seen; signs may be for screen readers."""
-    children = (child for child in element.iterchildren("*") if child.tag not in INVISIBLE_TAGS)
-    return list(dropwhile(lambda child: _HIDDEN.search(child.get("class") or ""), children))
+    return [child for child in element.iterchildren("*") if child.tag not in INVISIBLE_TAGS]
 
 
 def _tail(element: HtmlElement) -> str:
@@ -179,6 +174,10 @@ def _tail(element: HtmlElement) -> str:
 
 
 _MAX_KICKER_CHARS = 60
+
+
+#: Classes of text for screen readers.
+_HIDDEN = re.compile(r"visually-?hidden|sr-only|screen-?reader", re.IGNORECASE)
 
 
 def find_kicker(tree: HtmlElement, title: str) -> str:
@@ -197,8 +196,10 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     parts = (part for part in kicker.split(" · ") if not is_date_line(part) and not is_day(part))
     kicker = " · ".join(parts).strip(_SIGNS)
     is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
-    is_kicker = len(kicker) <= _MAX_KICKER_CHARS and any(map(str.isalpha, kicker)) and not is_status
-    return kicker if is_kicker else ""
+    hidden = (e for e in heading.iter("span") if _HIDDEN.search(e.get("class") or ""))
+    is_hidden = bool(text) and text in map(element_line, islice(hidden, _MAX_LEAVES))
+    is_kicker = len(kicker) <= _MAX_KICKER_CHARS and any(map(str.isalpha, kicker))
+    return kicker if is_kicker and not is_status and not is_hidden else ""
 
 
 #: Classes that a label above the heading has besides, if it is no kicker.

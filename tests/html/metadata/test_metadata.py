@@ -785,3 +785,9 @@ def test_a_few_words_right_above_the_heading_are_its_kicker(label, expected):
 def test_a_section_in_small_letters_is_an_identifier():
     head = "<title>The last ferry</title><meta property=article:section content=espana>"
     assert read(head).section == ""
+
+
+def test_a_label_for_screen_readers_is_no_kicker():
+    heading = "<h1><span class=sr-only>Headline:</span> The last ferry</h1>"
+    found = read("<title>The last ferry</title>", heading + TEXT)
+    assert (found.title, found.section) == ("The last ferry", "")
