@@ -645,14 +645,15 @@ def _class_and_id(index: PageIndex, i: int) -> str:
 
 
 _MIN_ANNOUNCING_WORDS = 4
-_MAX_ANNOUNCED_ITEMS = 30
+_MAX_ANNOUNCED_ITEMS = 12
+_MAX_ANNOUNCED_LINES = 30
 
 
 def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Select the items between more text and a heading or a line with a colon ('There were:').
 
-    They are in a list, or are lines of a paragraph.  A short line is a label, and links to pages
-    of the site are other stories unless an item is none.
+    They are in a list, or are lines of a paragraph below a colon.  A short line is a label, and
+    links to pages of the site are other stories unless an item is none.
     """
     flags = list(keep)
     for position, segment in enumerate(page.segments):
@@ -662,11 +663,12 @@ def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         )
         if not keep[position] or not (is_heading or is_line):
             continue
-        limit = min(position + 2 + _MAX_ANNOUNCED_ITEMS, len(flags))
+        limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
         end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
         items = page.segments[position + 1 : end]
-        if len(items) > is_line and _is_one_list(items):
-            linked = [item for item in items if item.link_chars]
+        linked = [item for item in items if item.link_chars]
+        are_items = is_line or all(item.block.tag == "li" for item in linked)
+        if len(items) > is_line and are_items and _is_one_list(items):
             is_story = len(linked) == len(items) or is_heading
             if not (is_story and any(_has_internal_link(page, item) for item in linked)):
                 flags[position + 1 : end] = [True] * len(items)
@@ -681,6 +683,8 @@ def _is_one_list(items: Sequence[Segment]) -> bool:
     blocks = [item.block for item in items]
     if len(items) >= _MIN_LINES_OF_LIST and len({*blocks}) == 1:
         return bool(blocks[0].tag == "p")
+    if len(items) > _MAX_ANNOUNCED_ITEMS:
+        return False
     parents = [block if block.tag == "li" else block.getparent() for block in blocks]
     lists = {
         item.getparent() if item is not None and item.tag == "li" else None for item in parents
