@@ -25,6 +25,11 @@ class Verdict:
     confidence: float = 0.0
     standfirst: frozenset[int] = frozenset()
 
+    @property
+    def lists_things(self) -> bool:
+        """Whether the page consists of entries; on others, lists are of other things."""
+        return self.kind in {"collection", "listing", "service"}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacedFigure:

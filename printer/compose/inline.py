@@ -305,19 +305,19 @@ def _ends_label(leaf: Leaf, text_before: str) -> bool:
     return not leaf.tail and text_before[-1] in _LABEL_ENDS and bool(_LABEL_CLASS.search(names))
 
 
+_TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:title|heading|name)(?:$|\s)")
+
+
 def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
     """Return whether an element with a class begins its paragraph, and a sentence follows it."""
     element, parent = title.element, title.element.getparent()
     is_first = element.getprevious() is None and parent is not None and not parent.text
     is_beside = leaf.tail and leaf.element is element and not title.tail
+    names = element.get("class") or ""
     has_words = " " in text_before.strip() and _ends_word(text_before)
-    return (
-        is_first
-        and is_beside
-        and has_words
-        and leaf.text[:1].isupper()
-        and bool(element.get("class"))
-    )
+    if _TITLE_CLASS.search(names) and " " in leaf.text:
+        return bool(is_beside)
+    return is_first and is_beside and has_words and leaf.text[:1].isupper() and bool(names)
 
 
 #: This many lower-case letters are the end of a word rather than a symbol.

@@ -6,18 +6,28 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import compress, islice, takewhile
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import BLOCK_TAGS, ElementFlag, Leaf, PageIndex, Segment, tag_and_class
+from ..html.index import (
+    BLOCK_TAGS,
+    ElementFlag,
+    Leaf,
+    PageIndex,
+    Segment,
+    enclosing_link,
+    tag_and_class,
+)
 from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex
 from ..html.visibility import is_not_displayed
+from ..i18n import is_invitation
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
+from .inline import ends_sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +75,9 @@ def select(
         leaf: segment.index
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
+        for unprinted in (closing_invitation(segment),)
         for leaf in segment.leaves
-        if not excluded or leaf.parent not in excluded
+        if leaf not in unprinted and (not excluded or leaf.parent not in excluded)
     }
     path: set[HtmlElement] = set()
     for leaf in leaves:
@@ -82,7 +93,11 @@ def select(
         element.tag in {"math", "script"} or element.tag not in _TEXTLESS_TAGS
         for element in textless
     )
-    headings = _named_headings(page, verdict.keep) if verdict.kind == "article" else frozenset()
+    headings = (
+        _named_headings(page, verdict.keep)
+        if verdict.kind not in {"documentation", "forum"}
+        else frozenset()
+    )
     max_chars = _MAX_ENTRY_CHARS_IN_ARTICLE if verdict.kind == "article" else MAX_ENTRY_CHARS
     entries = _find_entries(page, leaves, figures, max_chars)
     return Selection(leaves, figures, path, formulas, headings, entries)
@@ -216,6 +231,20 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
     while element is not None and element not in path:
         path.add(element)
         element = element.getparent()
+
+
+def closing_invitation(segment: Segment) -> Set[Leaf]:
+    """Return the text of a link after the last sentence that invites to follow it: 'Learn more'."""
+    if not 0 < segment.link_chars < len(segment.text):
+        return frozenset()
+    written = [leaf for leaf in segment.leaves if not leaf.text.isspace()]
+    links = [enclosing_link(leaf.parent) for leaf in written]
+    closing = set(compress(written, (link is links[-1] for link in links)))
+    invitation = "".join(leaf.text for leaf in written if leaf in closing)
+    before = "".join(leaf.text for leaf in written if leaf not in closing).rstrip()
+    is_complete = ends_sentence(before) and not before.endswith((":", "："))
+    is_closing = links[-1] is not None and is_complete and is_invitation(invitation)
+    return closing if is_closing else frozenset()
 
 
 _SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)

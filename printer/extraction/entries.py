@@ -13,12 +13,119 @@ from itertools import islice, pairwise
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
+from .selected_text import SelectedText
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
 
+#: The fewest entries of a list.
+_MIN_ENTRIES = 3
+_MAX_ENTRY_LINES = 14
+_MIN_TEXT_CHARS = 30
+_MAX_NAME_CHARS = 120
+#: The share of the entries that must have selected text for their names to be selected.
+_MIN_SHARE_WITH_TEXT = 0.6
+#: The lowest score of a line.
+_MIN_SCORE = 0.25
+_TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
+_DIGITS = re.compile(r"\d+")
+
+
+_MIN_LINKED_ENTRIES = 5
+#: The share of the selected text that the entries of a listing are.
+_MIN_LISTED_SHARE = 0.7
+
+
+def is_listing(page: Page, keep: Sequence[bool]) -> bool:
+    """Return whether most of the selected text is in entries that link to pages of their own."""
+    selected = SelectedText(page, keep)
+    min_chars = _MIN_LISTED_SHARE * selected.total()
+    for entries in _rows(page.index):
+        lines = [[i for i in entry if keep[i]] for entry in entries]
+        linked = [
+            entry
+            for entry in lines
+            if len(entry) > 1 and selected.is_story(page.segments[entry[0]])
+        ]
+        chars = sum(selected.size(entry) for entry in linked)
+        if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
+            return True
+    return False
+
+
+def add_names(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], *, is_list: bool
+) -> tuple[bool, ...]:
+    """Return the selection with the names of entries whose text is selected.
+
+    The name of an entry is its first heading, or its first line.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+        is_list: Whether the page consists of entries.  If not, entries are ``article`` elements,
+            whose names are headings, and most of them must be selected.
+    """
+    selected = list(keep)
+    texts = [segment.text for segment in page.segments]
+    known = {text for text, flag in zip(texts, keep, strict=True) if flag} | {page.metadata.title}
+    for entries in _rows(page.index):
+        names = [_find_name(page, entry, is_list=is_list) for entry in entries]
+        names = [
+            name
+            for name, entry in zip(names, entries, strict=True)
+            if any(keep[i] and len(texts[i]) >= _MIN_TEXT_CHARS for i in entry if i > name >= 0)
+        ]
+        if len(names) < max(_MIN_ENTRIES, _MIN_SHARE_WITH_TEXT * len(entries) * is_list):
+            continue
+        counts = Counter(texts[name] for name in names)
+        most = 2 * sum(keep[name] for name in names) >= len(names)
+        for name in names:
+            is_likely = most or (is_list and scores[name] >= _MIN_SCORE)
+            if is_likely and counts[texts[name]] == 1 and texts[name] not in known:
+                selected[name] = True
+                known.add(texts[name])
+    return tuple(selected)
+
+
+def _rows(index: PageIndex) -> Iterator[list[range]]:
+    """Yield the segments of elements side by side that look alike, as the entries of a list.
+
+    All ``article`` elements without others inside are alike.
+    """
+    rows: dict[tuple[int, str, str], list[range]] = {}
+    articles: list[range] = []
+    bounds = zip(index.tags, index.parents, index.classes, strict=True)
+    for i, (tag, parent, classes) in enumerate(bounds):
+        entry = index.segment_range(i)
+        if tag == "article" and len(entry) > 1:
+            if articles and articles[-1].stop > entry.start:
+                articles.pop()
+            articles.append(entry)
+        elif 1 < len(entry) <= _MAX_ENTRY_LINES:
+            name = _DIGITS.sub("", (classes or "").strip().partition(" ")[0])
+            rows.setdefault((parent, tag, name), []).append(entry)
+    yield from (row for row in (articles, *rows.values()) if len(row) >= _MIN_ENTRIES)
+
+
+def _find_name(page: Page, entry: range, *, is_list: bool) -> int:
+    """Return the segment with the name of an entry, -1 for none."""
+    index = page.index
+    tags = {i: str(page.segments[i].block.tag) for i in entry}
+    lines = [
+        i
+        for i in entry
+        if len(page.segments[i].text) <= _MAX_NAME_CHARS
+        and sum(map(str.isalpha, page.segments[i].text[:20])) > 1
+    ]
+    titles = sorted((i for i in lines if tags[i] in _TITLE_TAGS), key=tags.__getitem__)
+    name = next(iter(titles or (lines if is_list else [])), -1)
+    return -1 if index.flags[index.segment_blocks[name]] & _OUTSIDE_ENTRIES else name
+
+
 #: The fewest lines of a part of the entries.
-_MIN_ENTRIES = 4
+_MIN_LINES = 4
 _MIN_SELECTED = 2
 #: The smallest share of distinct lines: a button or label is the same in all entries.
 _MIN_DISTINCT = 0.2
@@ -28,8 +135,10 @@ _MIN_SHARE_IN_LISTS = 0.3
 _MIN_SHARE = 0.8
 #: The mean score of its lines from which a part is completed on pages that consist of entries.
 _MIN_MEAN_SCORE_IN_LISTS = 0.35
-#: The lowest score of a line.
-_MIN_SCORE = 0.25
+#: The share of selected lines from which labels that recur are selected in all entries.
+_MIN_LABELLED = 0.5
+#: The share below which they are selected in none.
+_MIN_LABELLED_TO_STAY = 0.3
 
 
 def complete_entries(
@@ -37,7 +146,8 @@ def complete_entries(
 ) -> tuple[bool, ...]:
     """Return the selection with the parts of entries that are selected in other entries.
 
-    A part consists of the lines in elements with the same tags and classes.
+    A part consists of the lines in elements with the same tags and classes.  A label that recurs
+    is selected in all entries or in none.
 
     Args:
         page: The page.
@@ -49,22 +159,33 @@ def complete_entries(
         (_MIN_SHARE_IN_LISTS, _MIN_MEAN_SCORE_IN_LISTS) if is_list else (_MIN_SHARE, 1)
     )
     added: list[int] = []
+    selected = list(keep)
     for lines in _parts(page.index):
         count = sum(keep[i] for i in lines)
-        distinct = len({page.segments[i].text for i in lines})
-        is_part = len(lines) >= _MIN_ENTRIES and distinct >= _MIN_DISTINCT * len(lines)
-        if is_part and count >= _MIN_SELECTED:
+        if len(lines) < _MIN_LINES or not count:
+            continue
+        texts = {page.segments[i].text for i in lines}
+        if len(texts) < _MIN_DISTINCT * len(lines):
+            if any(text.endswith((":", "：")) for text in texts):
+                continue  # the names of values
+            if count >= _MIN_LABELLED * len(lines):
+                for before, i, after in zip(
+                    [-1, *lines], lines, [*lines[1:], len(keep)], strict=False
+                ):
+                    selected[i] |= any(keep[before + 1 : after])
+            elif count < _MIN_LABELLED_TO_STAY * len(lines):
+                for i in lines:
+                    selected[i] &= len(page.segments[i].text) > _MAX_SHARED_CHARS
+        elif count >= _MIN_SELECTED:
             is_likely = sum(scores[i] for i in lines) >= min_score * len(lines)
             if is_likely or count >= min_share * len(lines):
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
                 added += (i for i in likely if page.segments[i].block.find(".//input") is None)
-    selected = list(keep)
     for i in _without_repeated(page, keep, sorted(added)):
         selected[i] = True
     return tuple(selected)
 
 
-_DIGITS = re.compile(r"\d+")
 _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
 
 

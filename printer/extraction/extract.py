@@ -39,7 +39,7 @@ from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from ..text import WORD, comparison_key, did_you_mean
 from .classifier.model import classify, load_default_model
-from .entries import add_price, add_prices, complete_entries
+from .entries import add_names, add_price, add_prices, complete_entries, is_listing
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
     add_announced_lists,
@@ -67,8 +67,6 @@ PAPER_METHODS: Mapping[str, Callable[[Page], Scores]] = MappingProxyType({
     "max-subsequence": max_subsequence.score,
     "useful-text": useful_text.score,
 })  # fmt: skip
-#: The kinds of pages that consist of entries; on others, lists are of other things.
-_LIST_KINDS = frozenset({"collection", "listing", "service"})
 
 
 def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str, Scores]:
@@ -78,6 +76,9 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
+    is_article = verdict.kind == "article"
+    if is_article and is_listing(page, verdict.keep):
+        verdict = replace(verdict, kind="listing")
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
@@ -86,18 +87,20 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
         keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_alike(page, keep, verdict.scores["default"])
-    if verdict.kind in _LIST_KINDS:
+    if verdict.lists_things:
         keep = add_prices(page.segments, keep)
     if verdict.kind == "product":
         keep = add_price(page.segments, keep)
+    is_list = verdict.lists_things
+    is_of_entries = is_list or verdict.kind == "product"
+    keep = add_names(page, keep, verdict.scores["default"], is_list=is_of_entries)
     if verdict.kind != "article":
-        is_list = verdict.kind in _LIST_KINDS
         keep = complete_entries(page, keep, verdict.scores["default"], is_list=is_list)
     keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind), verdict.kind)
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     keep = replace_previews(page, keep)
     standfirst = frozenset[int]()
-    if verdict.kind == "article":
+    if is_article:
         keep = drop_repeated_standfirst(page, keep)
         standfirst = find_standfirst(page, keep, verdict.scores["default"])
     keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
@@ -281,6 +284,8 @@ def _between(selected: Bools) -> Bools:
 _MIN_ALIKE_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.3
 _MIN_LABEL_SCORE = 0.4
+#: The same of a label that is alone with the text in an element.
+_MIN_FIELD_SCORE = 0.3
 
 
 def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
@@ -290,7 +295,7 @@ def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tupl
     texts.add(page.metadata.title)
     candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
-    candidates += ((segment, _MIN_LABEL_SCORE) for segment in _labels(page, keep))
+    candidates += _labels(page, keep)
     for segment, least in candidates:
         i = segment.index
         selected[i] |= scores[i] >= least and segment.text not in texts
@@ -339,8 +344,12 @@ _MAX_LABEL_CHARS = 40
 _TERM_TAGS = frozenset({"td", "th", "dt", "li"})
 
 
-def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the short lines with a colon right above selected text in the same element."""
+def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+    """Yield the short lines with a colon right above selected text in the same element.
+
+    Each is yielded with the score that it must have.
+    """
+    index = page.index
     for segment, below in pairwise(page.segments):
         text, parent = segment.text, segment.block.getparent()
         is_label = (
@@ -348,8 +357,12 @@ def _labels(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
         )
         if is_label and keep[below.index] and not segment.link_chars:
             is_inside = parent is not None and parent is below.block.getparent()
-            if is_inside and segment.block.tag not in _TERM_TAGS:
-                yield segment
+            around = index.segment_blocks[segment.index]
+            while index.segment_ends[around] <= below.index:
+                around = index.parents[around]
+            is_field = index.segment_range(around) == range(segment.index, below.index + 1)
+            if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
+                yield segment, _MIN_FIELD_SCORE if is_field else _MIN_LABEL_SCORE
 
 
 _MAX_HEADING_CHARS = 120

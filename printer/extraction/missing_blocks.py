@@ -13,12 +13,11 @@ from itertools import accumulate, islice, pairwise, takewhile
 
 from lxml.html import HtmlElement
 
-from ..html.index import ElementFlag, Leaf, PageIndex, Segment
+from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
-from .selected_text import enclosing_link
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 _OUTSIDE_TEXT = int(
@@ -47,7 +46,7 @@ def add_missing_blocks(
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     min_scores.setdefault(_common_container(index, keep), _MIN_SCORE)
     ranges = _likely_gaps(index, keep, scores) + _question_lists(index, keep, scores)
-    ranges += _story_titles(page, keep) + _headed_boxes(index, keep, scores)
+    ranges += _headed_boxes(index, keep, scores)
     for container, min_score in min_scores.items():
         missing = _missing_ranges(index, container, keep, scores)
         ranges += [
@@ -141,32 +140,6 @@ def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
         if not is_part:
             return i, questions
     return len(segments), questions
-
-
-_TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
-_MIN_TITLES = 3
-
-
-def _story_titles(page: Page, keep: Sequence[bool]) -> list[tuple[int, int]]:
-    """Return the missing titles of stories with selected text, if other stories have theirs."""
-    index = page.index
-    selected_count = 0
-    missing: list[int] = []
-    for i, tag in enumerate(index.tags):
-        if tag != "article" or "article" in index.tags[i + 1 : index.subtree_ends[i]]:
-            continue
-        segment_range = index.segment_range(i)
-        title = next((j for j in segment_range if index.segments[j].block.tag in _TITLE_TAGS), None)
-        if title is None or not any(keep[title + 1 : segment_range.stop]):
-            continue
-        if keep[title]:
-            selected_count += 1
-        elif index.segments[title].text != page.metadata.title:
-            missing.append(title)
-    if not missing or selected_count < max(_MIN_TITLES, len(missing)):
-        return []
-    selected_texts = _selected_texts(index, keep)
-    return [(i, i + 1) for i in missing if index.segments[i].text not in selected_texts]
 
 
 _MAX_LINES_ABOVE_HEADING = 4

@@ -13,8 +13,14 @@ from unicodedata import category
 
 from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS, is_folded, is_not_displayed, read_controls
-from ..i18n import fold_words, is_advertisement_label, load_table
+from ..html.visibility import (
+    HEADING_TAGS,
+    has_hiding_class,
+    is_folded,
+    is_not_displayed,
+    read_controls,
+)
+from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
 from ..text import is_placeholder
 from .missing_blocks import add_fragments
 from .remains import drop_remains
@@ -42,6 +48,8 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     if kind in ("article", "documentation"):
         _drop_contents(selected)
     _drop_boxes(selected, kind)
+    if kind in _KINDS_WITH_BUTTONS:
+        _drop_hidden(selected, by_class=True)
     if kind == "article":
         _drop_comments(selected)
     drop_opening_lines(selected, kind)
@@ -53,7 +61,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         drop_teasers(selected)
         drop_newswires(selected)
         drop_above_title(selected)
-        _drop_hidden(selected)
+        _drop_hidden(selected, by_class=False)
         drop_announcements(selected)
         drop_closing_lines(selected)
         drop_announcements(selected)
@@ -254,7 +262,7 @@ def _settle_captions(selected: SelectedText) -> None:
 #: alternative begins with a letter, so that the search skips most of a name.
 _NOTICE_CLASS = re.compile(
     r"tooltip(?<![a-z]tooltip)(?!s?-?(?:trigger|wrap|able))"
-    r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])"
+    r"|navigation-not-searchable|ambox(?<=\bambox)(?![\w-])|bread-?crumbs?(?![a-z])"
 )
 #: Boxes in articles that ask for an e-mail address or another action.
 _PROMOTION_CLASS = re.compile(
@@ -346,15 +354,21 @@ _MAX_HIDDEN_SHARE_BESIDE_TEXT = 0.75
 _MIN_VISIBLE_CHARS = 300
 
 
-def _drop_hidden(selected: SelectedText) -> None:
-    """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
+def _drop_hidden(selected: SelectedText, *, by_class: bool) -> None:
+    """Drop blocks that are not displayed and that no reader can unfold, if they are few.
+
+    By convention, the class ``hidden`` hides an element, as a drawer that a script opens.
+    """
     index = selected.index
     hidden: set[int] = set()
     controls: frozenset[str] | None = None
     visible: set[int] | None = None
     subtree_end = 0
     for i, flags in enumerate(index.flags):
-        if i < subtree_end or not flags & IS_HIDDEN or not is_not_displayed(index.elements[i]):
+        if i < subtree_end or not (by_class or flags & IS_HIDDEN):
+            continue
+        names, element = index.classes[i], index.elements[i]
+        if not (has_hiding_class(names) if by_class else is_not_displayed(element)):
             continue
         subtree_end = index.subtree_ends[i]
         segment_range = index.segment_range(i)
@@ -363,7 +377,7 @@ def _drop_hidden(selected: SelectedText) -> None:
             if not is_folded(index.elements[i], controls):
                 # A hidden part of a line does not hide the line.
                 visible = index.visible_segments() if visible is None else visible
-                hidden.update(set(segment_range) - visible)
+                hidden.update(segment_range if by_class else set(segment_range) - visible)
     total = selected.total()
     hidden_chars = selected.size(hidden)
     is_beside_text = total - hidden_chars >= _MIN_VISIBLE_CHARS
@@ -385,7 +399,7 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
         if (
             selected.keep[i]
             and len(segment.text) <= _MAX_LABEL_CHARS
-            and _is_furniture_label(segment)
+            and _is_furniture_label(segment, kind)
         ):
             selected.keep[i] = kind != "article" and bool(_GROUPED_NUMBER.fullmatch(segment.text))
         elif segment.block.tag == "button" and kind in ("article", "documentation"):
@@ -395,9 +409,11 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
 _WORDS = re.compile(r"\w+")
 #: Elements in which a short line is no label.
 _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
+#: The kinds of pages on which a line that is a link and invites to follow it is a button.
+_KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 
-def _is_furniture_label(segment: Segment) -> bool:
+def _is_furniture_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
     is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
     is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
@@ -409,4 +425,6 @@ def _is_furniture_label(segment: Segment) -> bool:
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
+    may_be_button = kind in _KINDS_WITH_BUTTONS and segment.block.tag not in HEADING_TAGS
+    is_action |= may_be_button and is_link(segment) and is_invitation(segment.text)
     return is_action and not any(category(sign) == "Sc" for sign in segment.text)  # a price

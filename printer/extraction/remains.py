@@ -7,12 +7,11 @@ from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import Leaf, Segment
+from ..html.index import Leaf, Segment, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
-from .selected_text import enclosing_link
 
 
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
@@ -84,10 +83,11 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
     """Yield the headings whose sections were left out, if most alike have text below them.
 
     If most have none, they are the entries of a list, and so are links.  A picture may be all of a
-    section.
+    section, unless it is in a row of linked headings.
     """
     segments, blocks = page.segments, page.index.segment_blocks
     by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
+    row_headings: list[Segment] = []
     headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
     for position, following in pairwise([*headings, len(segments)]):
         heading, block = segments[position], segments[position].block
@@ -97,13 +97,20 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
         is_empty = is_empty and not any(keep[position + 1 : following])
         if is_empty:
             subtree_end = blocks[following] if following < len(segments) else len(page.index.tags)
-            is_empty = _PICTURE_TAGS.isdisjoint(page.index.tags[blocks[position] : subtree_end])
+            tags_below = page.index.tags[blocks[position] : subtree_end]
+            if not _PICTURE_TAGS.isdisjoint(tags_below):
+                is_empty = False
+                below = segments[position + 1 : following]
+                names = [s for s in below if s.block.tag in HEADING_TAGS and s.link_chars]
+                row_headings += [heading] * (len(names) >= _MIN_CARDS)
         shape = str(block.tag), block.get("class") or ""
         by_shape.setdefault(shape, []).append((heading, is_empty))
     for headings_alike in by_shape.values():
         empty = [heading for heading, is_empty in headings_alike if is_empty]
         if 2 * len(empty) < len(headings_alike):
             yield from empty
+    if 2 * len(row_headings) < len(headings):
+        yield from row_headings
 
 
 _MAX_CODE_LABEL_CHARS = 30

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
-from lxml.html import HtmlElement
-
-from ..html.index import Segment
+from ..html.index import Segment, enclosing_link
 from ..html.page import Page
 from ..urls import host_of, resolve
 
@@ -58,9 +56,3 @@ def is_internal_link(segment: Segment) -> bool:
     """Return whether a link leads to a place in its page, or makes a script show something."""
     link = enclosing_link(segment.leaves[0].element)
     return link is not None and (link.get("href") or "").startswith(("#", "javascript:"))
-
-
-def enclosing_link(element: HtmlElement | None) -> HtmlElement | None:
-    while element is not None and element.tag != "a":
-        element = element.getparent()
-    return element

@@ -7,13 +7,13 @@ from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
-from ..html.index import Segment
+from ..html.index import Segment, enclosing_link
 from ..html.metadata.bylines import BYLINE, find_byline, join_names
 from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
 from ..text import YEAR, count_words
-from .selected_text import SelectedText, enclosing_link, is_internal_link, is_link
+from .selected_text import SelectedText, is_internal_link, is_link
 
 _MAX_NOTICE_CHARS = 300
 

@@ -511,3 +511,10 @@ def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
 def tag_and_class(element: HtmlElement) -> tuple[str, str]:
     """Return the tag and the first class of an element, which the entries of a list share."""
     return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
+
+
+def enclosing_link(element: HtmlElement | None) -> HtmlElement | None:
+    """Return the link that an element is or is in."""
+    while element is not None and element.tag != "a":
+        element = element.getparent()
+    return element

@@ -523,7 +523,8 @@ _FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
 def _is_furniture(path: Iterable[HtmlElement], *, outside: bool) -> bool:
     """Return whether one of some nested elements is an interface's."""
     for element in path:
-        if element.tag in _FURNITURE_TAGS or element.get("role") == "button":
+        is_button = element.get("role") == "button" and "spoiler" not in class_and_id(element)
+        if element.tag in _FURNITURE_TAGS or is_button:
             return True
         if _is_code_header(element):
             return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
@@ -68,14 +68,14 @@ _UNSEEN_CLASS = re.compile(
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
     r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
     r"|(?:no|non|not|hidden|hide)-?print|print[-:](?:hide|hidden|none)|boring"
-    r"|element-invisible|assistive-?text|off-?screen|aural|material-(?:icons|symbols)(?:-[a-z]+)?"
+    r"|element-invisible|assistive-?text|off-?screen|aural|clipped|section-metadata|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
     rf"|{_COMMENT_COUNT.pattern}"
 )
 #: What each of these names contains; searching for it is faster.
 _UNSEEN_PARTS = (
-    "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "material-", "a11y",
-    "accessib", "comment", "print", "boring",
+    "only", "hid", "screen", "tooltip", "invisible", "assistive", "aural", "clip", "section-m",
+    "material-", "a11y", "accessib", "comment", "print", "boring",
 )  # fmt: skip
 
 
@@ -87,6 +87,11 @@ def has_unseen_class(names: str | None) -> bool:
         if part in lowered:
             return _UNSEEN_CLASS.search(lowered) is not None
     return False
+
+
+def has_hiding_class(names: str | None) -> bool:
+    """Return whether a ``class`` attribute hides an element on all screens by convention."""
+    return names is not None and "hidden" in names.split() and not _RESPONSIVE.search(names)
 
 
 _HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
@@ -328,5 +333,8 @@ def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
     ):
         return True
     names = element.get("class")
-    siblings = islice(element.itersiblings(), _MAX_SIBLINGS)
+    siblings = chain.from_iterable(
+        islice(element.itersiblings(preceding=preceding), _MAX_SIBLINGS)
+        for preceding in (False, True)
+    )
     return names is not None and any(other.get("class") == names for other in siblings)

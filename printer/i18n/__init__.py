@@ -44,6 +44,17 @@ def page_labels(table: str) -> frozenset[str]:
     return frozenset(fold_words(label) for of_language in labels for label in of_language)
 
 
+_MAX_INVITATION_WORDS = 6
+
+
+def is_invitation(text: str) -> bool:
+    """Return whether the text of a link only invites to follow it: 'Learn more'."""
+    words = fold_words(text).split()
+    labels = page_labels("invitations")
+    beginnings = (" ".join(words[:count]) for count in range(1, 4))
+    return len(words) <= _MAX_INVITATION_WORDS and not labels.isdisjoint(beginnings)
+
+
 @cache
 def _phrases(table: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """Return a table's phrases by first word, and its phrases in scripts without spaces."""

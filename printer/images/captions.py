@@ -88,7 +88,12 @@ class CaptionFinder:
         return counts
 
     def find(self, candidate: Candidate) -> Caption:
-        """Return a picture's caption, empty if it has none."""
+        """Return a picture's caption, empty if it has none.
+
+        A picture within a caption shows who is quoted above.
+        """
+        if self.index.flags[candidate.index] & ElementFlag.CAPTION:
+            return Caption()
         segments = (
             _in_figcaption(self, candidate)
             or _titled_by_link(self, candidate)

@@ -471,7 +471,8 @@ def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Itera
         yield "an SVG file"
     elif path.endswith(".gif"):
         widths = candidate.width, candidate.height, candidate.natural_width
-        if max(widths) < _MAX_GIF_SIDE_PX:
+        is_named = candidate.alt.lower() == path.rpartition("/")[2].lower()  # attached to a post
+        if max(widths) < _MAX_GIF_SIDE_PX and not is_named:
             yield "a GIF file"
     elif path.endswith(".png"):
         yield "a PNG file"

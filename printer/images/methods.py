@@ -191,7 +191,7 @@ def select_by_score(
         weights or load_weights(),
         captions,
         reader,
-        lists_things=verdict.kind in {"collection", "listing", "service"},
+        lists_things=verdict.lists_things,
     )
     rejected += below_threshold
     selected = share_captions(page, selected)
@@ -213,6 +213,10 @@ _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 1
 _REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
 
 
+#: A picture beside this many different lines is an icon, and they are no captions.
+_MIN_LINES_BESIDE_ICON = 4
+
+
 def _apply_threshold(
     features: Sequence[tuple[Candidate, frozenset[str]]],
     weights: Weights,
@@ -228,6 +232,7 @@ def _apply_threshold(
     """
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
+    lines: dict[tuple[str, str], set[str]] = {}
     captions_found: dict[Candidate, Caption] = {}
     listed = _find_listed(features, weights, reader, lists_things=lists_things)
     lead = _find_lead(features, weights, captions, reader)
@@ -245,11 +250,15 @@ def _apply_threshold(
             rank = bool(captions_found[candidate].text), score
             key = reader.key(candidate)
             best[key] = max(rank, best.get(key, rank))
+            lines.setdefault((key, candidate.alt), set()).add(captions_found[candidate].text)
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
     for candidate, names in features:
         key, caption = reader.key(candidate), captions_found.get(candidate, Caption())
+        is_icon = len(lines.get((key, candidate.alt), ())) >= _MIN_LINES_BESIDE_ICON
+        if key and is_icon and reader.verdict.kind != "article":
+            caption = Caption()
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
         elif key and (key in url_keys or (bool(caption.text), weights.score(names)) < best[key]):
@@ -313,17 +322,19 @@ _MAX_UNMARKED_SHARE = 0.3
 def _drop_unmarked(
     page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
-    """Remove captions without markup if they make up much of the article.
+    """Remove captions without markup on pages that list things, or if they are much of an article.
 
-    On a page that lists products, each product name would be taken for a caption.
+    The name of each product would be taken for a caption.
     """
     flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
-    captions = frozenset[int]().union(*(picture.caption.segments for picture in selected))
+    uncredited = (picture.caption for picture in selected if not picture.caption.credit)
+    captions = frozenset[int]().union(*(caption.segments for caption in uncredited))
     unmarked = {i for i in captions if verdict.keep[i] and not flags[blocks[i]] & _MARKED}
     total = sum(
         len(segment.text) for segment, keep in zip(segments, verdict.keep, strict=True) if keep
     )
-    if sum(len(segments[i].text) for i in unmarked) <= _MAX_UNMARKED_SHARE * total:
+    is_little = sum(len(segments[i].text) for i in unmarked) <= _MAX_UNMARKED_SHARE * total
+    if is_little and not (verdict.lists_things and len(unmarked) >= _MIN_LISTED):
         return tuple(selected)
     return tuple(
         replace(picture, caption=Caption()) if picture.caption.segments & unmarked else picture

@@ -12,7 +12,7 @@ from unicodedata import category
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import BLOCK_TAGS, tag_and_class
+from ..html.index import BLOCK_TAGS, ElementFlag, tag_and_class
 from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
 from ..urls import is_http
@@ -172,8 +172,14 @@ def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigur
 
 
 def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
-    """Return the verdict without the captions of rejected pictures."""
+    """Return the verdict without the captions of rejected pictures.
+
+    On pages that list things, those without markup are names of things.
+    """
     captions = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
+    if verdict.lists_things or verdict.kind == "product":
+        flags, blocks = page.index.flags, page.index.segment_blocks
+        captions = frozenset(i for i in captions if flags[blocks[i]] & ElementFlag.CAPTION)
     if not captions or not is_minor_text(page, verdict, captions):
         return verdict
     keep = (flag and index not in captions for index, flag in enumerate(verdict.keep))

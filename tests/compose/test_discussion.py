@@ -95,6 +95,15 @@ def test_the_words_and_signs_around_the_date_of_a_post_are_not_printed() -> None
     ]
 
 
+def test_a_spoiler_in_a_sentence_is_printed_though_it_is_a_button() -> None:
+    hidden = "<p>In the end <span role=button class=spoiler-instant>it rains in May</span>.</p>"
+    share = "<p><span role=button>Share it</span></p>"
+    remarks = [(name, thought(name) + hidden + share) for name in ("Rosa", "Ida", "Vera")]
+    last = posts(thread(*remarks))[1].blocks[-1]
+    assert isinstance(last, Paragraph)
+    assert plain_text(last.spans) == "In the end it rains in May."
+
+
 def test_a_short_reply_is_kept_like_the_others() -> None:
     remarks = [("Rosa", thought("Rosa")), ("Ida", "<p>Yes.</p>"), ("Vera", thought("Vera"))]
     assert posts(thread(*remarks))[1].blocks == (Paragraph(plain("Yes.")),)

@@ -22,6 +22,8 @@ from tests.support.compose_html import compose_article
         ("<span class=a>Colman</span><span class=b>Tent for 3</span>", "Colman Tent for 3"),
         ("<b class=title>Wide rivers</b>Our boats are dry.", "Wide rivers Our boats are dry."),
         ("<b class=a>$24.50</b><b class=b>$35.00</b><b class=c>Now!</b>", "$24.50 $35.00 Now!"),
+        ("<em class=title>GRIP</em>GRIP is new here.", "GRIP GRIP is new here."),
+        ("<img src=/i><em class=name>Grip 2.0</em>It holds well.", "Grip 2.0 It holds well."),
         ("<a href=/1>Oak</a><a href=/2>elm</a><a href=/3>3D</a>", "Oak elm 3D"),
         ("<a href=/1><i></i>Oak</a><a href=/2><i></i>elm</a>", "Oak elm"),
         ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),

@@ -52,4 +52,12 @@ def test_the_main_heading_stands_above_the_text_beside_another_title(
 def test_a_label_above_a_paragraph_stays() -> None:
     assert added(f"<div><p>IN SHORT:</p><p>{TEXT}</p></div>", "SHORT", score=0.5) == ["IN SHORT:"]
     assert added(f"<div><p>IN SHORT</p><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
-    assert added(f"<p>IN SHORT:</p><div><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
+    assert (
+        added(f"<h2>{TEXT}</h2><p>IN SHORT:</p><div><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
+    )
+
+
+def test_the_name_of_a_field_stays_with_its_value() -> None:
+    field = "<div><div><p>Delivery:</p></div><div><p>Free</p></div></div>"
+    assert added(f"<p>{TEXT}</p>{field}", "Delivery") == ["Delivery:"]
+    assert added(f"<p>{TEXT}</p>{field}", "Delivery", score=0.2) == []

@@ -7,7 +7,13 @@ from collections.abc import Callable, Collection
 
 import pytest
 
-from printer.extraction.entries import add_price, add_prices, complete_entries
+from printer.extraction.entries import (
+    add_names,
+    add_price,
+    add_prices,
+    complete_entries,
+    is_listing,
+)
 from printer.html.page import read_page
 
 NAMES = ("Oar", "Sail", "Rope", "Net", "Buoy", "Keel")
@@ -63,11 +69,83 @@ def test_what_entries_share_is_completed() -> None:
     assert completed("".join(cards), [*NAMES, "Ash", "Oak"]) == woods[2:]
 
 
+@pytest.mark.parametrize(("count", "expected"), [(1, 0), (2, 2), (4, 6), (6, 6)])
+def test_a_label_that_recurs_is_selected_in_all_entries_or_in_none(
+    count: int, expected: int
+) -> None:
+    cards = "".join(
+        f"<div class=card><h3>{name}</h3><p class=badge>Sold out</p></div>" for name in NAMES
+    )
+    page = read_page(f"<html><body>{cards}</body></html>")
+    keep = [s.block.tag == "h3" or s.index < 2 * count for s in page.segments]
+    flags = complete_entries(page, keep, [0.3] * len(keep), is_list=True)
+    selected = [s for s, flag in zip(page.segments, flags, strict=True) if flag]
+    assert sum(s.text == "Sold out" for s in selected) == expected
+
+
+TEXT = "The shop is by the harbour, and it opens at dawn on every day of the week."
+
+
+def named(html: str, *, score: float = 0.3, is_list: bool = True) -> list[str]:
+    """Return the names that are added if the texts of entries are selected, and other names."""
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = [TEXT in s.text or s.text.startswith("The") for s in page.segments]
+    flags = add_names(page, keep, [score] * len(keep), is_list=is_list)
+    return [
+        s.text
+        for s, before, after in zip(page.segments, keep, flags, strict=True)
+        if after > before
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["<a href=/{0}><strong>{0}</strong></a>", "<div class=name>{0}</div>", "<h4>{0}</h4>"]
+)
+def test_entries_with_selected_text_have_their_names(name: str) -> None:
+    cards = "".join(f"<li>{name.format(n)}<p>{TEXT} {n}.</p></li>" for n in NAMES)
+    assert named(f"<ul>{cards}</ul>") == list(NAMES)
+    assert named(f"<ul>{cards}</ul>", score=0.1) == []
+
+
+def test_a_name_is_no_button_and_no_line_that_recurs() -> None:
+    cards = "".join(f"<li><div>New</div><p>{TEXT} {n}.</p></li>" for n in NAMES)
+    assert named(f"<ul>{cards}</ul>") == []
+    cards = "".join(f"<li><button>{n}</button><p>{TEXT} {n}.</p></li>" for n in NAMES)
+    assert named(f"<ul>{cards}</ul>") == []
+    cards = "".join(f"<li><div>{n}</div><p>Sold.</p></li>" for n in NAMES)
+    assert named(f"<ul>{cards}</ul>") == []
+
+
+@pytest.mark.parametrize(("other_stories", "title"), [(3, ["Bread is late"]), (2, [])])
+def test_a_story_among_others_with_titles_has_its_title(
+    other_stories: int, title: list[str]
+) -> None:
+    story = f"<article><h2>The {{}}</h2><div><p>{TEXT} Yes.</p></div></article>"
+    stories = "".join(story.format(name) for name in NAMES[:other_stories])
+    last = f"<article><h2><a href=/b>Bread is late</a></h2><div><p>{TEXT}</p></div></article>"
+    untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
+    missing = "" if title else last.replace("Bread", "Salt") * 2
+    around = f"<article>{stories}{last}{missing}{untold}</article>"
+    assert named(around, score=0.0, is_list=False)[:1] == title
+
+
+@pytest.mark.parametrize(("href", "expected"), [("/{}", True), ("https://b.example/{}", False)])
+def test_a_page_of_entries_that_link_to_pages_of_the_site_is_a_listing(
+    href: str, expected: bool
+) -> None:
+    entry = f"<li><a href={href}>Episode {{}}</a><p>{TEXT} {{}}.</p></li>"
+    entries = "".join(entry.format(n, n, n) for n in range(5))
+    page = read_page(f"<ul>{entries}</ul><p>{TEXT}</p>", "https://a.example/show")
+    assert is_listing(page, [True] * len(page.segments)) is expected
+    assert not is_listing(page, [s.block.tag == "p" for s in page.segments])
+
+
 def test_entries_are_completed_in_linear_time() -> None:
     page = read_page("<ul>" + "<li><b>Oar</b><p>Ash</p>" * 20_000 + "</ul>")
     keep = [True, *[False] * (len(page.segments) - 1)]
     started = time.process_time()
     complete_entries(page, keep, [0.5] * len(keep), is_list=True)
+    add_names(page, keep, [0.5] * len(keep), is_list=True)
     assert time.process_time() - started < 2
 
 

@@ -365,14 +365,6 @@ def test_in_documentation_only_headings_are_labels() -> None:
     assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
 
 
-@pytest.mark.parametrize(("other_stories", "title"), [(3, "Bread is late"), (2, "")])
-def test_a_story_among_others_with_titles_has_its_title(other_stories: int, title: str) -> None:
-    story = f"<article><h2>{TEXT}</h2><div><p>{TEXT} Yes.</p></div></article>"
-    last = f"<article><h2><a href=/b>Bread is late</a></h2><div><p>{TEXT}</p></div></article>"
-    untold = "<article><h2>Salt</h2><p>Sold out.</p></article>"
-    assert added(story * other_stories + last + untold, 0.0) == title
-
-
 def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
     for lines, found in (("Oar<br>Rope<br>Sail", "Oar Rope Sail"), ("Oar<br>Rope", "")):
         html = f"<p>{TEXT}</p><h2>They sell at the pier:</h2><p>{lines}</p><p>{TEXT}</p>"

@@ -389,3 +389,36 @@ def test_boxes_of_other_products_are_dropped(name):
     html = f"<h1>Oar</h1><p>{TEXT}</p><p>{TEXT} Two.</p><div class='{name}'><h2>Sail</h2></div>"
     assert "Sail" not in choice(html, [TEXT, "Oar", "Sail"], "product")
     assert "Sail" in choice(html, [TEXT, "Oar", "Sail"], "service")
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Learn more", "Read the full case study", "Get started →", "Mehr erfahren", "了解更多"],
+)
+def test_a_line_that_only_invites_to_follow_it_is_no_text_of_a_service(label: str) -> None:
+    button = f"<p><a class=button href=/more>{label}</a></p>"
+    assert choice(f"<p>{TEXT}</p>{button}", [TEXT, label], "service") == [TEXT]
+    assert choice(f"<p>{TEXT}</p>{button}", [TEXT, label], "documentation") == [TEXT, label]
+    assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "service") == [TEXT, label]
+
+
+def test_a_drawer_with_the_class_hidden_is_dropped_from_a_list() -> None:
+    drawer = f"<section class='drawer {{}}'><h5>Compare</h5><p>{TEXT} Twice.</p></section>"
+    boats = "".join(f"<h2>Boat {n}</h2><p>{TEXT} {n}.</p>" * 2 for n in range(3))
+    for kind, names, expected in (
+        ("collection", "hidden", False),
+        ("collection", "hidden md:block", True),
+        ("forum", "hidden", True),
+    ):
+        page = f"<div>{boats}{drawer.format(names)}</div>"
+        texts = choice(page, ["Boat", TEXT, "Compare"], kind)
+        assert ("Compare" in texts) is expected
+    tabs = f"<div class=plans><ul class='plan'><li>{TEXT}</ul><ul class='plan hidden'><li>{TEXT} B."
+    tabs += f"</ul><ul class='plan hidden'><li>{TEXT} C.</ul></div>"
+    assert len(choice(boats + tabs, ["Boat", TEXT], "service")) == 15
+
+
+def test_the_path_to_the_page_is_dropped() -> None:
+    crumbs = "<div class=shop-breadcrumbs><a href=/b>Boats</a> &gt; Oars of ash</div>"
+    html = f"{crumbs}<h1>Oars</h1><p>{TEXT} A.</p><p>{TEXT} B.</p>"
+    assert "Boats > Oars of ash" not in choice(html, ["Boats", "Oars", TEXT], "product")

@@ -34,6 +34,14 @@ def test_the_heading_of_a_section_that_was_left_out_goes_beside_those_that_stay(
     assert len(choice(f"<h1>Boats</h1>{cards}", ["Boat "], "product")) == 4
 
 
+def test_the_heading_of_a_row_of_links_that_was_left_out_goes_with_its_pictures() -> None:
+    parts = "".join(f"<h2 class='h big'>Oar {n}</h2><p>{TEXT} {n}.</p>" for n in range(3))
+    tile = "<a href=/{0}><img src=/{0}.jpg><h4>Boat {0}</h4></a>"
+    row = "<h2 class='h row'>More boats</h2>" + "".join(tile.format(n) for n in range(3))
+    texts = choice(f"<h1>Oars</h1>{row}{parts}", ["Oar", TEXT, "More boats"], "product")
+    assert texts == ["Oars", *(t for n in range(3) for t in (f"Oar {n}", f"{TEXT} {n}."))]
+
+
 @pytest.mark.parametrize("kind", ["article", "collection"])
 def test_the_heading_of_a_paragraph_that_was_left_out_as_a_copy_goes(kind: str) -> None:
     box = f"<h4>So dry!</h4><p>{TEXT} Dry, too.</p><p>Ann</p>"

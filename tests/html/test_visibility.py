@@ -28,6 +28,7 @@ def texts(body: str) -> list[str]:
         'class="screen-reader-text"',
         "class=hiddenVisually",
         "class=a11y-text",
+        "class=clipped",
         "class=cite-accessibility-label",
         'style="position:absolute;width:1px;height:1px;overflow:hidden"',
         "class=noprint",

@@ -64,6 +64,7 @@ def test_a_gif_is_suspicious_only_if_it_is_small_or_of_unknown_size() -> None:
     assert "a GIF file" in features_of('<img src="/a.gif" width="90" height="60">')
     assert "a GIF file" in features_of('<img src="/a.gif">')
     assert "a GIF file" not in features_of('<img src="/a.gif" width="640" height="360">')
+    assert "a GIF file" not in features_of('<img src="/p/Wave-2.gif" alt="wave-2.gif">')
 
 
 @pytest.mark.parametrize("name", ["zoom-in.svg", "icon-expand.svg", "bookmark.png", "lupe.svg"])

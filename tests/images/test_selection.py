@@ -561,3 +561,14 @@ def test_pictures_that_show_nothing_are_refused(picture: str, reason: str) -> No
 def test_a_picture_as_small_as_an_icon_is_dropped_even_with_a_caption(side, remains) -> None:
     small = PHOTO.replace('width="900" height="600"', f'width="{side}" height="{side}"')
     assert bool(find_pictures(*read(article(small)))) == remains
+
+
+def test_the_lines_beside_a_picture_that_recurs_are_no_captions() -> None:
+    line = '<div class=row><img src="/play-big.png" width=300 height=200><span>{}</span></div>'
+    chapters = [f"Chapter {n}. The mayor of Kestermouth, part {n}" for n in range(1, 7)]
+    page, verdict = read(article(f"<div>{''.join(map(line.format, chapters))}</div>", ""))
+    selection = select_pictures(page, replace(verdict, kind="product"), ExtractOptions())
+    captions = [picture.caption for picture in selection.selected]
+    lost = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
+    assert not lost
+    assert not any(caption.text for caption in captions)
