@@ -40,7 +40,8 @@ _CAPTION_NAME = re.compile(
     r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
     r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|desc\w{0,8})|media-?subtitle\w{0,4}|"
     r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
-    r"img[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
+    r"(?:img|picture)[-_]{0,2}(?:desc\w{0,8}|text|source)|subtitle-?img|fig-?text|byline-?img)"
+    r"(?![a-z])",
     re.IGNORECASE,
 )
 _NOT_CAPTION_NAME = re.compile(
@@ -49,7 +50,7 @@ _NOT_CAPTION_NAME = re.compile(
 
 
 @lru_cache(4096)
-def _is_caption_name(name: str) -> bool:
+def is_caption_name(name: str) -> bool:
     return bool(_CAPTION_NAME.search(name)) and not _NOT_CAPTION_NAME.search(name)
 
 
@@ -246,7 +247,7 @@ def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool
         return True
     index = finder.index.segment_blocks[segment.index]
     while index > top:
-        if _is_caption_name(_element_name(finder.index.elements[index])):
+        if is_caption_name(_element_name(finder.index.elements[index])):
             return True
         index = finder.index.parents[index]
     return False
@@ -367,7 +368,7 @@ def _is_in_caption(segment: Segment) -> bool:
 
 def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
     while node is not None and node is not segment.block:
-        if _is_caption_name(_element_name(node)):
+        if is_caption_name(_element_name(node)):
             return True
         node = node.getparent()
     return False

@@ -22,7 +22,7 @@ from ..html.page import Page
 from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, is_preview
-from .captions import Caption
+from .captions import Caption, is_caption_name, is_credit_line
 from .papers.cuter import ArticleBounds
 from .srcset import is_numbered, picture_key, without_proxy
 
@@ -145,9 +145,13 @@ def _refusal_without_caption(
 ) -> str:
     if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
         return "a badge or a hidden button"
+    if "linked for sharing" in names and "the page's own picture" not in names:
+        return "a button that shares the page"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
+    if _is_ornament(reader, candidate, names):
+        return "an ornament"
     if is_rule or _is_counter_or_advertisement(candidate):
         return "a rule, a counter or an advertisement"
     if _is_linked_banner(reader, candidate, names):
@@ -155,6 +159,26 @@ def _refusal_without_caption(
     if _is_below_other_heading(reader, candidate):
         return "a picture below a heading of something else"
     return "a menu of pictures" if _is_in_menu(reader, candidate) else ""
+
+
+#: A picture without text that is repeated in the text so often divides it.
+_MIN_DIVIDERS = 3
+
+
+def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
+    """Return whether a picture without text divides the article, or is a GIF in its layout table.
+
+    Such a table has the article's text in another cell.
+    """
+    is_described = candidate.alt or candidate.title or candidate.natural_width
+    if is_described or candidate.kind != "image" or "no size" not in names:
+        return False
+    if reader.copies[candidate.url_key] >= _MIN_DIVIDERS and "in the text" in names:
+        return True
+    if "a GIF file" not in names:
+        return False
+    parts = [reader.index.elements[i].tag for i in _ancestors_without_article(reader, candidate)]
+    return "td" in parts and "table" not in parts
 
 
 def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
@@ -292,7 +316,8 @@ def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) ->
     if part < 0 or not _has_page_link(reader.index.elements[part]):
         return False
     indexes = reader.index.segment_range(part)[:_MAX_TEASER_SEGMENTS]
-    texts = [reader.page.segments[i] for i in indexes if i not in caption.segments]
+    segments = [reader.page.segments[i] for i in indexes if i not in caption.segments]
+    texts = [segment for segment in segments if not is_credit_line(segment.text)]
     blocks = (reader.index.segment_blocks[segment.index] for segment in texts)
     if any(reader.index.flags[block] & _HEADING for block in blocks):
         return True
@@ -426,10 +451,10 @@ def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]
     href = (link.get("href") or "").strip()[:2000]
     if _enlarges(link):
         yield "linked to a picture"
-    elif not href or href.startswith(("#", "javascript:")):
-        yield "linked to nowhere"
     elif _SHARE_LINK.match(href):
         yield "linked for sharing"
+    elif not href or href.startswith(("#", "javascript:")):
+        yield "linked to nowhere"
     else:
         site = _site_host(href)
         is_internal = not site or site == _site_host(reader.page.url)
@@ -442,7 +467,13 @@ def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]
 
 def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElement) -> bool:
     """Return whether the picture's link contains text, or text beside it has the same link."""
-    if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
+    texts = (
+        text
+        for part in islice(link.iter(), 40)
+        for text in (None if is_caption_name(part.get("class") or "") else part.text, part.tail)
+        if text and isinstance(part.tag, str) and (part is not link or text is part.text)
+    )
+    if sum(len(text.strip()) for text in texts) > 14:
         return True
     href = link.get("href")
     for segment in reader.page.segments[max(0, candidate.segment - 2) : candidate.segment + 3]:
@@ -450,7 +481,7 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
             continue
         for leaf in segment.leaves[:20]:
             other = _nearest_ancestor(leaf.parent, "a", 2)
-            if other is not None and other.get("href") == href:
+            if other is not None and other is not link and other.get("href") == href:
                 return True
     return False
 
@@ -567,7 +598,8 @@ def _leads_to_page(link: HtmlElement) -> bool:
 
 #: The name of a link that shows a picture in a window of its own.
 _ENLARGING_NAME = re.compile(
-    r"(?:light|fancy|color|thick|swipe)-?b?box|photo-?swipe|magnific|enlarge|gallery|(?<![a-z])zoom",
+    r"(?:light|fancy|color|thick|swipe)-?b?box|photo-?swipe|magnific|enlarge|gallery|(?<![a-z])zoom|"
+    r"(?<![a-z])wp-att(?![a-z])",
     re.IGNORECASE,
 )
 
@@ -622,10 +654,18 @@ def _size(candidate: Candidate) -> Iterable[str]:
         yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
 
 
+#: A class that tells which item of a gallery is shown.
+_ITEM_CLASS = re.compile(
+    r"(?:^|\s)(?:[\w-]{0,30}[-_])?(?:sel|selected|active|current)(?=\s|$)", re.IGNORECASE
+)
+
+
 def _structure(element: HtmlElement) -> tuple[str, ...]:
     """Return the tags and classes that the items of one gallery or list have in common."""
     levels = islice(chain((element,), element.iterancestors()), 4)
-    return tuple(f"{level.tag}.{(level.get('class') or '')[:60]}" for level in levels)
+    return tuple(
+        f"{level.tag}.{_ITEM_CLASS.sub('', (level.get('class') or '')[:60])}" for level in levels
+    )
 
 
 _MAX_NAME_CHARS = 240
@@ -717,8 +757,14 @@ _file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
 _host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
 
 
+#: A file whose name has so many words shows something, even if it names a line.
+_MIN_DESCRIBING_WORDS = 6
+
+
 def address_features(url: str) -> frozenset[str]:
     """Return the features of the words in the address of a picture."""
     # Drupal keeps all files of a site in this folder.
     path = url.partition("?")[0].replace("/sites/default/files/", "/")
-    return _file_features(path[-80:]) | _host_features(path[:80])
+    features = _file_features(path[-80:]) | _host_features(path[:80])
+    is_described = len(long_words(re.split("/|%2F", path)[-1])) >= _MIN_DESCRIBING_WORDS
+    return features - {"file of nothing"} if is_described else features

@@ -557,6 +557,53 @@ def test_pictures_that_show_nothing_are_refused(picture: str, reason: str) -> No
     assert any(reason in rejected.reason for rejected in selection.rejected)
 
 
+def test_a_picture_without_text_that_is_repeated_in_the_text_divides_it() -> None:
+    rule = '<p><img src="/border.jpg"></p>'
+    page, verdict = read(article(PHOTO, rule, rule, rule))
+    selection = select_by_method(page, verdict)
+    assert [picture.candidate.alt for picture in selection.selected] == ["A ferry"]
+    assert {picture.reason for picture in selection.rejected} == {"an ornament"}
+
+
+def test_the_frame_of_a_layout_table_is_none_of_the_articles_pictures() -> None:
+    frame = "<td><img src=/left_top.gif></td><td><img src=/left_bottom.gif></td>"
+    page, verdict = read(f"<table><tr>{frame}<td>{article(PHOTO, '')}</td>{frame}</tr></table>")
+    selection = select_by_method(page, verdict)
+    assert [picture.candidate.alt for picture in selection.selected] == ["A ferry"]
+
+
+def test_the_current_slide_is_one_of_its_slide_show() -> None:
+    slides = "".join(
+        f'<div class="slide{state}"><img src="/{n}.jpg" alt="{"The ferry on the river " * 3}">'
+        f'<div class="media_copyright"><a href="/legal.html">© River Agency</a></div></div>'
+        for n, state in enumerate((" slide-active", "", "", ""))
+    )
+    page, verdict = read(article(f'<div class="slideshow content">{slides}</div>'))
+    found = names(find_pictures(page, verdict))
+    assert found == ["0.jpg", "1.jpg", "2.jpg", "3.jpg"]
+
+
+def test_a_source_in_the_link_of_a_picture_makes_no_teaser() -> None:
+    boxes = [
+        f'<div class="picture-container"><a href="/pictures/{n}.html"><img src="/red-house-by-the-'
+        f'coast-line-in-spring-{n}.jpg" alt="The ferry at the pier"><span class="picture-source">'
+        f"(Source: Ann Other, Kestermouth)</span></a></div><p>{TEXT}</p><p>{TEXT}</p>"
+        for n in range(4)
+    ]
+    page, verdict = read(article("", *boxes))
+    found = find_pictures(page, verdict)
+    assert len(found) == 4
+    assert {placed.figure.caption for placed in found} == {"Source: Ann Other, Kestermouth"}
+
+
+def test_a_script_that_shares_the_page_is_a_link_for_sharing() -> None:
+    share = "<a href=\"javascript:window.open('https://t.example.com/share/share.php')\">"
+    page, verdict = read(article(f'{share}<img src="/wb.jpg" alt="Send to friends"></a>'))
+    assert "Send to friends" not in [
+        picture.candidate.alt for picture in select_by_method(page, verdict).selected
+    ]
+
+
 @pytest.mark.parametrize(("side", "remains"), [(32, False), (64, False), (90, True)])
 def test_a_picture_as_small_as_an_icon_is_dropped_even_with_a_caption(side, remains) -> None:
     small = PHOTO.replace('width="900" height="600"', f'width="{side}" height="{side}"')
