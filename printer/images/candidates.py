@@ -195,7 +195,8 @@ def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Ca
         yield _candidate(element, "drawing", index, segment, [])
 
 
-_SIZE_IN_URL = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
+#: Two numbers, not the first of the four of a crop such as ``rect=153,470,3847,2164``.
+_SIZE_IN_URL = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?!\d|(?:%2C|,)\d)", re.IGNORECASE)
 
 
 def _candidate(

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain, groupby, islice, pairwise
 from math import ceil
 from typing import Literal, TypeAlias
+from unicodedata import east_asian_width
 
 from ..article import (
     Block,
@@ -248,8 +249,6 @@ def _move_picture_first(placer: FigurePlacer, blocks: tuple[Block, ...]) -> tupl
 
 
 _MAX_PART_BLOCKS = 4
-#: A label of a collection, such as a price.
-_MAX_LABEL_CHARS = 90
 
 
 def _find_collection(
@@ -260,12 +259,12 @@ def _find_collection(
     Every part has one figure, and the same kinds of blocks as the others.
     """
     for size in range(1, _MAX_PART_BLOCKS + 1):
-        kinds = [_block_kind(placer, block) for block in run[start : start + size]]
+        kinds = _block_kinds(placer, run[start : start + size])
         if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
             continue
         parts: list[tuple[Block, ...]] = []
         position = start
-        while [_block_kind(placer, block) for block in run[position : position + size]] == kinds:
+        while _block_kinds(placer, run[position : position + size]) == kinds:
             parts.append(tuple(run[position : position + size]))
             position += size
         if len(parts) >= MIN_GALLERY_FIGURES or (size == 1 and _are_portraits(placer, parts)):
@@ -273,13 +272,24 @@ def _find_collection(
     return []
 
 
-def _block_kind(placer: FigurePlacer, block: Block) -> str:
-    if isinstance(block, Figure):
-        return "figure" if placer.picture(block) is not None else ""
-    if isinstance(block, Heading):
-        return "heading"
-    is_label = isinstance(block, Paragraph) and len(plain_text(block.spans)) <= _MAX_LABEL_CHARS
-    return "label" if is_label else ""
+#: The labels of a part of a collection, such as prices; a wide character takes two columns.
+_MAX_LABEL_COLUMNS = 90
+
+
+def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
+    """Return the kinds of blocks of a part of a collection, '' for what is none of it."""
+    kinds = []
+    columns = 0
+    for block in blocks:
+        kind = "heading" if isinstance(block, Heading) else ""
+        if isinstance(block, Figure) and placer.picture(block) is not None:
+            kind = "figure"
+        elif isinstance(block, Paragraph):
+            signs = islice(plain_text(block.spans), _MAX_LABEL_COLUMNS + 1)
+            columns += sum(1 + (east_asian_width(sign) in "WF") for sign in signs)
+            kind = "label" if columns <= _MAX_LABEL_COLUMNS else ""
+        kinds.append(kind)
+    return kinds
 
 
 def _are_portraits(placer: FigurePlacer, parts: Sequence[tuple[Block, ...]]) -> bool:
@@ -369,7 +379,8 @@ def _bound_heights(placer: FigurePlacer, figures: Iterable[Block], share: float)
         if isinstance(figure, Figure) and (picture := placer.picture(figure)):
             width, _ = _fit_width(placer, figure, picture)
             if width * picture.height > highest * picture.width:
-                width = max(1, round(highest * picture.width / picture.height))
+                least = min(width, _THIRD * _measure_width(placer)) if figure.caption_spans else 1
+                width = round(max(least, highest * picture.width / picture.height))
                 placer.widths[id(figure)] = width, "narrow"
 
 

@@ -392,3 +392,10 @@ def test_versions_for_dark_screens_are_not_printed(html: str) -> None:
     assert [url.partition("#")[0] for url in candidate.urls(page.base)] == [
         "https://example.org/light.png"
     ]
+
+
+def test_the_first_numbers_of_a_crop_are_no_size() -> None:
+    html = "<img src='/p.jpg?width=2000&rect=153%2C470%2C3847%2C2164'><p>Text</p><img src=/mill-640x360.jpg>"
+    first, second = find_candidates(read_page(html, URL))
+    assert (first.width, first.height) == (0, 0)
+    assert (second.width, second.height) == (640, 360)

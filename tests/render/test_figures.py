@@ -275,7 +275,7 @@ def test_a_row_that_ends_in_headings_need_not_stand_on_the_page_of_what_follows(
     entries = [
         Item((Figure("wide"), Heading(2, (Span(f"Headline {number}"),)))) for number in range(6)
     ]
-    after = (Heading(2, (Span("Tides"),)), Figure("tall"), LONG)
+    after = (Heading(2, (Span("Tides"),)), Figure("tall"), List((Item((LONG,)),)))
     article = Article("Ferries", (LONG, List(tuple(entries), style="none"), *after))
     with open_pdf(render_pdf(render_html([article], pictures)).pdf) as document:
         first = document[0].get_textpage().get_text_range()
@@ -309,3 +309,23 @@ def test_pictures_above_the_headings_of_short_entries_are_small() -> None:
 
     assert placement is not None
     assert placement.height * UNITS["px"] < 0.2 * GEOMETRY.text_height
+
+
+def test_paragraphs_of_running_text_between_pictures_are_no_labels() -> None:
+    lines = ["早上從臺北出門之際還是小雨不斷來到此地雨已停", "午後山嵐興起雲氣遊蕩盤旋在對岸山頭"]
+    blocks: list[Block] = []
+    for number in range(4):
+        blocks += [Figure(f"p{number}"), *(Paragraph((Span(line),)) for line in lines * 2)]
+    assert arrange(placer(*[(900, 600)] * 4), blocks) == tuple(blocks)
+
+
+def test_a_captioned_picture_above_a_heading_is_wide_enough_for_its_caption() -> None:
+    place = placer(*[(600, 900)] * 4)
+    blocks: list[Block] = []
+    for number in range(4):
+        picture = Figure(f"p{number}", caption_spans=(Span("The mill in March, by A. Painter"),))
+        blocks += [picture, Heading(2, (Span(f"Month {number}"),)), Paragraph((Span("Sow."),))]
+    arrange(place, blocks)
+    (width,) = {placement.width for block in blocks if isinstance(block, Figure)
+                and (placement := place(block))}  # fmt: skip
+    assert width >= 0.32 * GEOMETRY.column_width / UNITS["px"]
