@@ -44,7 +44,6 @@ from ..article import (
     List,
     Math,
     Paragraph,
-    Quote,
     Row,
     Rule,
     Table,
@@ -435,7 +434,9 @@ MAX_BARE_LINE_CHARS = 48
 MAX_TABLE_LABEL_CHARS = 120
 
 
-def introduces(block: Paragraph, following: Block, before: Block | None = None) -> bool:
+def introduces(
+    block: Paragraph, following: Block | FigureRow | None, before: Block | None = None
+) -> bool:
     """Return whether a paragraph introduces the next block and is kept with it.
 
     Such a paragraph ends in a colon, or is a short line before code, a line below a heading or at
@@ -448,7 +449,7 @@ def introduces(block: Paragraph, following: Block, before: Block | None = None) 
         return True
     if isinstance(following, Table) and len(text) <= MAX_TABLE_LABEL_CHARS:
         return True
-    if not isinstance(following, Paragraph | List | Code | Math | Table | Quote | DefinitionList):
+    if isinstance(following, Heading | Rule | None):
         return False
     return text.endswith(COLONS) or (is_short and isinstance(following, Code))
 

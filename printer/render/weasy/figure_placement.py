@@ -5,13 +5,12 @@ a gap.  So after the layout of a page, a figure that begins the next page is pla
 the page is laid out again.  In the order in which it is tried, the figure is
 
 - shrunk slightly,
-- moved behind the text that follows it, one paragraph at a time,
+- moved behind the text that follows it, one paragraph at a time, or to the top of the next page
+  inside this text if it would then stand above another figure without a caption of its own,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
 - moved behind the next heading and the paragraph below it, unless it is a row with texts,
-- if it stands above the heading of an entry, moved below this heading and the paragraph after it;
-  the figures of all entries after it then stand below their headings as well,
-- shrunk to half of its size if a fifth of the page would be blank.
+- shrunk to less than half of its size if a fifth of the page would be blank.
 
 A change that does not fill the page better is undone.  Rows of figures are shrunk together so that
 one more fits.  A list, a table, a stanza, code or a box that is kept whole may be broken between
@@ -19,8 +18,6 @@ its items, rows or lines if it would leave a large gap, or else be parted from t
 introduces it.  A table on a rotated page is moved behind text until the page before it is full.  A
 picture that leaves no room for text below a title or a heading is shrunk.  The result depends only
 on the document.  A page is laid out at most ``MAX_TRIES`` times.
-
-Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -32,10 +29,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ...article import COLONS
 from .measures import foot_of, line_height, margins_of, measure_gap, text_height
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
+from .tree_changes import HEADINGS, MIN_LINES, Box, Change, divide, is_beside
 
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
@@ -114,105 +110,6 @@ class _Place:
         return self.figure is not other.figure or self.gap < other.gap - 1
 
 
-HEADINGS = ("h2", "h3", "h4", "h5", "h6")
-#: The classes of paragraphs that are indented after each other.
-INDENTED = frozenset({"", "leads", "closing"})
-#: The classes of paragraphs of short lines.
-LINES = frozenset({"lines", "closing lines"})
-#: The attribute of a body with the styles of its first paragraph after another and not after one.
-_INDENTS = "_webprint_indents"
-
-
-class _Change:
-    """A change of the tree that can be undone."""
-
-    def __init__(self) -> None:
-        self._before: list[tuple[Box, str, Any]] = []
-
-    def set(self, box: Box, name: str, value: Any) -> None:
-        """Set an attribute of a box."""
-        self._before.append((box, name, getattr(box, name, None)))
-        setattr(box, name, value)
-
-    def set_style(self, box: Box, **values: Any) -> None:
-        """Change values in the style of a box."""
-        style = box.style.copy()
-        for name, value in values.items():
-            style[name] = value
-        self.set(box, "style", style)
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether anything was changed and not undone."""
-        return bool(self._before)
-
-    def undo(self) -> None:
-        """Restore what was changed."""
-        for box, name, value in reversed(self._before):
-            setattr(box, name, value)
-        self._before.clear()
-
-    def move(self, parent: Box, index: int, target: int, count: int = 1) -> bool:
-        """Move children of a box before another child; return True."""
-        _read_indents(parent)
-        children = list(parent.children)
-        moved = children[index : index + count]
-        del children[index : index + count]
-        at = target if target <= index else target - count
-        children[at:at] = moved
-        self.set(parent, "children", type(parent.children)(children))
-        self._settle_indents(parent, min(index, target), max(index + count, target) + 1)
-        return True
-
-    def _settle_indents(self, parent: Box, start: int, end: int) -> None:
-        """Indent paragraphs after paragraphs, and no others."""
-        indented, flush = getattr(parent, _INDENTS)
-        for index in range(max(1, start), min(end, len(parent.children))):
-            box, previous = parent.children[index], parent.children[index - 1]
-            if _is_beside(previous) and index > 1:
-                previous = parent.children[index - 2]
-            style = indented if _is_indented(previous, INDENTED | LINES) else flush
-            if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
-                continue
-            self.set_style(box, margin_top=style["margin_top"])
-            for line in box.children:
-                self.set_style(line, text_indent=style["text_indent"])
-
-
-def _is_indented(box: Box, classes: frozenset[str] = INDENTED) -> bool:
-    return bool(box.element_tag == "p" and (box.element.get("class") or "") in classes)
-
-
-def _is_beside(box: Box) -> bool:
-    """Return whether a box is a figure with text beside it, which does not interrupt the text."""
-    return bool(box.element_tag == "figure" and "beside" in (box.element.get("class") or ""))
-
-
-def _read_indents(parent: Box) -> None:
-    """Record how the paragraphs of a body are set after others and not after others."""
-    if hasattr(parent, _INDENTS):
-        return
-    indented = flush = None
-    for previous, box in zip((None, *parent.children), parent.children, strict=False):
-        if _is_indented(box):
-            if previous is None or not (previous.element_tag == "p" or _is_beside(previous)):
-                flush = flush or box.style
-            elif _is_indented(previous):
-                indented = indented or box.style
-    if indented is None and flush is not None and (indent := _stated_indent(flush)):
-        indented = flush.copy()
-        indented["text_indent"] = flush["text_indent"]._replace(value=indent, unit="px")
-    setattr(parent, _INDENTS, (indented, flush))
-
-
-def _stated_indent(style: Any) -> float:
-    """Return the indent that the theme states for paragraphs after others, in pixels."""
-    for token in style["__indent"]:
-        if token.type == "dimension" and token.lower_unit == "em":
-            return float(token.value * style["font_size"])
-    return 0.0
-
-
 #: Shares of the height of the page.
 MIN_GAP = 0.1
 MIN_GAP_TO_PASS_HEADING = 0.15
@@ -220,7 +117,7 @@ MAX_GAP = 0.2
 #: The scale to which a picture is shrunk first of all.
 SLIGHT_SCALE = 0.85
 #: A picture is shrunk so far only to fill a gap above ``MAX_GAP``.
-LAST_SCALE = 0.5
+LAST_SCALE = 0.45
 
 
 class _PageFiller:
@@ -230,40 +127,45 @@ class _PageFiller:
         self._root = root
         self._may_break = may_break
         self._tried: set[tuple[int, str]] = set()
-        self._change = _Change()
+        self._change = Change()
         self._before: _Place | None = None
+        self._to_divide: tuple[Box, int] | None = None
+        self._divided: set[int] = set()
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
         """Change the tree to fill the page better; return whether it was changed."""
         place = _find_first_figure(page, self._root, next_page)
+        if self._before and self._to_divide:
+            (text, count), self._to_divide = self._to_divide, None
+            if _move_into_text(page, self._before.parent, text, count, self._change):
+                self._divided.add(id(self._before.figure))
+                return True
+            place = self._before
         undone = False
         is_no_better = place and self._before and not place.is_better_than(self._before)
         if is_no_better and self._change.has_changed:
             self._change.undo()
             place, undone = self._before, True
-        self._before, self._change = place, _Change()
+        self._before, self._change = place, Change()
         return (place is not None and self._try_next(page, place, undone=undone)) or undone
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
         """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
         if _is_turned(place.figure):
             return not undone and _move_turned_table_behind_text(place, self._change)
-        if place.gap < MIN_GAP * place.height:
+        if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
         may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: _move_text_before_figure(
-                page, place, self._change, may_break=may_break
-            ),
+            "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
             "together": lambda: _shrink_both(page, place, self._change),
             "rows": lambda: _shrink_rows(page, place, self._change),
             "heading": lambda: _move_heading_before_figure(place, self._change),
-            "entry": lambda: _move_below_headings(place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
         }
         if not is_figure(place.figure):
@@ -271,7 +173,7 @@ class _PageFiller:
                 "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
                 "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
-        elif _is_beside(place.figure):  # It is small, and text is to be beside it.
+        elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
         elif _is_labelled(place.figure):  # Its texts keep their place among the others.
             is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
@@ -285,6 +187,83 @@ class _PageFiller:
                 if step():
                     return True
         return False
+
+    def _move_text_before_figure(self, page: Box, place: _Place, *, may_break: bool) -> bool:
+        """Move the text behind a figure before it; return whether there is any.
+
+        A stanza or a list that is kept whole may then be broken.  A figure that would stand at the
+        end of the article or, without a caption, above something else, is to stand in the text.
+        """
+        parent, start = place.parent, _end_of_figures(place.parent, place.index)
+        end = start
+        while _keeps_next(parent, end) and (
+            _has_tag(parent, end, TEXT_TAGS) or _is_above_heading(place.figure)
+        ):
+            end += 1
+        if not _has_tag(parent, end, TEXT_TAGS) or _texts_above(place)[0]:
+            return False
+        if place.start < place.index and _is_line(page, parent, end):
+            end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
+        text = parent.children[end]
+        is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
+        if is_bound or _is_above_heading(place.figure) or not _is_passable(parent, end):
+            if text.element_tag != "p" or parent.style["column_count"] != "auto":
+                return False
+            self._to_divide = text, start - place.index
+        if may_break and _is_unbreakable(parent, end):
+            _allow_breaks(text, self._change)
+        if _is_above_heading(place.figure):
+            self._change.set_style(place.figure, break_after="auto")
+        return self._change.move(parent, start, place.index, end + 1 - start)
+
+
+#: A shorter caption is only a name.
+MIN_CAPTION_CHARS = 12
+
+
+def _is_named(figure: Box) -> bool:
+    """Return whether captions, not only credits, tell what a figure shows wherever it stands."""
+    captions = list(figure.element.iter("figcaption"))
+    credit_lines = [
+        part
+        for caption in captions
+        for path in ("span[@class='credit']", "em")
+        for part in caption.iterfind(path)
+    ]
+    shown, credited = (
+        sum(len(" ".join("".join(part.itertext()).split())) for part in parts)
+        for parts in (captions, credit_lines)
+    )
+    return shown - credited >= MIN_CAPTION_CHARS
+
+
+def _texts_above(place: _Place) -> tuple[list[Box], list[Box]]:
+    """Return the lines that announce a figure, as 'This is the result:' does, and the headings."""
+    above = place.parent.children[place.start : place.index]
+    announcements = [
+        box
+        for box in above
+        if box.element_tag == "p" and "".join(box.element.itertext()).rstrip().endswith(COLONS)
+    ]
+    return announcements, [box for box in above if box not in announcements]
+
+
+def _is_figure_at(parent: Box, index: int) -> bool:
+    return 0 <= index < len(parent.children) and is_figure(parent.children[index])
+
+
+def _move_into_text(page: Box, parent: Box, text: Box, count: int, change: Change) -> bool:
+    """Move figures behind a paragraph up to the end of its last line on a page, if possible."""
+    fragments = [box for box in _fragments(page, parent)[0].children if box.element is text.element]
+    # The first part of a paragraph that is divided already may be on the same page.
+    halves = divide(text, fragments[-1]) if fragments else None
+    if halves is None:
+        return False
+    before, figure = parent.children.index(text), parent.children.index(text) + 1
+    figures, after = parent.children[figure:][:count], parent.children[figure + count :]
+    children = (*parent.children[:before], halves[0], *figures, halves[1], *after)
+    change.set(parent, "children", type(parent.children)(children))
+    return True
 
 
 def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | None:
@@ -389,7 +368,7 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
 MIN_LONE_CHARS = {"li": 60, "tr": 80}
 
 
-def _allow_breaks(block: Box, change: _Change) -> bool:
+def _allow_breaks(block: Box, change: Change) -> bool:
     """Allow breaks between the items, rows or lines of a block that was kept whole.
 
     A short item or row still stays with its neighbor, as do the first row and the first and last
@@ -420,7 +399,7 @@ def _is_line(page: Box, parent: Box, index: int) -> bool:
     """Return whether a child is text of a single line, as estimated."""
     text, width = parent.children[index], _fragments(page, parent)[-1].width
     height = text_height(text, width) - margins_of(text, "top", "bottom")
-    return height < MIN_LINES_AT_FOOT * line_height(text)
+    return height < MIN_LINES * line_height(text)
 
 
 def _is_led(parent: Box, index: int) -> bool:
@@ -430,7 +409,7 @@ def _is_led(parent: Box, index: int) -> bool:
     return is_text and (lead.element_tag == "blockquote" or has_class(lead, "leads"))
 
 
-def _release_lead(page: Box, place: _Place, change: _Change) -> bool:
+def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     """Allow a break between a block and the text that introduces it; return whether there is one.
 
     A single line stays with the block if it would stand alone below a heading.
@@ -447,7 +426,7 @@ def _release_lead(page: Box, place: _Place, change: _Change) -> bool:
 MAX_GAP_SHARE_BEFORE_TURNED = 0.06
 
 
-def _move_turned_table_behind_text(place: _Place, change: _Change) -> bool:
+def _move_turned_table_behind_text(place: _Place, change: Change) -> bool:
     """Move a rotated table and its headings behind text; return whether they were moved."""
     parent, start, end = place.parent, place.start, place.index + 1
     if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
@@ -469,24 +448,6 @@ def _end_of_figures(parent: Box, index: int) -> int:
     return index
 
 
-def _move_text_before_figure(page: Box, place: _Place, change: _Change, *, may_break: bool) -> bool:
-    """Move the text behind a figure before it; return whether there is any.
-
-    A stanza or a list that is kept whole may then be broken.
-    """
-    start = end = _end_of_figures(place.parent, place.index)
-    while _has_tag(place.parent, end, TEXT_TAGS) and _keeps_next(place.parent, end):
-        end += 1
-    is_text = _has_tag(place.parent, end, TEXT_TAGS)
-    if is_text and place.start < place.index and _is_line(page, place.parent, end):
-        end += _has_tag(place.parent, end + 1, TEXT_TAGS)  # not alone below the heading
-    if not _is_passable(place.parent, end):
-        return False
-    if may_break and _is_unbreakable(place.parent, end):
-        _allow_breaks(place.parent.children[end], change)
-    return change.move(place.parent, start, place.index, end + 1 - start)
-
-
 def _is_passable(parent: Box, index: int) -> bool:
     """Return whether a child is text that a figure may follow: not with the article's end mark."""
     if not _has_tag(parent, index, TEXT_TAGS):
@@ -495,7 +456,7 @@ def _is_passable(parent: Box, index: int) -> bool:
     return not any("closing" in (part.get("class") or "").split() for part in parts)
 
 
-def _move_heading_before_figure(place: _Place, change: _Change) -> bool:
+def _move_heading_before_figure(place: _Place, change: Change) -> bool:
     """Move the heading behind a figure before it, with the text below; return whether it is."""
     parent = place.parent
     start = _end_of_figures(parent, place.index)
@@ -529,27 +490,6 @@ def _is_above_heading(box: Box) -> bool:
     return box.element_tag == "figure" and box.element.get("data-heads") is not None
 
 
-def _move_below_headings(place: _Place, change: _Change) -> bool:
-    """Move the figures of entries below their headings, the first also below the text.
-
-    Return whether there are any.
-    """
-    parent, index = place.parent, place.index
-    stands_above = _is_above_heading(place.figure) and place.figure.style["break_after"] == "avoid"
-    if not stands_above or place.start < index:
-        return False
-    text = _end_of_headings(parent, index + 1)
-    if not _is_passable(parent, text):
-        return False
-    for position in range(index, len(parent.children)):
-        figure = parent.children[position]
-        if _is_above_heading(figure) and figure.style["break_after"] == "avoid":
-            change.set_style(figure, break_after="auto")
-            end = _end_of_headings(parent, position + 1)
-            change.move(parent, position, text + 1 if position == index else end)
-    return True
-
-
 def _end_of_headings(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is not kept with the next."""
     while _keeps_next(parent, index):
@@ -557,7 +497,7 @@ def _end_of_headings(parent: Box, index: int) -> int:
     return index
 
 
-def _move_before_text(page: Box, place: _Place, change: _Change) -> bool:
+def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     """Move a figure before the text above it, so that both fit; return whether it was moved."""
     is_in_item = place.parent.element_tag == "li"  # whose mark would stand beside the picture
     belongs_below = place.figure.style["break_after"] == "avoid"
@@ -579,13 +519,15 @@ def _move_before_text(page: Box, place: _Place, change: _Change) -> bool:
         if _keeps_next(place.parent, index - 1):
             return False
         if room >= needed - spare:
+            if not _is_named(place.figure) and _is_figure_at(place.parent, index - 1):
+                return False
             if room < needed:
                 _scale(place.figure, change, 1 - (needed - room) / _picture_height(place.figure))
             return change.move(place.parent, place.index, index)
     return False
 
 
-def _shrink(page: Box, place: _Place, change: _Change, min_scale: float) -> bool:
+def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     """Shrink the picture of a figure to fit a gap; return whether this is possible."""
     height = _picture_height(place.figure)
     if not height or _is_shrunk(place.figure):
@@ -594,7 +536,7 @@ def _shrink(page: Box, place: _Place, change: _Change, min_scale: float) -> bool
     return _shrink_by([place.figure], height, excess, change, min_scale)
 
 
-def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
+def _shrink_both(page: Box, place: _Place, change: Change) -> bool:
     """Shrink a figure and the one before it on the page alike; return whether this is possible."""
     if place.parent.style["column_count"] != "auto":
         return False
@@ -614,7 +556,7 @@ MIN_LABELLED_SCALE = 0.55
 MIN_SCALE_ON_PAGE = 0.8
 
 
-def _shrink_rows(page: Box, place: _Place, change: _Change) -> bool:
+def _shrink_rows(page: Box, place: _Place, change: Change) -> bool:
     """Shrink the pictures of a row and of those before it on the page; return whether it fits.
 
     The rows behind one with texts are shrunk alike, and after that only those on one page.
@@ -654,7 +596,7 @@ def _shrink_by(
     figures: Sequence[Box],
     height: float,
     excess: float,
-    change: _Change,
+    change: Change,
     min_scale: float = MIN_SCALE,
     *,
     is_centered: bool = True,
@@ -728,7 +670,7 @@ def _shrink_last_picture(page: Box, root: Box, next_page: SkipStack) -> bool:
         return False
     lines = MIN_LINES_BELOW_PICTURE * line_height(parent.children[index])
     gap = measure_gap(page) - margins_of(figure, "bottom")
-    return _shrink_by([figure], height, SLACK_PX + lines - gap, _Change())
+    return _shrink_by([figure], height, SLACK_PX + lines - gap, Change())
 
 
 #: The attribute of a figure whose picture has been shrunk.
@@ -743,7 +685,7 @@ def _is_shrunk(figure: Box) -> bool:
 MAX_INSET_SCALE = 0.8
 
 
-def _scale(figure: Box, change: _Change, scale: float, *, is_centered: bool = True) -> None:
+def _scale(figure: Box, change: Change, scale: float, *, is_centered: bool = True) -> None:
     """Change the width of the picture of a figure."""
     (picture,) = _pictures(figure)
     width, left = picture.style["width"], figure.style["margin_left"]
@@ -775,18 +717,16 @@ def _picture_height(figure: Box) -> float:
     return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
 
 
-MIN_LINES_AT_FOOT = 2
-
-
 def _estimate_height(page: Box, place: _Place) -> float:
     """Return roughly the height of a figure with its caption and the headings before it."""
     width = _fragments(page, place.parent)[-1].width
-    boxes = [*place.above, *place.parent.children[place.start : place.index]]
-    texts = 0.0
+    announcements, boxes = _texts_above(place)
+    boxes = [*place.above, *boxes]
+    texts = sum(MIN_LINES * line_height(box) for box in announcements)
     if place.figure.style["break_after"] == "avoid":
         end = _end_of_headings(place.parent, place.index + 1)
         boxes += place.parent.children[place.index + 1 : end]
-        texts = MIN_LINES_AT_FOOT * line_height(place.figure)
+        texts += MIN_LINES * line_height(place.figure)
     figure = place.figure
     boxes += (box for box in figure.children if box.element_tag == "figcaption")
     texts += sum(text_height(box, width) for box in boxes)

@@ -12,7 +12,7 @@ import weasyprint
 from printer.article import Code, Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.weasy import engine, figure_placement
+from printer.render.weasy import engine, figure_placement, tree_changes
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
@@ -52,6 +52,10 @@ def boxes_of(body, pictures):
     with patched():
         pages = lay_out_document(html, document).pages
     return [box for page in pages for box in page._page_box.descendants()]
+
+
+def words_of(line):
+    return "".join(getattr(box, "text", "") for box in line.descendants())
 
 
 def white(paper, page):
@@ -147,14 +151,66 @@ def test_pictures_above_the_headings_of_entries_leave_no_page_white(printed, lin
     for number in range(paper.pages - 1):
         assert white(paper, number) < 0.2, f"page {number + 1} is left white"
     words = paper.text
-    is_below = []
     for n in range(5):
-        text, photo = words.index(f"Lamp {n}"), words.index(f"Photo {n}.")
-        is_below.append(text < photo)
+        text, photo = words.index(f"It is {n}."), words.index(f"Photo {n}.")
         before = words.index(f"Lamp {n - 1}") if n else 0
         after = words.index(f"Lamp {n + 1}") if n < 4 else words.index("The end")
         assert before < photo < after, f"photo {n} is in another entry"
-    assert is_below == sorted(is_below), "a picture above a heading follows one below"
+        if photo > text:
+            assert "water" in words[photo:after], f"photo {n} is between two entries"
+
+
+def order_of(body, pictures):
+    """Return the numbers of the pictures and the words 'Part n' in the order of the pages."""
+    order = []
+    for box in boxes_of(body, pictures):
+        if box.element_tag == "img" and type(box).__name__ != "InlineBlockBox":
+            order.append(("picture", box.element.get("alt")))
+        elif (text := getattr(box, "text", None)) and "rose in the night" in text:
+            order.append(("text", ""))
+        elif text:
+            order += [("part", word) for word in text.split() if word.startswith("Part")]
+    return order
+
+
+@pytest.mark.parametrize("lines", range(2, 22, 4))
+def test_pictures_without_captions_stand_above_or_in_their_own_paragraphs(printed, lines):
+    blocks = [paragraph(f"Line {n}.") for n in range(lines)]
+    for n in range(6):
+        blocks += [Figure(LANDSCAPE, alt=f"picture{n}"), paragraph(f"Part{n} begins. {TEXT * 2}")]
+    full = replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url="")
+    paper = printed(full, pictures=specimens.pictures())
+    for number in range(paper.pages - 1):
+        assert white(paper, number) < 0.25, f"page {number + 1} is left white"
+    kinds = [kind for kind, _ in order_of(full, specimens.pictures())]
+    for first, second in pairwise(i for i, kind in enumerate(kinds) if kind == "picture"):
+        assert "text" in kinds[first:second], "two pictures stand together"
+    assert paper.text.count("under water") == 2 * 5 * 6
+
+
+def test_the_last_line_before_a_picture_inside_a_paragraph_is_full():
+    blocks = [paragraph(f"Line {n}.") for n in range(22)]
+    blocks += [Figure(LANDSCAPE), paragraph(TEXT * 3)]
+    boxes = boxes_of(replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url=""), specimens.pictures())
+    texts = [box for box in boxes if type(box).__name__ == "LineBox" and "river" in words_of(box)]
+    lines = [box for box in texts if box.width > 0]
+    picture = next(i for i, box in enumerate(boxes) if box.element_tag == "img")
+    before = [box for box in boxes[:picture] if box in lines]
+    assert before
+    assert len(before) < len(lines)
+    right = max(box.position_x + box.width for box in lines)
+    assert before[-1].position_x + before[-1].width == pytest.approx(right, abs=3)
+    assert boxes.index(before[-1]) < picture
+
+
+@pytest.mark.parametrize("lines", range(8, 24, 4))
+def test_a_picture_stays_below_the_line_that_announces_it(lines):
+    blocks = [paragraph(f"Line {n}.") for n in range(lines)]
+    blocks += [paragraph(TEXT + "This is what they saw:"), PICTURE, *(paragraph(TEXT),) * 4]
+    boxes = boxes_of(replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url=""), specimens.pictures())
+    texts = [getattr(box, "text", "") if box.element_tag != "img" else "IMG" for box in boxes]
+    words = " ".join(filter(None, texts))
+    assert "they saw:" in words.partition("IMG")[0][-120:]
 
 
 def test_no_picture_is_put_between_pros_and_cons(printed, monkeypatch):
@@ -531,7 +587,7 @@ def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
     boxes = boxes_of(body, specimens.pictures())
     figure = next(box for box in boxes if box.element_tag == "figure")
     for scale in (0.8, 0.9):
-        figure_placement._scale(figure, figure_placement._Change(), scale)
+        figure_placement._scale(figure, tree_changes.Change(), scale)
     sides = (figure.style[name].value for name in ("margin_left", "width", "margin_right"))
     left, width, right = sides
     assert left == right

@@ -1,0 +1,160 @@
+"""Changes of the tree of boxes that can be undone: of styles, of order, and of paragraphs.
+
+Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+#: A box of WeasyPrint's tree.
+Box: TypeAlias = Any
+
+HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+#: The classes of paragraphs that are indented after each other.
+INDENTED = frozenset({"", "leads", "closing"})
+#: The classes of paragraphs of short lines.
+LINES = frozenset({"lines", "closing lines"})
+#: The attribute of a body with the styles of its first paragraph after another and not after one.
+_INDENTS = "_webprint_indents"
+
+
+class Change:
+    """A change of the tree that can be undone."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Box, str, Any]] = []
+
+    def set(self, box: Box, name: str, value: Any) -> None:
+        """Set an attribute of a box."""
+        self._before.append((box, name, getattr(box, name, None)))
+        setattr(box, name, value)
+
+    def set_style(self, box: Box, **values: Any) -> None:
+        """Change values in the style of a box."""
+        style = box.style.copy()
+        for name, value in values.items():
+            style[name] = value
+        self.set(box, "style", style)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything was changed and not undone."""
+        return bool(self._before)
+
+    def undo(self) -> None:
+        """Restore what was changed."""
+        for box, name, value in reversed(self._before):
+            setattr(box, name, value)
+        self._before.clear()
+
+    def move(self, parent: Box, index: int, target: int, count: int = 1) -> bool:
+        """Move children of a box before another child; return True."""
+        _read_indents(parent)
+        children = list(parent.children)
+        moved = children[index : index + count]
+        del children[index : index + count]
+        at = target if target <= index else target - count
+        children[at:at] = moved
+        self.set(parent, "children", type(parent.children)(children))
+        self._settle_indents(parent, min(index, target), max(index + count, target) + 1)
+        return True
+
+    def _settle_indents(self, parent: Box, start: int, end: int) -> None:
+        """Indent paragraphs after paragraphs, and no others."""
+        indented, flush = getattr(parent, _INDENTS)
+        for index in range(max(1, start), min(end, len(parent.children))):
+            box, previous = parent.children[index], parent.children[index - 1]
+            if is_beside(previous) and index > 1:
+                previous = parent.children[index - 2]
+            style = indented if _is_indented(previous, INDENTED | LINES) else flush
+            if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
+                continue
+            self.set_style(box, margin_top=style["margin_top"])
+            for line in box.children:
+                self.set_style(line, text_indent=style["text_indent"])
+
+
+def _is_indented(box: Box, classes: frozenset[str] = INDENTED) -> bool:
+    return bool(box.element_tag == "p" and (box.element.get("class") or "") in classes)
+
+
+def is_beside(box: Box) -> bool:
+    """Return whether a box is a figure with text beside it, which does not interrupt the text."""
+    return bool(box.element_tag == "figure" and "beside" in (box.element.get("class") or ""))
+
+
+def _read_indents(parent: Box) -> None:
+    """Record how the paragraphs of a body are set after others and not after others."""
+    if hasattr(parent, _INDENTS):
+        return
+    indented = flush = None
+    for previous, box in zip((None, *parent.children), parent.children, strict=False):
+        if _is_indented(box):
+            if previous is None or not (previous.element_tag == "p" or is_beside(previous)):
+                flush = flush or box.style
+            elif _is_indented(previous):
+                indented = indented or box.style
+    if indented is None and flush is not None and (indent := _stated_indent(flush)):
+        indented = flush.copy()
+        indented["text_indent"] = flush["text_indent"]._replace(value=indent, unit="px")
+    setattr(parent, _INDENTS, (indented, flush))
+
+
+def _stated_indent(style: Any) -> float:
+    """Return the indent that the theme states for paragraphs after others, in pixels."""
+    for token in style["__indent"]:
+        if token.type == "dimension" and token.lower_unit == "em":
+            return float(token.value * style["font_size"])
+    return 0.0
+
+
+#: The fewest lines of a paragraph before a figure inside it, and after it.
+MIN_LINES = 2
+_TEXT_BOXES = frozenset({"LineBox", "InlineBox", "TextBox"})
+#: The signs after which a line may end with nothing added.
+_LINE_ENDS = (" ", "\n", "-", "\u2010", "\u2013", "\u2014")
+
+
+def divide(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
+    """Return a paragraph up to the end of a line on a page, and the rest, as two paragraphs.
+
+    Return None if it is not all text, or has too few lines.
+
+    Args:
+        paragraph: A box of the tree.
+        fragment: The box on the page that is laid out from it.
+    """
+    lines = list(fragment.children)
+    is_text = len(paragraph.children) == 1 and all(
+        type(box).__name__ in _TEXT_BOXES and box.is_in_normal_flow()
+        for box in paragraph.children[0].descendants()
+    )
+    if not is_text or not lines or any(type(line).__name__ != "LineBox" for line in lines):
+        return None
+    end = len(lines) - (MIN_LINES if lines[-1].resume_at is None else 0)
+    for line in reversed(lines[MIN_LINES - 1 : end]):
+        if halves := _divide_inline(paragraph.children[0], line.resume_at):
+            head, tail = halves
+            head.style, tail.style = head.style.copy(), tail.style.copy()
+            head.style["text_align_last"] = head.style["text_align_all"]
+            tail.style["text_indent"] = tail.style["text_indent"]._replace(value=0)
+            return paragraph.copy_with_children([head]), paragraph.copy_with_children([tail])
+    return None
+
+
+def _divide_inline(box: Box, position: dict[int, Any]) -> tuple[Box, Box] | None:
+    """Return two boxes with the text before and after a position, None if it is in a word."""
+    ((index, inner),) = position.items()
+    if hasattr(box, "text"):
+        data = box.text.encode()
+        head, tail = data[:index].decode(), data[index:].decode()
+        is_end = head.endswith(_LINE_ENDS) and tail
+        return (box.copy_with_text(head), box.copy_with_text(tail)) if is_end else None
+    before, after = list(box.children[:index]), list(box.children[index:])
+    if inner is not None:
+        halves = _divide_inline(after[0], inner) if after else None
+        if halves is None:
+            return None
+        before, after = [*before, halves[0]], [halves[1], *after[1:]]
+    return box.copy_with_children(before), box.copy_with_children(after)
