@@ -230,11 +230,11 @@ def _is_named(figure: Box) -> bool:
         for path in ("span[@class='credit']", "em")
         for part in caption.iterfind(path)
     ]
-    shown, credited = (
+    length, credit_length = (
         sum(len(" ".join("".join(part.itertext()).split())) for part in parts)
         for parts in (captions, credit_lines)
     )
-    return shown - credited >= MIN_CAPTION_CHARS
+    return length - credit_length >= MIN_CAPTION_CHARS
 
 
 def _texts_above(place: _Place) -> tuple[list[Box], list[Box]]:
