@@ -120,6 +120,20 @@ SLIGHT_SCALE = 0.85
 LAST_SCALE = 0.45
 
 
+@dataclass(frozen=True, slots=True)
+class _Division:
+    """A paragraph that was moved before figures, to be divided so that they stand within it."""
+
+    text: Box
+    figures: int
+    #: Whether the paragraph is moved back if it cannot be divided.
+    is_required: bool
+
+
+#: A figure without a caption of its own may stack on the next rather than leave a larger gap.
+MAX_GAP_ABOVE_BOUND = 0.15
+
+
 class _PageFiller:
     """The changes of the tree that are tried to fill one page."""
 
@@ -129,18 +143,18 @@ class _PageFiller:
         self._tried: set[tuple[int, str]] = set()
         self._change = Change()
         self._before: _Place | None = None
-        self._to_divide: tuple[Box, int] | None = None
+        self._to_divide: _Division | None = None
         self._divided: set[int] = set()
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
         """Change the tree to fill the page better; return whether it was changed."""
         place = _find_first_figure(page, self._root, next_page)
         if self._before and self._to_divide:
-            (text, count), self._to_divide = self._to_divide, None
-            if _move_into_text(page, self._before.parent, text, count, self._change):
+            division, self._to_divide = self._to_divide, None
+            if _move_into_text(page, self._before.parent, division, self._change):
                 self._divided.add(id(self._before.figure))
                 return True
-            place = self._before
+            place = self._before if division.is_required else place
         undone = False
         is_no_better = place and self._before and not place.is_better_than(self._before)
         if is_no_better and self._change.has_changed:
@@ -196,8 +210,9 @@ class _PageFiller:
         """
         parent, start = place.parent, _end_of_figures(place.parent, place.index)
         end = start
-        while _keeps_next(parent, end) and (
-            _has_tag(parent, end, TEXT_TAGS) or _is_above_heading(place.figure)
+        while _are_entries(parent, end) or (
+            _keeps_next(parent, end)
+            and (_has_tag(parent, end, TEXT_TAGS) or _is_above_heading(place.figure))
         ):
             end += 1
         if not _has_tag(parent, end, TEXT_TAGS) or _texts_above(place)[0]:
@@ -206,15 +221,24 @@ class _PageFiller:
             end += _has_tag(parent, end + 1, TEXT_TAGS)  # not alone below the heading
         text = parent.children[end]
         is_bound = not _is_named(place.figure) and _is_figure_at(parent, end + 1)
-        if is_bound or _is_above_heading(place.figure) or not _is_passable(parent, end):
-            if text.element_tag != "p" or parent.style["column_count"] != "auto":
+        must_divide = _is_above_heading(place.figure) or not _is_passable(parent, end)
+        must_divide |= is_bound and place.gap <= MAX_GAP_ABOVE_BOUND * place.height
+        if is_bound or must_divide:
+            if text.element_tag == "p" and parent.style["column_count"] == "auto":
+                self._to_divide = _Division(text, start - place.index, must_divide)
+            elif must_divide:
                 return False
-            self._to_divide = text, start - place.index
         if may_break and _is_unbreakable(parent, end):
             _allow_breaks(text, self._change)
         if _is_above_heading(place.figure):
             self._change.set_style(place.figure, break_after="auto")
         return self._change.move(parent, start, place.index, end + 1 - start)
+
+
+def _are_entries(parent: Box, index: int) -> bool:
+    """Return whether a child and the next are lines of a run, such as labels and their values."""
+    pair = parent.children[index : index + 2]
+    return len(pair) > 1 and all(box.element_tag == "p" and has_class(box, "entry") for box in pair)
 
 
 #: A shorter caption is only a name.
@@ -252,8 +276,9 @@ def _is_figure_at(parent: Box, index: int) -> bool:
     return 0 <= index < len(parent.children) and is_figure(parent.children[index])
 
 
-def _move_into_text(page: Box, parent: Box, text: Box, count: int, change: Change) -> bool:
+def _move_into_text(page: Box, parent: Box, division: _Division, change: Change) -> bool:
     """Move figures behind a paragraph up to the end of its last line on a page, if possible."""
+    text, count = division.text, division.figures
     fragments = [box for box in _fragments(page, parent)[0].children if box.element is text.element]
     # The first part of a paragraph that is divided already may be on the same page.
     halves = divide(text, fragments[-1]) if fragments else None
