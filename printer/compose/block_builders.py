@@ -40,8 +40,14 @@ from ..html.index import BLOCK_TAGS, Leaf
 from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
-from .attributions import MAX_ATTRIBUTION_CHARS, attribution, names_source, take_source
-from .boxes import is_box_label, take_bold_label
+from .boxes import (
+    MAX_ATTRIBUTION_CHARS,
+    attribution,
+    is_box_label,
+    names_source,
+    take_bold_label,
+    take_source,
+)
 from .footnotes import BACKLINK_SIGNS
 from .inline import (
     TextRun,

@@ -15,7 +15,6 @@ from lxml.html import HtmlElement
 from ..article import Block, Code, Embed, Heading, Item, List, Math, Quote, Rule, Span
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
-from .attributions import names_source, take_source
 from .block_builders import (
     LABEL_LEVEL,
     BlockBuffer,
@@ -33,7 +32,7 @@ from .block_builders import (
     is_quotation,
     language_of,
 )
-from .boxes import is_box
+from .boxes import is_box, names_source, take_source
 from .collection import is_entry
 from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
 from .footnotes import LinkResolver, LinkTargets, is_backlink_text

@@ -37,11 +37,11 @@ from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
+from .box_tree import lowest_edge, measure_gap
 from .figure_placement import has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
 from .layout_text import LayoutText, read_layout_text
-from .measures import lowest_edge, measure_gap
 from .patches import patched
 
 if TYPE_CHECKING:

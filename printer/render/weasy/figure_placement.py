@@ -30,8 +30,19 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...article import COLONS
-from .measures import foot_of, line_height, margins_of, measure_gap, text_height
-from .tree_changes import HEADINGS, MIN_LINES, Box, Change, divide, is_beside
+from .box_tree import (
+    HEADINGS,
+    MIN_LINES,
+    Box,
+    Change,
+    divide,
+    foot_of,
+    is_beside,
+    line_height,
+    margins_of,
+    measure_gap,
+    text_height,
+)
 
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
@@ -543,7 +554,7 @@ def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
         room = foot - top
         if _keeps_next(place.parent, index - 1):
             return False
-        if room >= needed - spare:
+        if room >= needed - spare and not _are_entries(place.parent, index - 1):
             if not _is_named(place.figure) and _is_figure_at(place.parent, index - 1):
                 return False
             if room < needed:

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...i18n import load_table
 from ...text import UNSPACED
+from .box_tree import HEADINGS
 from .paragraphs import set_on_line
-from .tree_changes import HEADINGS
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any

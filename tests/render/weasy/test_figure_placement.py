@@ -12,7 +12,7 @@ import weasyprint
 from printer.article import Code, Figure, Item, List, Post, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.weasy import engine, figure_placement, tree_changes
+from printer.render.weasy import box_tree, engine, figure_placement
 from printer.render.weasy.engine import asset_fetcher, lay_out_document, render_pdf
 from printer.render.weasy.patches import patched
 from tests.support import sample_articles as specimens
@@ -587,7 +587,7 @@ def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
     boxes = boxes_of(body, specimens.pictures())
     figure = next(box for box in boxes if box.element_tag == "figure")
     for scale in (0.8, 0.9):
-        figure_placement._scale(figure, tree_changes.Change(), scale)
+        figure_placement._scale(figure, box_tree.Change(), scale)
     sides = (figure.style[name].value for name in ("margin_left", "width", "margin_right"))
     left, width, right = sides
     assert left == right
@@ -742,3 +742,17 @@ def test_the_heading_of_a_tile_is_not_torn_whatever_its_level(printed):
     paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures())
     for number in range(3):
         assert f"Infrastructures {number}" in paper.text
+
+
+@pytest.mark.parametrize("lines", range(18, 30, 2))
+def test_a_picture_does_not_part_the_lines_of_a_run(lines):
+    blocks = [paragraph(f"Line {n}.") for n in range(lines)]
+    blocks += [PICTURE, paragraph("Interval: yearly"), paragraph("Price: 40 crowns")]
+    boxes = boxes_of(
+        replace(SAMPLE_ARTICLE, blocks=(*blocks, *(paragraph(TEXT),) * 6), url=""),
+        specimens.pictures(),
+    )
+    texts = [getattr(box, "text", "") if box.element_tag != "img" else "IMG" for box in boxes]
+    words = " ".join(filter(None, texts))
+    assert "IMG" in words
+    assert "IMG" not in words.partition("Interval:")[2].partition("40 crowns")[0]

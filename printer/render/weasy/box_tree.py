@@ -1,11 +1,14 @@
-"""Changes of the tree of boxes that can be undone: of styles, of order, and of paragraphs.
+"""Measures of laid-out boxes, in pixels, and changes of their tree that can be undone.
 
 Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 """
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any, TypeAlias
+
+from ...themes.page import CHARACTER_WIDTH
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -158,3 +161,53 @@ def _divide_inline(box: Box, position: dict[int, Any]) -> tuple[Box, Box] | None
             return None
         before, after = [*before, halves[0]], [halves[1], *after[1:]]
     return box.copy_with_children(before), box.copy_with_children(after)
+
+
+def measure_gap(page: Box, root: Box | None = None) -> float:
+    """Return the height of the gap at the foot of a page, or of a part of it."""
+    return (foot := foot_of(page)) - lowest_edge(root or page.children[0], foot)
+
+
+def foot_of(page: Box) -> float:
+    """Return the lower edge of the text on a page."""
+    # Once all pages are laid out, boxes in the margins replace areas without notes.
+    areas = [box for box in page.children if type(box).__name__ == "FootnoteAreaBox"]
+    notes = sum(area.margin_height() for area in areas if area.children)
+    return float(page.content_box_y() + page.height - notes)
+
+
+def lowest_edge(root: Box, default: float = 0) -> float:
+    """Return the lowest edge of the leaf boxes inside a box."""
+    edges = (
+        box.position_y + box.height
+        for box in root.descendants()
+        if not getattr(box, "children", ()) and isinstance(box.height, int | float)
+    )
+    return float(max(edges, default=default))
+
+
+#: The factor by which the estimated length of a caption exceeds the average.
+CAPTION_MARGIN = 1.1
+
+
+def text_height(box: Box, width: float) -> float:
+    """Return roughly the height of a short text with its margins."""
+    text = " ".join("".join(box.element.itertext()).split())
+    size = box.style["font_size"]
+    lines = ceil(len(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
+    return float(lines * line_height(box)) + margins_of(box, "top", "bottom")
+
+
+def line_height(box: Box) -> float:
+    """Return the height of a line of a box, about 1.2 times the size of the font if not stated."""
+    line, size = box.style["line_height"], box.style["font_size"]
+    if line == "normal":
+        return float(1.2 * size)
+    if isinstance(line, int | float):  # WeasyPrint computes a factor to a number.
+        return float(line * size)
+    return float(line.value if line.unit else line.value * size)
+
+
+def margins_of(box: Box, *sides: str) -> float:
+    values = (box.style[f"margin_{side}"] for side in sides)
+    return float(sum(value.value for value in values if getattr(value, "unit", "") == "px"))
