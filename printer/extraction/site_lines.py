@@ -247,20 +247,21 @@ def drop_other_stories(selected: SelectedText) -> None:
             continue
         label, colon, title = segment.text.replace("：", ":").partition(":")
         if fold_words(segment.text.rstrip("0123456789() ")) in labels:
-            stories = _find_stories_below(selected, i, _MAX_STORIES_SHARE * total)
+            stories = _find_stories_below(selected, i, total)
             if stories is not None:
                 selected.drop(stories)
         elif colon and fold_words(label) in labels:
             selected.keep[i] = segment.link_chars < _MIN_LINKED_TITLE * len(title)
 
 
-def _find_stories_below(selected: SelectedText, label: int, max_chars: float) -> range | None:
+def _find_stories_below(selected: SelectedText, label: int, total: int) -> range | None:
     """Return a label and the links below it, or None if it has no links.
 
-    A label below which nothing is selected is returned alone.
+    A label below which nothing is selected is returned alone.  ``total`` is the number of
+    selected characters at first: counting them for each label would take quadratic time.
     """
     keep, segments = selected.keep, selected.segments
-    if cards := _cards_below(selected, label):
+    if cards := _cards_below(selected, label, total):
         return cards
     end = label + 1
     while end < len(keep) and (not keep[end] or is_link(segments[end])):
@@ -273,24 +274,32 @@ def _find_stories_below(selected: SelectedText, label: int, max_chars: float) ->
     chars = selected.size(stories)
     has_links = chars > selected.sizes[label]
     is_list = ends_section or has_unselected_story or has_links
-    return stories if is_list and chars <= max_chars else None
+    return stories if is_list and chars <= _MAX_STORIES_SHARE * total else None
 
 
 _MIN_CARDS_BELOW = 2
+_MAX_CARDS_BELOW = 100
 _MIN_CHARS_BESIDE_CARDS = 400
 
 
-def _cards_below(selected: SelectedText, label: int) -> range | None:
+def _cards_below(selected: SelectedText, label: int, total: int) -> range | None:
     """Return a label and the rest of its element if that is nothing but alike boxes of stories."""
     index, block = selected.index, selected.index.segment_blocks[label]
+    looks = set()
+    boxes = 0
+    siblings = list(islice(selected.segments[label].block.itersiblings(), _MAX_CARDS_BELOW + 1))
+    for sibling in siblings:
+        box = index.indexes.get(sibling, -1)
+        if box < 0 or not index.segment_range(box):
+            continue
+        looks.add((index.tags[box], index.classes[box]))
+        first = selected.segments[index.segment_begins[box]]
+        if len(looks) > 1 or not selected.is_story(first):
+            return None
+        boxes += 1
     rest = range(label, index.segment_ends[max(0, index.parents[block])])
-    siblings = (index.indexes.get(box, -1) for box in selected.segments[label].block.itersiblings())
-    boxes = [i for i in siblings if i >= 0 and index.segment_range(i)]
-    stories = (selected.is_story(selected.segments[index.segment_begins[i]]) for i in boxes)
-    is_list = len({(index.tags[i], index.classes[i]) for i in boxes}) == 1 and all(stories)
-    chars_beside = selected.total() - selected.size(rest)
-    is_list &= len(boxes) >= _MIN_CARDS_BELOW and chars_beside >= _MIN_CHARS_BESIDE_CARDS
-    return rest if is_list else None
+    is_list = boxes >= _MIN_CARDS_BELOW and len(siblings) <= _MAX_CARDS_BELOW
+    return rest if is_list and total - selected.size(rest) >= _MIN_CHARS_BESIDE_CARDS else None
 
 
 def drop_pointers(selected: SelectedText) -> None:

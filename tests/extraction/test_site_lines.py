@@ -1,7 +1,11 @@
 """The lines that a site adds to an article are dropped."""
 
+import time
+
 import pytest
 
+from printer.extraction.selected_text import SelectedText
+from printer.extraction.site_lines import drop_other_stories
 from printer.html.page import read_page
 from tests.support.selections import TEXT, choice
 
@@ -204,6 +208,15 @@ def test_boxes_of_other_stories_below_their_label_go_whole():
     text = "".join(f"<p>{TEXT} Day {n}.</p>" for n in range(6))
     for label, count in (("Read also:", 6), ("Bridges", 11)):
         assert len(choice(f"{text}<div><h3>{label}</h3>{boxes}</div>", [""])) == count
+
+
+@pytest.mark.parametrize("below", ["", "<i></i>" * 20, "<div><a href=/x>A story</a></div>"])
+def test_labels_of_other_stories_are_examined_in_linear_time(below):
+    page = read_page(f"<p>{TEXT}</p>" + f"<p>Read also</p>{below}" * 8_000)
+    selected = SelectedText(page, [True] * len(page.segments))
+    started = time.process_time()
+    drop_other_stories(selected)
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
