@@ -331,9 +331,6 @@ def picture_key(url: str) -> str:
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""
     path, _, query = without_proxy(url).partition("#")[0].partition("?")
     path = unquote(path)
-    nested = max(path.find("http://", 9), path.find("https://", 9))
-    if nested > 0:
-        path = path[nested:]
     if "//" in path[:8]:
         path = path[path.index("//") + 2 :].partition("/")[2] or path
     path = _VERSION.sub(r"\1", _TRANSFORM.sub("", "/" + path.lstrip("./")))
@@ -355,27 +352,34 @@ def is_numbered(name: str) -> bool:
 
 
 _MAX_NESTED_URLS = 3
+_URL_IN_PATH = re.compile(r"(?<=[/,=])https?(?:%3A%2F%2F|:/{1,2}(?=\w))", re.IGNORECASE)
 
 
 def without_proxy(url: str) -> str:
-    """Return the URL of a picture that a scaling server gets as a parameter, or else the URL."""
+    """Return the URL of a picture that a scaling server gets in its own, or else the URL."""
     for _ in range(_MAX_NESTED_URLS):
-        path, _, query = url.partition("#")[0].partition("?")
-        inner = _nested_url(path, query) if query else ""
+        inner = _nested_url(url)
         if not inner:
             break
         url = inner
     return url
 
 
-def _nested_url(path: str, query: str) -> str:
-    """Return the picture's own URL from the parameters of a scaling server, or ''."""
+def _nested_url(url: str) -> str:
+    """Return the picture's own URL from the path or the parameters of a scaling server, or ''."""
+    path, _, query = url.partition("#")[0].partition("?")
+    in_path = _URL_IN_PATH.search(path)
+    if in_path:
+        inner = url[in_path.start() :]
+        return unquote(inner) if "%" in in_path[0] else inner
     is_file = _FILE_ENDING.search(path)
     return next(
         (
             value
             for name, value in parse_qsl(query[:3000])
-            if (_FILE.search(value) or value.endswith(".ico")) and (name == "url" or not is_file)
+            if "/" in value
+            and (_FILE.search(value) or value.endswith(".ico"))
+            and (name == "url" or not is_file)
         ),
         "",
     )

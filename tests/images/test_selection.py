@@ -543,6 +543,8 @@ MENU = "".join(
     ("picture", "reason"),
     [
         ("<img src='/access/?free=&left=6'>", "a counter"),
+        ("<img src='/fetch/https%3A%2F%2Fx.org%2Faccess%2F%3Ffree%3D%26left%3D6'>", "a counter"),
+        ("<div class=badge><img src='/best.svg.png'></div>", "a drawing of the interface"),
         ("<a href='/ck.php?n=1'><img src='/www/avw.php?zoneid=7'></a>", "an advertisement"),
         ("<p><img src=/photo/line.jpg width=900 height=2 alt=Sheep></p>", "a rule"),
         (f"<div>{MENU}</div>", "a menu"),
