@@ -33,11 +33,11 @@ from .srcset import (
     background_sources,
     best_source,
     is_dark_version,
+    original_url,
     picture_key,
     read_sources,
     src_attribute,
     width_from_url,
-    without_proxy,
 )
 
 #: A picture with a smaller box in the layout did not load or is hidden.
@@ -397,7 +397,7 @@ def _is_for_other_screen(previous: Candidate, current: Candidate) -> bool:
 
 
 def _file_name(candidate: Candidate) -> str:
-    url = without_proxy(candidate.best.url) if candidate.best else ""
+    url = original_url(candidate.best.url) if candidate.best else ""
     return url.partition("?")[0].rpartition("/")[2]
 
 

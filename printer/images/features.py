@@ -24,7 +24,7 @@ from ..urls import host_of
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_caption_name, is_credit_line
 from .papers.cuter import ArticleBounds
-from .srcset import is_numbered, picture_key, without_proxy
+from .srcset import is_numbered, original_url, picture_key
 
 _TABLES = load_json(__file__, "features.json")
 
@@ -489,16 +489,14 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
 #: A larger GIF is a picture like any other.
 _MAX_GIF_SIDE_PX = 250
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
-_NEW_ENDING = re.compile(r"(?<=\.(?:png|gif|svg))\.(?:jpe?g|png|webp|avif)$", re.IGNORECASE)
 
 
 def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
     if candidate.best is None:
         return
     is_data = candidate.best.url[:5] == "data:"
-    url = "data:" if is_data else without_proxy(candidate.best.url)
-    # A server that changes the format adds the ending of the new one: 'badge.svg.png'.
-    path = _NEW_ENDING.sub("", url.partition("?")[0])
+    url = "data:" if is_data else original_url(candidate.best.url)
+    path = url.partition("?")[0]
     yield from address_features(url)
     if path.endswith(".svg"):
         yield "an SVG file"
@@ -625,7 +623,7 @@ _ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zonei
 
 def _is_counter_or_advertisement(candidate: Candidate) -> bool:
     """Return whether a picture comes from a counter or an advertisement server."""
-    url = without_proxy(candidate.best.url) if candidate.best else ""
+    url = original_url(candidate.best.url) if candidate.best else ""
     path, _, query = url.partition("?")
     is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
     return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None

@@ -329,7 +329,7 @@ def picture_key(url: str) -> str:
     """
     if url[:5].lower() == "data:":
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""
-    path, _, query = without_proxy(url).partition("#")[0].partition("?")
+    path, _, query = original_url(url).partition("#")[0].partition("?")
     path = unquote(path)
     if "//" in path[:8]:
         path = path[path.index("//") + 2 :].partition("/")[2] or path
@@ -352,17 +352,21 @@ def is_numbered(name: str) -> bool:
 
 
 _MAX_NESTED_URLS = 3
+#: The ending that a server adds to the name of a file whose format it changes: 'badge.svg.png'.
+_ADDED_ENDING = re.compile(
+    r"(?<=\.jpg|\.png|\.gif|\.svg)\.(?:jpe?g|png|webp|avif)(?=$|[?#])", re.IGNORECASE
+)
 _URL_IN_PATH = re.compile(r"(?<=[/,=])https?(?:%3A%2F%2F|:/{1,2}(?=\w))", re.IGNORECASE)
 
 
-def without_proxy(url: str) -> str:
-    """Return the URL of a picture that a scaling server gets in its own, or else the URL."""
+def original_url(url: str) -> str:
+    """Return the URL of the file from which a server makes a picture, as far as its URL tells."""
     for _ in range(_MAX_NESTED_URLS):
         inner = _nested_url(url)
         if not inner:
             break
         url = inner
-    return url
+    return _ADDED_ENDING.sub("", url)
 
 
 def _nested_url(url: str) -> str:

@@ -314,6 +314,7 @@ def test_the_best_is_wide_enough_and_no_wider() -> None:
         ("https://x.org/m/16-9/p.jpg", "https://x.org/m/3-4/p.jpg"),
         ("https://x.org/thumbnails/resized/630x420/m/p.jpg", "https://x.org/m/p.jpg"),
         ("https://c.org/fetch/f_auto/https%3A%2F%2Fx.org%2Fp.jpg%3Fw%3D300", "https://x.org/p.jpg"),
+        ("https://x.org/p.jpg.webp", "https://x.org/p.jpg"),
         ("https://c.org/600/https://x.org/p?width=300", "https://x.org/p?width=900"),
     ],
 )
