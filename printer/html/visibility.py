@@ -61,13 +61,15 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
 _COMMENT_COUNT = re.compile(
     r"comments?[\s_-]?(?:count|link|num)|(?:count|num)\w{0,9}[\s_-]comments?"
 )
+_UNPRINTED = r"(?:no|non|not|hidden|hide(?:-for|-on)?)-?print|print[-:](?:hide|hidden|none)"
+_UNPRINTED_CLASS = re.compile(rf"(?:^|[\s_-])(?:{_UNPRINTED})(?=$|\s|__)")
 #: The class names by which style sheets hide text from all but screen readers or in print,
 #: tooltips, lines of code that a page hides, and the number of comments on a paragraph.
 _UNSEEN_CLASS = re.compile(
     r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
     r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
     r"|accessibility-?(?:label|text)|(?:ada|a11y)-?(?:hidden|text|only)|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
-    r"|(?:no|non|not|hidden|hide)-?print|print[-:](?:hide|hidden|none)|boring"
+    rf"|{_UNPRINTED}|boring"
     r"|element-invisible|assistive-?text|off-?screen|aural|clipped|section-metadata|material-(?:icons|symbols)(?:-[a-z]+)?"
     r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
     rf"|{_COMMENT_COUNT.pattern}"
@@ -127,13 +129,14 @@ _FOLDED = re.compile(
 
 def _is_short(element: HtmlElement, limit: int) -> bool:
     """Return whether an element has little text, no formula, and no name of folded text."""
-    names = (node.get("class") or "" for node in islice(element.iter(), 2))
+    names = [(node.get("class") or "")[:300] for node in islice(element.iter(), 2)]
     if _FOLDED.search(" ".join((element.get("id") or "", *names))[:300]):
         return False
     texts = list(islice(element.itertext(), _MAX_LEAVES))
-    if len(texts) == _MAX_LEAVES or sum(map(len, texts)) > limit:
+    if len(texts) == _MAX_LEAVES or sum(len(text.strip()) for text in texts) > limit:
         return False
-    return next(element.iter("math", "pre", "img"), None) is None
+    kept = ("math", "pre") if _UNPRINTED_CLASS.search(names[0].lower()) else ("math", "pre", "img")
+    return next(element.iter(*kept), None) is None
 
 
 # Style sheets

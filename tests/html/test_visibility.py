@@ -53,6 +53,16 @@ def test_unseen_text_within_a_line_is_left_out(attributes: str) -> None:
     assert texts(body) == ["The report says."]
 
 
+def test_a_box_that_its_page_does_not_print_is_left_out() -> None:
+    links = "".join(
+        f"<li>{' ' * 200}<img src=/{name}.png> <a href=/{name}>{name}</a></li>"
+        for name in ("Films", "Boats")
+    )
+    box = f'<ul class="noprint box">{links}</ul>'
+    assert texts(f"<p>The report says.</p>{box}") == ["The report says."]
+    assert len(texts(f"<p>The report says.</p>{box.replace('noprint', '')}")) == 3
+
+
 def test_a_tooltip_within_a_word_is_left_out() -> None:
     tooltip = "<span aria-hidden=true>a book of the archive</span>"
     assert texts(f"<p>Each vol{tooltip}ume is heavy.</p>") == ["Each volume is heavy."]

@@ -376,18 +376,19 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
 
 
 #: The most lines from the title to a byline that overrides the stated author.
-_MAX_LINES_TO_BYLINE = 3
+_MAX_LINES_TO_BYLINE = 5
 
 
 def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[str]:
-    """Return the byline just below the title if no line has any of the names that are stated.
+    """Return the byline just below the title if no line there has any of the names stated.
 
     These may be those of who published the page.
     """
     for position in _title_positions(lines, title):
-        for line in lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]:
+        lines_below = lines[position + 1 : position + 1 + _MAX_LINES_TO_BYLINE]
+        for line in lines_below:
             if len(line) <= _MAX_LINE_CHARS and BYLINE.match(line) and find_byline(line):
-                is_visible = any(name in text for name in names.split(", ") for text in lines)
+                is_visible = any(name in text for name in names.split(", ") for text in lines_below)
                 return [] if is_visible else [line]
     return []
 

@@ -611,6 +611,14 @@ def test_a_creator_is_the_author_if_only_the_site_is_stated_as_one():
     assert found.byline == "Orla Fennimoor"
 
 
+def test_the_byline_below_the_title_precedes_the_site_stated_as_author():
+    head = "<title>Ferry to stop</title><meta name=author content='The Tide'>"
+    logo, heading = "<div>The Tide</div>", "<h1>Ferry to stop</h1>"
+    signed = f"{logo}{heading}<div id=author>By: <b>Orla Fennimoor</b> (captain)</div>"
+    assert read_with_lines(head, signed + TEXT).byline == "Orla Fennimoor"
+    assert read_with_lines(head, logo + heading + TEXT).byline == "The Tide"
+
+
 def test_those_who_made_the_site_are_not_authors():
     masthead = "Architecture: Orla Fennimoor, Design: Tam Reed. HTML: Ann Marl."
     assert read(f'<meta name="author" content="{masthead}">').byline == ""
