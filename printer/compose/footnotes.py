@@ -41,11 +41,6 @@ class LinkTargets:
 
 
 _MAX_HREF_CHARS = 2000
-#: An absolute URL that joining would not change.
-_ABSOLUTE_URL = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
-#: A path that joining would append to the site.
-_ROOTED_PATH = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
-_ORIGIN = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
 class LinkResolver:
@@ -54,9 +49,6 @@ class LinkResolver:
     def __init__(self, page: Page, targets: LinkTargets) -> None:
         self.page = page
         self.known = set(targets.places.values())
-        self._resolved: dict[str, str] = {}
-        site = _ORIGIN.match(page.base)
-        self._site = site[0] if site else ""
 
     def target(self, element: HtmlElement) -> str:
         """Return the URL or ``#id`` that a link leads to, '' if it cannot be followed."""
@@ -70,28 +62,19 @@ class LinkResolver:
 
     def resolve(self, href: str) -> str:
         """Return an absolute http(s) or mailto URL, '' for any other."""
-        url = self._resolved.get(href)
-        if url is None:
-            url = self._resolve(href)
-            self._resolved[href] = url = url if url.isascii() else with_ascii_host(url)
-        return url
-
-    def _resolve(self, href: str) -> str:
-        href = href.strip()
         if len(href) > _MAX_HREF_CHARS:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))
-        if _ABSOLUTE_URL.match(href):
-            return href
-        if self._site and _ROOTED_PATH.fullmatch(href):
-            return self._site + href
         try:
             parts = urlsplit(urljoin(self.page.base, href))
         except ValueError:  # a bracket that does not begin an IPv6 address
             return ""
         is_complete = parts.netloc or parts.scheme == "mailto"
-        return parts.geturl() if parts.scheme in {"http", "https", "mailto"} and is_complete else ""
+        if parts.scheme not in {"http", "https", "mailto"} or not is_complete:
+            return ""
+        url = parts.geturl()
+        return url if url.isascii() else with_ascii_host(url)
 
 
 _MAX_NAME_CHARS = 200
