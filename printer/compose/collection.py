@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
-from unicodedata import category
 
 from ..article import (
     Block,
@@ -19,6 +18,7 @@ from ..article import (
     plain_text,
     walk,
 )
+from ..text import has_currency_sign
 from .inline import without_mark
 from .selection import MAX_ENTRY_CHARS, MIN_ENTRIES
 
@@ -86,7 +86,7 @@ def _is_pictured(blocks: tuple[Block, ...]) -> bool:
 
 def _has_price(blocks: tuple[Block, ...]) -> bool:
     """Return whether a text has the sign of a currency."""
-    return any(category(sign) == "Sc" for text in iter_text(*blocks) for sign in text)
+    return any(map(has_currency_sign, iter_text(*blocks)))
 
 
 def _clean_entry(item: Item) -> Item:
@@ -139,5 +139,5 @@ _MAX_PRICE_WORDS = 4
 def _price_words(block: Paragraph) -> frozenset[str]:
     """Return the words of a line of prices, such as '$9 $12', regardless of repetitions."""
     words = plain_text(block.spans).split()
-    has_sign = any(category(sign) == "Sc" for word in words[:_MAX_PRICE_WORDS] for sign in word)
+    has_sign = any(map(has_currency_sign, words[:_MAX_PRICE_WORDS]))
     return frozenset(words) if has_sign and len(words) <= _MAX_PRICE_WORDS else frozenset()

@@ -31,7 +31,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..output import CompletenessReport, ContentCounts
 from ..selection import PlacedFigure, Verdict
-from ..text import WORD, comparison_key
+from ..text import INVISIBLE, WORD, comparison_key
 from .block_builders import is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
@@ -166,12 +166,11 @@ def _without_internal_links(segment: Segment) -> str:
 
 #: Labels of notes and list items, which are numbered anew in the article.
 _LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
-_INVISIBLE = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
 
 
 def _count_missing_words(text: str, article_text: _ArticleText) -> int:
     """Count the words of a text that are in none of its word triples found in the article."""
-    words = WORD.findall(_INVISIBLE.sub("", text))
+    words = WORD.findall(INVISIBLE.sub("", text))
     present = [False] * len(words)
     size = min(3, len(words))
     for start in range(len(words) - size + 1):

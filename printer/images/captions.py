@@ -17,9 +17,10 @@ from ..files import load_json
 from ..html.index import ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
-from ..text import CAMEL_CASE, comparison_key
+from ..text import CAMEL_CASE, INVISIBLE, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
+from .srcset import IMAGE_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,6 @@ def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
 
 
 _MAX_LINKS = 5
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 
 
 def _titled_by_link(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
@@ -205,7 +205,7 @@ def _titled_by_link(finder: CaptionFinder, candidate: Candidate) -> Sequence[Seg
         titles = [
             " ".join((link.get("title") or "")[:_MAX_CHARS].split())
             for link in links
-            if _PICTURE_FILE.search((link.get("href") or "")[-200:])
+            if IMAGE_FILE.search((link.get("href") or "")[-200:])
         ]
         nearby = finder.page.segments[candidate.segment : candidate.segment + 2]
         for segment in nearby:
@@ -571,9 +571,6 @@ def _complete_credit(pieces: list[_Piece]) -> list[_Piece]:
     ]
 
 
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffc\ue000-\uf8ff\ud800-\udfff]"
-)
 #: The words of a page's interface.
 _INTERFACE = frozenset(_TABLE["interface"])
 _COUNTER_BESIDE = re.compile(
@@ -594,7 +591,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
-                text = _COUNTER_BESIDE.sub("", _INVISIBLE.sub("", leaf.text))
+                text = _COUNTER_BESIDE.sub("", INVISIBLE.sub("", leaf.text))
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
                     yield piece._replace(text=text)

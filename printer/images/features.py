@@ -24,7 +24,7 @@ from ..urls import host_of
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_caption_name, is_credit_line
 from .papers.cuter import ArticleBounds
-from .srcset import is_numbered, original_url, picture_key
+from .srcset import IMAGE_FILE, is_numbered, original_url, picture_key
 
 _TABLES = load_json(__file__, "features.json")
 
@@ -488,7 +488,6 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
 
 #: A larger GIF is a picture like any other.
 _MAX_GIF_SIDE_PX = 250
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 
 
 def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
@@ -507,7 +506,7 @@ def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Itera
             yield "a GIF file"
     elif path.endswith(".png"):
         yield "a PNG file"
-    elif not _PICTURE_FILE.search(path):
+    elif not IMAGE_FILE.search(path):
         yield "a file of no kind"
     if reader.lead and (candidate.url_key == reader.lead or _has_lead_file(reader, candidate)):
         yield "the page's own picture"
@@ -606,11 +605,11 @@ _ENLARGING_NAME = re.compile(
 
 def _enlarges(link: HtmlElement) -> bool:
     """Return whether a link enlarges the picture in it, by its address or for a script."""
-    if _PICTURE_FILE.search((link.get("href") or "").strip()[:2000]):
+    if IMAGE_FILE.search((link.get("href") or "").strip()[:2000]):
         return True
     names = f"{link.get('class') or ''} {link.get('rel') or ''} {' '.join(link.attrib)}"
     return _ENLARGING_NAME.search(names[:500]) is not None or any(
-        name.startswith("data-") and _PICTURE_FILE.search(value[-200:])
+        name.startswith("data-") and IMAGE_FILE.search(value[-200:])
         for name, value in link.attrib.items()
     )
 

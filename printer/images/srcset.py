@@ -22,7 +22,7 @@ from ..urls import resolve
 #: Longer data: URLs of pictures are not read.
 _MAX_DATA_CHARS = 5_000_000
 _TABLES = load_json(__file__, "srcset.json")
-_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
+IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
 # Ranks, best first.
 ORIGINAL = 0
 #: A version for this place on the page.
@@ -136,7 +136,7 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
     elif name in _LAZY:
         if _is_url(value):
             yield ImageSource(value, 0, PREVIEW if _is_placeholder(value) else VERSION)
-    elif len(value) < 2000 and " " not in value and "/" in value and _FILE.search(value):
+    elif len(value) < 2000 and " " not in value and "/" in value and IMAGE_FILE.search(value):
         yield ImageSource(value, 0, PREVIEW if "blur" in name or "preview" in name else VERSION)
 
 
@@ -168,7 +168,8 @@ def _is_placeholder(value: str) -> bool:
 
 def _is_url(value: str) -> bool:
     """Return whether an attribute's value is a URL rather than other data for scripts."""
-    return len(value) > 4 and ("/" in value or bool(_FILE.search(value))) and value[0] not in "#<{"
+    is_address = "/" in value or IMAGE_FILE.search(value) is not None
+    return len(value) > 4 and is_address and value[0] not in "#<{"
 
 
 _MAX_JSON_VALUES = 200
@@ -176,7 +177,7 @@ _MAX_JSON_VALUES = 200
 
 def _read_json(value: str) -> Iterator[ImageSource]:
     """Yield the strings that are URLs of picture files in an attribute with JSON."""
-    if not _FILE.search(value):
+    if not IMAGE_FILE.search(value):
         return
     try:
         pending = [json.loads(value)]
@@ -191,7 +192,7 @@ def _read_json(value: str) -> Iterator[ImageSource]:
             pending.extend(key for key in node if isinstance(key, str) and "/" in key)
         elif isinstance(node, list):
             pending.extend(node)
-        elif isinstance(node, str) and "/" in node and " " not in node and _FILE.search(node):
+        elif isinstance(node, str) and "/" in node and " " not in node and IMAGE_FILE.search(node):
             yield ImageSource(node, 0, VERSION)
 
 
@@ -382,7 +383,7 @@ def _nested_url(url: str) -> str:
             value
             for name, value in parse_qsl(query[:3000])
             if "/" in value
-            and (_FILE.search(value) or value.endswith(".ico"))
+            and (IMAGE_FILE.search(value) or value.endswith(".ico"))
             and (name == "url" or not is_file)
         ),
         "",
