@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 from ..article import Article, Block, Figure, Paragraph, has_mark_throughout, plain_text
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
-from ..html.metadata.dates import find_date, find_dateline, is_date_line
+from ..html.metadata.dates import find_dateline, is_date_line
 from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
@@ -45,31 +45,21 @@ def article_metadata(page: Page, verdict: Verdict) -> Metadata:
     """Return the page's metadata, without the byline and date of a single entry of a list."""
     if not _has_byline(page, verdict):
         return replace(page.metadata, byline="", published="")
-    published = page.metadata.published or _date_beside_text(page, verdict)
+    published = page.metadata.published or _date_of_text(page, verdict)
     return replace(page.metadata, published=published)
 
 
-_MAX_DATE_LINE_CHARS = 100
 #: The first lines of a text that may begin with its date.
 _FIRST_LINES = 2
-#: The lines below those that may be its date.
-_LINES_BELOW = 4
 
 
-def _date_beside_text(page: Page, verdict: Verdict) -> str:
-    """Return the date with which the text begins, or that of the lines below it; '' for none."""
-    selected = [i for i, flag in enumerate(verdict.keep) if flag]
-    if not selected or verdict.kind != "article":
+def _date_of_text(page: Page, verdict: Verdict) -> str:
+    """Return the date with which the text begins, '' for none."""
+    if verdict.kind != "article":
         return ""
-    language = page.metadata.language
-    beginning = (find_dateline(page.segments[i].text, language) for i in selected[:_FIRST_LINES])
-    if date := next(filter(None, beginning), ""):
-        return date
-    below = page.segments[selected[-1] + 1 : selected[-1] + 1 + _LINES_BELOW]
-    short = takewhile(lambda segment: len(segment.text) <= _MAX_DATE_LINE_CHARS, below)
-    lines = [segment.text for segment in short if not segment.link_chars]
-    dates = [find_date(line, language)[:10] for line in lines if is_date_line(line, language)]
-    return dates[0] if len(dates) == 1 else ""
+    beginning = islice(compress(page.segments, verdict.keep), _FIRST_LINES)
+    dates = (find_dateline(segment.text, page.metadata.language) for segment in beginning)
+    return next(filter(None, dates), "")
 
 
 #: The bylines and dates of these pages are those of reviews or of single entries.
@@ -78,6 +68,7 @@ _WITHOUT_BYLINE = frozenset({"collection", "product"})
 _OF_ENTRIES = frozenset({"listing", "service"})
 #: If so many lines have a date, dates are those of entries.
 _MIN_DATED_ENTRIES = 3
+_MAX_DATE_LINE_CHARS = 100
 _MAX_LINES = 2_000
 
 

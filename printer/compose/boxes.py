@@ -9,7 +9,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
+from ..article import COLONS, Block, Heading, Paragraph, Spans, iter_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
 from .inline import joined, strip_end, without_mark
@@ -118,19 +118,7 @@ def is_box_label(element: HtmlElement) -> bool:
     parent = element.getparent()
     is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
     is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
-    if not is_named:
-        return _is_first_word_of_box(element)
-    return len(element_line(element)) <= _MAX_LABEL_CHARS
-
-
-def _is_first_word_of_box(element: HtmlElement) -> bool:
-    """Return whether a paragraph only says what the box is that it begins: 'Tip'."""
-    parent, following = element.getparent(), element.getnext()
-    if element.tag != "p" or following is None or parent is None or parent[0] is not element:
-        return False
-    if not _PLAIN_BOX_CLASS.search((parent.get("class") or "")[:500]):
-        return False
-    return _BOX_WORD.fullmatch(element_line(element)) is not None
+    return bool(is_named) and len(element_line(element)) <= _MAX_LABEL_CHARS
 
 
 MAX_ATTRIBUTION_CHARS = 120
@@ -164,14 +152,12 @@ def names_source(element: HtmlElement) -> bool:
 
 
 def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
-    """Return the lines of an attribution, parted by commas, and the other blocks."""
+    """Return the text of an attribution on one line, and the other blocks."""
     lines: list[Spans] = []
     rest: list[Block] = []
     for block in blocks:
         if not isinstance(block, Paragraph | Heading):
             rest.append(block)
             continue
-        if lines and plain_text(lines[-1])[-1:].isalnum():
-            lines[-1] = (*lines[-1], Span(","))
         lines.append(block.spans)
     return attribution(joined(lines)), rest

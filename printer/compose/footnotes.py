@@ -363,10 +363,6 @@ def _read_block(block: HtmlElement) -> _BlockContent | None:
     return _BlockContent(text, links, frozenset(href.partition("#")[2] for href in hrefs))
 
 
-#: The elements that may have nothing but the number of the note below them.
-_NUMBER_TAGS = frozenset({"h3", "h4", "h5", "h6"})
-
-
 def _note_block(
     target: HtmlElement, link: HtmlElement, read_block: _ReadBlock
 ) -> HtmlElement | None:
@@ -378,17 +374,8 @@ def _note_block(
             content = read_block(block)
             if content is None or link in content.links:
                 return None
-            text = content.text
-            if text and not _NOTE_LABEL.fullmatch(text):
+            if content.text and not _NOTE_LABEL.fullmatch(content.text):
                 return block
-            following = block.getnext()
-            if (
-                text
-                and block.tag in _NUMBER_TAGS
-                and following is not None
-                and following.tag == "p"
-            ):
-                return following
     return None
 
 
@@ -415,13 +402,8 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: 
         return False
     targets = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}
-    previous = block.getprevious()
-    places = [block]
-    if previous is not None and previous.tag in _NUMBER_TAGS:
-        places.append(previous)
-    links_to_reference = any(
-        content and not ids.isdisjoint(content.fragments) for content in map(read_block, places)
-    )
+    content = read_block(block)
+    links_to_reference = content is not None and not ids.isdisjoint(content.fragments)
     begins = next((t for text in block.itertext() if (t := text.strip())), "")
     return (
         links_to_reference

@@ -60,13 +60,3 @@ def test_the_date_with_which_the_text_begins_is_the_page_s(lines, expected):
     text = f"{lines}<p>The pilot had seen the clouds at noon, and nobody had believed him.</p>" * 2
     assert byline_and_date("", f"<div>{text}</div>", "article")[1] == expected
     assert byline_and_date("", f"<div>{text}</div>", "product")[1] == ""
-
-
-@pytest.mark.parametrize(("more", "expected"), [("", "2024-05-03"), ("<p>2.5.2024</p>", "")])
-def test_the_date_below_the_text_is_the_page_s(more, expected):
-    text = "<p>The pilot had seen the clouds at noon, and nobody had believed him.</p>" * 90
-    lines = f"<div>Permanent address</div><div>13:32 3.5.2024</div><div>Print</div>{more}"
-    page = read_page(f"<h1>Harbour tales</h1><div>{text}</div>{lines}")
-    verdict = Verdict(tuple(i < 91 for i in range(len(page.segments))))
-    assert page.metadata.published == ""
-    assert article_metadata(page, verdict).published == expected

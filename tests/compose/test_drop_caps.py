@@ -24,7 +24,6 @@ def paragraph(text: str) -> Paragraph:
         ("“W", "e never left”", "“We never left”"),
         ("É", "tait-ce la pluie", "Était-ce la pluie"),
         ("A", "nother ferry", "Another ferry"),
-        ("A", "ferry is not another ferry", "A ferry is not another ferry"),
     ],
 )
 def test_a_letter_and_the_paragraph_after_it_are_one(initial: str, text: str, joined: str) -> None:

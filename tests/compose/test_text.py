@@ -79,10 +79,6 @@ def test_white_space(html: str, text: str) -> None:
     [
         ("<p>ខ្ញុំ\u200bញ៉ាំ\u200bបាយ", "ខ្ញុំ|ញ៉ាំ|បាយ"),
         ("<p>retry_<wbr>after_<wbr/>seconds", "retry_|after_|seconds"),
-        ("<p>one\u200b\u200b\u200btwo", "one|two"),
-        ("<p>\u200bone \u200b two\u200b \u200b", "one two"),
-        ("<p>one\u200b<b>two</b>\u200b<br>\u200bthree", "one|two\nthree"),
-        ("<p>one<b> \u200btwo\u200b</b><wbr>three", "one two|three"),
         ("<p>one</p><p>\u200b</p><wbr><p>two", "one;two"),
     ],
 )
