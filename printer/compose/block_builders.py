@@ -18,7 +18,6 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import (
-    COLONS,
     Block,
     Code,
     Definition,
@@ -37,14 +36,12 @@ from ..article import (
     plain_text,
 )
 from ..html.index import BLOCK_TAGS, Leaf
-from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
 from .boxes import (
     MAX_ATTRIBUTION_CHARS,
     attribution,
     is_box_label,
-    names_source,
     take_bold_label,
     take_source,
 )
@@ -308,9 +305,7 @@ class QuoteBuilder(BlockBuilder):
         if self.box:
             is_label = is_first and (element.tag in HEADING_TAGS or is_box_label(element))
             return self._set_label if is_label else None
-        if element.tag == "footer" or (not is_first and not self.post and names_source(element)):
-            return self._set_source
-        return self._set_cite if is_first and _is_introduction(element) else None
+        return self._set_source if element.tag == "footer" else None
 
     def _set_source(self, buffer: BlockBuffer) -> None:
         self.cite, rest = take_source(buffer.take())
@@ -356,30 +351,6 @@ def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
 
 def _paragraph_of_spans(spans: Spans) -> list[Block]:
     return [Paragraph(spans)] if spans else []
-
-
-_MAX_INTRODUCTION_CHARS = 120
-_MAX_DESCENDANTS = 40
-
-
-def _is_introduction(element: HtmlElement) -> bool:
-    """Return whether an element at the start of a quotation is a line that ends in a colon.
-
-    Not if lines of the same kind follow, as in verse, or if there is an attribution below: then the
-    line is part of the quotation.
-    """
-    parent, following = element.getparent(), element.getnext()
-    if element.tag not in {"div", "header"} or parent is None or following is None:
-        return False
-    if parent.tag != "blockquote" or parent[-1].tag == "footer":
-        return False
-    if (following.tag, following.get("class")) == (element.tag, element.get("class")):
-        return False
-    descendants = islice(element.iterdescendants(), _MAX_DESCENDANTS)
-    if [child.tag for child in descendants if child.tag in BLOCK_TAGS] not in ([], ["p"], ["div"]):
-        return False
-    text = element_line(element, limit=_MAX_INTRODUCTION_CHARS + 2)
-    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION_CHARS
 
 
 def _is_cited(block: Block) -> bool:
