@@ -35,7 +35,6 @@ from ..text import INVISIBLE, WORD, comparison_key
 from .block_builders import is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
-from .selection import closing_invitation
 from .tables import is_data
 
 #: In total; text beyond this counts as present.
@@ -151,14 +150,13 @@ def _without_internal_links(segment: Segment) -> str:
     A reference mark that a note within the line repeats is left out, too.
     """
     texts: list[str] = []
-    unprinted = closing_invitation(segment)
     for leaf in segment.leaves:
         if texts and leaf.text == texts[-1].strip() and _REFERENCE_MARK.fullmatch(leaf.text):
             texts[-1] += " "
             continue
         link = enclosing_link(leaf.parent)
         href = "" if link is None else link.get("href") or ""
-        if href.startswith("#") or is_source_link(href, leaf.text) or leaf in unprinted:
+        if href.startswith("#") or is_source_link(href, leaf.text):
             continue
         texts.append(leaf.text)
     return "".join(texts)
