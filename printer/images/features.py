@@ -140,8 +140,7 @@ def _refusal_without_caption(
         return "a rule"
     if _is_linked_banner(reader, candidate, names):
         return "a banner or a button that leads to another page"
-    is_below_other = _is_below_other_heading(reader, candidate)
-    return "a picture below a heading of something else" if is_below_other else ""
+    return ""
 
 
 #: A picture without text that is repeated in the text so often divides it.
@@ -195,18 +194,6 @@ def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> I
 
 
 _MAX_TEASER_LINKS = 50
-_HEADING = int(ElementFlag.HEADING)
-
-
-def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture after the text stands below a heading that is left out."""
-    previous = candidate.segment - 1
-    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
-        return False
-    flags = reader.index.flags[reader.index.segment_blocks[previous]]
-    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
-
-
 _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
@@ -246,6 +233,7 @@ def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
 _MIN_TEASER_LINK_CHARS = 15
 _MIN_TEASER_LINK_SHARE = 0.3
 _MAX_TEASER_SEGMENTS = 40
+_HEADING = int(ElementFlag.HEADING)
 
 
 def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:

@@ -133,13 +133,6 @@ def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reaso
     assert [picture.reason for picture in found.rejected] == [reason]
 
 
-def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> None:
-    for heading, last in (("Pin it", "A ferry"), (TEXT, "Sheep")):
-        page, verdict = read(article(PHOTO) + f"<h2>{heading}</h2>{CARD}")
-        found = select_by_method(page, verdict)
-        assert found.selected[-1].candidate.alt == last
-
-
 @pytest.mark.parametrize(
     "markup",
     [
