@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 from ..article import Article, Block, Figure, Paragraph, has_mark_throughout, plain_text
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
-from ..html.metadata.dates import find_dateline, is_date_line
+from ..html.metadata.dates import find_dateline
 from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
@@ -35,7 +35,7 @@ from .discussion import (
 from .footnotes import LinkTargets, find_link_targets
 from .inline import ends_sentence
 from .math import convert_inline_tex
-from .postprocess import join_drop_caps, postprocess
+from .postprocess import postprocess
 from .selection import select, select_below
 
 __all__ = ["append_comments", "article_metadata", "compose", "find_posts", "select_posts"]
@@ -62,25 +62,17 @@ def _date_of_text(page: Page, verdict: Verdict) -> str:
     return next(filter(None, dates), "")
 
 
-#: The bylines and dates of these pages are those of reviews or of single entries.
+#: The bylines and dates of these pages are those of reviews.
 _WITHOUT_BYLINE = frozenset({"collection", "product"})
 #: The bylines and dates of these pages may be those of single entries.
 _OF_ENTRIES = frozenset({"listing", "service"})
-#: If so many lines have a date, dates are those of entries.
-_MIN_DATED_ENTRIES = 3
-_MAX_DATE_LINE_CHARS = 100
-_MAX_LINES = 2_000
 
 
 def _has_byline(page: Page, verdict: Verdict) -> bool:
     """Return whether a byline and a date on the page are those of the page."""
-    if verdict.kind not in _OF_ENTRIES:
-        return verdict.kind not in _WITHOUT_BYLINE
-    language = page.metadata.language
-    lines = (segment.text for segment in compress(page.segments, verdict.keep))
-    short_lines = islice((line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS), _MAX_LINES)
-    dated = sum(is_date_line(line, language) for line in short_lines)
-    return 0 < dated < _MIN_DATED_ENTRIES or (not dated and page.metadata.is_article)
+    if verdict.kind in _OF_ENTRIES:
+        return page.metadata.is_article
+    return verdict.kind not in _WITHOUT_BYLINE
 
 
 _CUT = "the page is too long to be read in full; the article ends where reading stopped"
@@ -116,7 +108,7 @@ def compose(
         above = without_last_heading(blocks)
         byline = "" if above else metadata.byline
         blocks = above + post_blocks(page, selection, targets, posts, byline)
-    blocks = join_drop_caps(convert_inline_tex(blocks, page))
+    blocks = convert_inline_tex(blocks, page)
     linked = bool(targets.places or targets.references)
     corrected = postprocess(
         blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind

@@ -32,7 +32,7 @@ from ..article import (
     walk,
 )
 from ..i18n import fold_words, page_labels
-from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
+from ..text import DATELINE, SCENE_BREAK, comparison_key
 from .collection import is_collection, split_collection
 from .inline import split_labels
 
@@ -327,15 +327,12 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     return remaining
 
 
-#: In a shorter article, the last heading is no leftover.
+#: In a shorter article, no heading is left over.
 _MIN_BLOCKS = 3
-#: In a shorter article, an embed or a longer heading is no leftover.
-_MANY_BLOCKS = 9
-_MAX_TRAILING_HEADING_CHARS = 40
 
 
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
-    """Drop rules and headings at the end, and an embed at the end of long text."""
+    """Drop rules and headings at the end."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
@@ -343,18 +340,15 @@ def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
 
 
 def _is_left_over(blocks: list[Block], kind: str) -> bool:
-    """Return whether the last block is a heading, or an embed at the end of long text.
+    """Return whether the last block is a heading with nothing below it.
 
-    Several headings of one level are the entries of a list, except questions, whose answers are
-    missing, and on pages of products, where they are the names of others.
+    Several headings of one level are the entries of a list, except on pages of products, where they
+    are the names of others.
     """
     last = blocks[-1]
-    if not isinstance(last, Heading):
-        return isinstance(last, Embed) and not last.blocks and len(blocks) > _MANY_BLOCKS
-    text = plain_text(last.spans)
-    if len(blocks) < (_MANY_BLOCKS if len(text) > _MAX_TRAILING_HEADING_CHARS else _MIN_BLOCKS):
+    if len(blocks) < _MIN_BLOCKS or not isinstance(last, Heading):
         return False
-    if kind == "product" or text.endswith(("?", "？", "؟")):
+    if kind == "product":
         return True
     run = takewhile(lambda block: isinstance(block, Heading | Figure), blocks[-2::-1])
     return not any(isinstance(block, Heading) and block.level == last.level for block in run)
@@ -401,22 +395,6 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
 
     fixed: tuple[Block, ...] = transform(blocks, replacement)
     return fixed
-
-
-def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """Join a drop cap that is a block of its own with the paragraph after it."""
-    joined: list[Block] = []
-    for block in blocks:
-        previous = joined[-1] if joined else None
-        if isinstance(block, Paragraph) and isinstance(previous, Paragraph):
-            initial, text = plain_text(previous.spans), plain_text(block.spans)
-            if continues_drop_cap(initial, text) and not previous.id:
-                first, *rest = block.spans
-                first = replace(first, text=initial + first.text.lstrip())
-                joined[-1] = replace(block, spans=(first, *rest))
-                continue
-        joined.append(block)
-    return tuple(joined)
 
 
 def merge_pages(articles: Sequence[Article]) -> Article:

@@ -6,7 +6,6 @@ blurred preview in ``src``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -112,8 +111,6 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
         yield _plain_source(value)
     elif name in _VERSION_LISTS or name.endswith("srcset"):
         yield from parse_srcset(value)
-    elif value[0] in "{[":
-        yield from _read_json(value)
     elif name in _ORIGINALS:
         if _is_url(value):
             yield ImageSource(value, 0, ORIGINAL)
@@ -154,30 +151,6 @@ def _is_url(value: str) -> bool:
     """Return whether an attribute's value is a URL rather than other data for scripts."""
     is_address = "/" in value or IMAGE_FILE.search(value) is not None
     return len(value) > 4 and is_address and value[0] not in "#<{"
-
-
-_MAX_JSON_VALUES = 200
-
-
-def _read_json(value: str) -> Iterator[ImageSource]:
-    """Yield the strings that are URLs of picture files in an attribute with JSON."""
-    if not IMAGE_FILE.search(value):
-        return
-    try:
-        pending = [json.loads(value)]
-    except (ValueError, RecursionError):
-        return
-    count = 0
-    while pending and count < _MAX_JSON_VALUES:
-        count += 1
-        node = pending.pop()
-        if isinstance(node, dict):
-            pending.extend(node.values())
-            pending.extend(key for key in node if isinstance(key, str) and "/" in key)
-        elif isinstance(node, list):
-            pending.extend(node)
-        elif isinstance(node, str) and "/" in node and " " not in node and IMAGE_FILE.search(node):
-            yield ImageSource(node, 0, VERSION)
 
 
 _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")

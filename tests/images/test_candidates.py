@@ -52,10 +52,6 @@ def test_a_spacer_below_a_picture_is_none_of_its_copies() -> None:
         ('<img data-original="/p.jpg">', [("https://news.example.org/p.jpg",)]),
         ('<img data-someone-else="/p.jpg">', [("https://news.example.org/p.jpg",)]),
         (
-            """<img data-attrs='{"src": "https://cdn.example.org/p.png", "w": 3}'>""",
-            [("https://cdn.example.org/p.png",)],
-        ),
-        (
             '<img src="/s.jpg" srcset="/s.jpg 400w, /m.jpg 1600w, /l.jpg 3000w">',
             [("m", "s", "l")],
         ),
