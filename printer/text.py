@@ -31,7 +31,7 @@ LONGEST_FOLDED = 3
 
 #: What a line never contains: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
     "\ue000-\uf8ff\ud800-\udfff\ufeff\ufff9-\ufffc\ufffe\uffff]"
 )
@@ -45,7 +45,7 @@ def clean_line(text: str | None, limit: int = 500) -> str:
         return ""
     text = text[: limit * _SLACK]
     if not text.isprintable() or "\ufffc" in text:
-        text = _INVISIBLE.sub("", text)
+        text = INVISIBLE.sub("", text)
     folded = " ".join(text.split())
     if len(folded) <= limit:
         return folded
@@ -111,6 +111,10 @@ def count_words(text: str) -> int:
         return len(text.split())
     spaced = sum(any(map(str.isalnum, word)) for word in _SIGN.sub(" ", text).split())
     return spaced + -(-signs // _SIGNS_PER_WORD)
+
+
+def has_currency_sign(text: str) -> bool:
+    return any(unicodedata.category(sign) == "Sc" for sign in text)
 
 
 def count(number: float, noun: str) -> str:

@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 from ..article import Article, Block, Figure, Paragraph, has_mark_throughout, plain_text
 from ..html.discussion import MAX_POSTS, Comments
 from ..html.index import Segment
-from ..html.metadata.dates import find_date, find_dateline, is_date_line
+from ..html.metadata.dates import find_dateline
 from ..html.metadata.language import choose_language
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
@@ -35,7 +35,7 @@ from .discussion import (
 from .footnotes import LinkTargets, find_link_targets
 from .inline import ends_sentence
 from .math import convert_inline_tex
-from .postprocess import join_drop_caps, postprocess
+from .postprocess import postprocess
 from .selection import select, select_below
 
 __all__ = ["append_comments", "article_metadata", "compose", "find_posts", "select_posts"]
@@ -45,51 +45,34 @@ def article_metadata(page: Page, verdict: Verdict) -> Metadata:
     """Return the page's metadata, without the byline and date of a single entry of a list."""
     if not _has_byline(page, verdict):
         return replace(page.metadata, byline="", published="")
-    published = page.metadata.published or _date_beside_text(page, verdict)
+    published = page.metadata.published or _date_of_text(page, verdict)
     return replace(page.metadata, published=published)
 
 
-_MAX_DATE_LINE_CHARS = 100
 #: The first lines of a text that may begin with its date.
 _FIRST_LINES = 2
-#: The lines below those that may be its date.
-_LINES_BELOW = 4
 
 
-def _date_beside_text(page: Page, verdict: Verdict) -> str:
-    """Return the date with which the text begins, or that of the lines below it; '' for none."""
-    selected = [i for i, flag in enumerate(verdict.keep) if flag]
-    if not selected or verdict.kind != "article":
+def _date_of_text(page: Page, verdict: Verdict) -> str:
+    """Return the date with which the text begins, '' for none."""
+    if verdict.kind != "article":
         return ""
-    language = page.metadata.language
-    beginning = (find_dateline(page.segments[i].text, language) for i in selected[:_FIRST_LINES])
-    if date := next(filter(None, beginning), ""):
-        return date
-    below = page.segments[selected[-1] + 1 : selected[-1] + 1 + _LINES_BELOW]
-    short = takewhile(lambda segment: len(segment.text) <= _MAX_DATE_LINE_CHARS, below)
-    lines = [segment.text for segment in short if not segment.link_chars]
-    dates = [find_date(line, language)[:10] for line in lines if is_date_line(line, language)]
-    return dates[0] if len(dates) == 1 else ""
+    beginning = islice(compress(page.segments, verdict.keep), _FIRST_LINES)
+    dates = (find_dateline(segment.text, page.metadata.language) for segment in beginning)
+    return next(filter(None, dates), "")
 
 
-#: The bylines and dates of these pages are those of reviews or of single entries.
+#: The bylines and dates of these pages are those of reviews.
 _WITHOUT_BYLINE = frozenset({"collection", "product"})
 #: The bylines and dates of these pages may be those of single entries.
 _OF_ENTRIES = frozenset({"listing", "service"})
-#: If so many lines have a date, dates are those of entries.
-_MIN_DATED_ENTRIES = 3
-_MAX_LINES = 2_000
 
 
 def _has_byline(page: Page, verdict: Verdict) -> bool:
     """Return whether a byline and a date on the page are those of the page."""
-    if verdict.kind not in _OF_ENTRIES:
-        return verdict.kind not in _WITHOUT_BYLINE
-    language = page.metadata.language
-    lines = (segment.text for segment in compress(page.segments, verdict.keep))
-    short_lines = islice((line for line in lines if len(line) <= _MAX_DATE_LINE_CHARS), _MAX_LINES)
-    dated = sum(is_date_line(line, language) for line in short_lines)
-    return 0 < dated < _MIN_DATED_ENTRIES or (not dated and page.metadata.is_article)
+    if verdict.kind in _OF_ENTRIES:
+        return page.metadata.is_article
+    return verdict.kind not in _WITHOUT_BYLINE
 
 
 _CUT = "the page is too long to be read in full; the article ends where reading stopped"
@@ -125,7 +108,7 @@ def compose(
         above = without_last_heading(blocks)
         byline = "" if above else metadata.byline
         blocks = above + post_blocks(page, selection, targets, posts, byline)
-    blocks = join_drop_caps(convert_inline_tex(blocks, page))
+    blocks = convert_inline_tex(blocks, page)
     linked = bool(targets.places or targets.references)
     corrected = postprocess(
         blocks, metadata.title, builder.aliases, linked=linked, kind=verdict.kind

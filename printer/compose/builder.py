@@ -12,7 +12,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Code, Embed, Heading, Item, List, Math, Quote, Rule, Span
+from ..article import ZERO_WIDTH_SPACE, Block, Code, Heading, Item, List, Math, Rule, Span
 from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
@@ -32,9 +32,9 @@ from .block_builders import (
     is_quotation,
     language_of,
 )
-from .boxes import is_box, names_source, take_source
+from .boxes import is_box
 from .collection import is_entry
-from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
+from .embeds import PostBuilder, is_post, read_embed
 from .footnotes import LinkResolver, LinkTargets, is_backlink_text
 from .inline import PLAIN, Style, mark_of, needs_space, readable_line, stated_marks, with_mark
 from .math import Formula, is_preview, read_formula
@@ -99,8 +99,7 @@ class ArticleBuilder:
         self.style = PLAIN
         self.last: Leaf | None = None
         self.builders: list[BlockBuilder] = []
-        self.tabs: Tabs | None = None  # read on first use, like the durations
-        self.durations: dict[str, str] | None = None
+        self.tabs: Tabs | None = None  # read on first use
         self.has_formulas = selection.formulas
         self.headings = selection.headings
         self.entries = selection.entries
@@ -159,7 +158,7 @@ class ArticleBuilder:
         if tag == "br":
             self.buffer.run.breaks += 1
         elif tag == "wbr":
-            self.buffer.run.joint = True
+            self.buffer.run.add(ZERO_WIDTH_SPACE, self.style)
         elif tag == "img":
             self._add_text_image(element)
         elif tag in BLOCK_TAGS:
@@ -212,7 +211,7 @@ class ArticleBuilder:
             return entered
         if element in self.figures and not (tag == "img" and read_formula(element)):
             figure = self.figures[element]
-            video = self._read_embed_with_duration(element) if tag == "video" else None
+            video = read_embed(element, self.links.resolve) if tag == "video" else None
             if video:
                 self.buffer.put(replace(video, blocks=(figure,)))
             else:
@@ -237,7 +236,7 @@ class ArticleBuilder:
         elif mark := mark_of(element, tag):
             self._add_mark(mark)
         elif tag == "wbr":  # the parser nests what follows in it
-            self.buffer.run.joint = True
+            self.buffer.run.add(ZERO_WIDTH_SPACE, self.style)
         return entered
 
     def _enter_note(self, entered: _OpenElement, element: HtmlElement, name: str) -> None:
@@ -264,7 +263,7 @@ class ArticleBuilder:
             if previous is None or previous.tag != "hr" or (previous.tail or "").strip():
                 self.buffer.put(Rule())
         elif tag in _FRAME_TAGS:
-            if embed := self._read_embed_with_duration(element):
+            if embed := read_embed(element, self.links.resolve):
                 self.buffer.put(embed)
         elif tag in _CODE_TAGS or is_code_block(element, tag):
             self._link_target(element)
@@ -278,16 +277,6 @@ class ArticleBuilder:
             return self._add_formula_element(element, tag)
         return True
 
-    def _read_embed_with_duration(self, element: HtmlElement) -> Embed | None:
-        """Return a media element as an embed, with its duration from JSON-LD if stated there."""
-        embed = read_embed(element, self.links.resolve)
-        if embed is None or embed.duration or embed.kind not in ("video", "audio"):
-            return embed
-        if self.durations is None:
-            self.durations = described_durations(self.page, self.links.resolve)
-        duration_of_sole_medium = self.durations.get(element.tag, "")
-        return replace(embed, duration=self.durations.get(embed.url, duration_of_sole_medium))
-
     def _add_formula_element(self, element: HtmlElement, tag: str) -> bool:
         if formula := read_formula(element):
             self._add_formula(formula)
@@ -300,9 +289,6 @@ class ArticleBuilder:
             self._add_reference(element, note)
             return True
         if element in self.targets.backlinks or is_backlink_text(element.text):
-            return True
-        if len(element) and (card := read_card(element, self.links.resolve)):
-            self.buffer.put(card)
             return True
         href = self.links.target(element)
         style = self.style
@@ -360,8 +346,6 @@ class ArticleBuilder:
                 self._open_builder(entered, builder)
             elif tag == "li":
                 self._open_buffer(entered, BlockBuffer(), self._add_orphan_item)
-            elif self._follows_quotation(element):
-                self._open_buffer(entered, BlockBuffer(), self._add_source)
 
     def _make_builder(self, element: HtmlElement, tag: str) -> BlockBuilder | None:
         """Return a builder for an element that is a block of blocks, None for any other element."""
@@ -402,20 +386,6 @@ class ArticleBuilder:
             self.tabs = read_tabs(self.page.tree)
         is_panel = role == "tabpanel" or (element.get("id") or "") in self.tabs.ids
         return PanelBuilder(label_of(element, self.tabs)) if is_panel else None
-
-    def _follows_quotation(self, element: HtmlElement) -> bool:
-        """Return whether an element says whose the quotation right before it is."""
-        previous, last = element.getprevious(), self.buffer.blocks[-1:]
-        if previous is None or previous.tag != "blockquote" or not names_source(element):
-            return False
-        return bool(last) and isinstance(last[0], Quote) and not (last[0].cite or last[0].box)
-
-    def _add_source(self, buffer: BlockBuffer) -> None:
-        """Add the attribution of the quotation that is the last block."""
-        source, rest = take_source(buffer.take())
-        quote = self.buffer.blocks.pop()
-        if isinstance(quote, Quote):
-            self.buffer.blocks += [replace(quote, cite=source), *rest]
 
     def _add_orphan_item(self, buffer: BlockBuffer) -> None:
         """Add an item outside any list to the list before it, or to a new one."""

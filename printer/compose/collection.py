@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
-from unicodedata import category
 
 from ..article import (
     Block,
@@ -19,6 +18,7 @@ from ..article import (
     plain_text,
     walk,
 )
+from ..text import has_currency_sign
 from .inline import without_mark
 from .selection import MAX_ENTRY_CHARS, MIN_ENTRIES
 
@@ -26,25 +26,13 @@ _MIN_ENTRY_SHARE = 0.75
 
 
 def is_collection(block: List) -> bool:
-    """Return whether a list shows things by a picture each with a few words, as shops do.
-
-    A numbered list is one only if its entries state their numbers, or most of them a price.
-    """
+    """Return whether a list shows things by a picture each with a few words, as shops do."""
     entries = [item.blocks for item in block.items if is_entry(item.blocks)]
     pictured = sum(map(_is_pictured, entries))
     named_count = sum(any(map(_is_text, blocks)) for blocks in entries)
     if min(pictured, named_count) < MIN_ENTRIES or 2 * named_count < len(block.items):
         return False
-    if len(entries) < _MIN_ENTRY_SHARE * len(block.items):
-        return False
-    return (
-        not block.ordered
-        or 2 * sum(map(_has_price, entries)) >= len(entries)
-        or all(
-            any(text.strip("#.) ") == str(number) for text in iter_text(*item.blocks))
-            for number, item in enumerate(block.items, block.start)
-        )
-    )
+    return not block.ordered and len(entries) >= _MIN_ENTRY_SHARE * len(block.items)
 
 
 def is_entry(blocks: tuple[Block, ...]) -> bool:
@@ -62,7 +50,7 @@ def split_collection(block: List) -> Iterator[Block]:
     """Yield a collection in parts, with the blocks of other items between them."""
     for is_part, items in groupby(block.items, lambda item: is_entry(item.blocks)):
         if is_part:
-            yield List(tuple(_with_headings(map(_clean_entry, items))), style="none")
+            yield List(tuple(map(_clean_entry, items)), style="none")
         else:
             yield from (inner for item in items for inner in item.blocks)
 
@@ -82,11 +70,6 @@ def _inside(blocks: Iterable[Block]) -> Iterator[Block]:
 
 def _is_pictured(blocks: tuple[Block, ...]) -> bool:
     return sum(isinstance(block, Figure) for block in _inside(blocks)) == 1
-
-
-def _has_price(blocks: tuple[Block, ...]) -> bool:
-    """Return whether a text has the sign of a currency."""
-    return any(category(sign) == "Sc" for text in iter_text(*blocks) for sign in text)
 
 
 def _clean_entry(item: Item) -> Item:
@@ -112,32 +95,11 @@ def _clean_entry(item: Item) -> Item:
     return replace(item, blocks=tuple(distinct[key] for key in distinct if key not in repeated))
 
 
-def _with_headings(items: Iterable[Item]) -> list[Item]:
-    """Return entries with their first lines as headings if most of them have a heading."""
-    entries = list(items)
-    headings = [block for item in entries for block in item.blocks if isinstance(block, Heading)]
-    if 2 * sum(any(block in headings for block in item.blocks) for item in entries) <= len(entries):
-        return entries
-    return [_with_heading(item, headings[0].level) for item in entries]
-
-
-def _with_heading(item: Item, level: int) -> Item:
-    blocks = item.blocks
-    position = next((i for i, block in enumerate(blocks) if _is_text(block)), len(blocks))
-    if any(isinstance(block, Heading) for block in blocks) or position == len(blocks):
-        return item
-    name = blocks[position]
-    if not isinstance(name, Paragraph) or _price_words(name):
-        return item
-    heading = Heading(level, name.spans, name.id, name.lang, name.dir)
-    return replace(item, blocks=(*blocks[:position], heading, *blocks[position + 1 :]))
-
-
 _MAX_PRICE_WORDS = 4
 
 
 def _price_words(block: Paragraph) -> frozenset[str]:
     """Return the words of a line of prices, such as '$9 $12', regardless of repetitions."""
     words = plain_text(block.spans).split()
-    has_sign = any(category(sign) == "Sc" for word in words[:_MAX_PRICE_WORDS] for sign in word)
+    has_sign = any(map(has_currency_sign, words[:_MAX_PRICE_WORDS]))
     return frozenset(words) if has_sign and len(words) <= _MAX_PRICE_WORDS else frozenset()

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
-
-from lxml.html import HtmlElement
 
 from .. import article as model
 from ..article import (
     COLONS,
     Block,
-    Code,
     Heading,
     Paragraph,
     Quote,
     Rule,
     Span,
-    iter_text,
     plain_text,
-    walk,
 )
 from ..html.discussion import Comments, read_posts
-from ..html.index import Segment
+from ..html.index import is_inside
 from ..html.page import Page
 from ..html.posts import Post, is_in_card, is_written_date
 from ..i18n import is_advertisement_label, load_table
@@ -83,15 +78,10 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     has_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         is_content = not content.isdisjoint(segment.leaves)
-        has_posts = has_posts or is_content or _is_inside(segment.block, elements)
+        has_posts = has_posts or is_content or is_inside(segment.block, elements)
         is_printed = is_content or (selected and not has_posts and not is_opened)
-        is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
-        keep.append(is_printed and not is_label)
+        keep.append(is_printed and not is_advertisement_label(segment.text))
     return replace(verdict, keep=tuple(keep))
-
-
-def _is_inside(element: HtmlElement, posts: Set[HtmlElement]) -> bool:
-    return element in posts or any(ancestor in posts for ancestor in element.iterancestors())
 
 
 def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
@@ -102,13 +92,13 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
     leaves = {
         leaf: segment
         for leaf, segment in selection.leaves.items()
-        if leaf in content or leaf.parent is None or not _is_inside(leaf.parent, elements)
+        if leaf in content or leaf.parent is None or not is_inside(leaf.parent, elements)
     }
     figures = {
         element: figure
         for element, figure in selection.figures.items()
         if not is_in_card(element.iterancestors())
-        and (_is_inside(element, bodies) or not _is_inside(element, elements))
+        and (is_inside(element, bodies) or not is_inside(element, elements))
     }
     return replace(selection, leaves=leaves, figures=figures)
 
@@ -127,11 +117,9 @@ def post_blocks(
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
     composed: list[model.Post] = []
-    quotations = _Quotations()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        blocks = quotations.tidy(postprocess_part(builder.blocks(post.content)))
-        quotations.add(blocks)
+        blocks = tuple(map(_attributed, postprocess_part(builder.blocks(post.content))))
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
@@ -140,36 +128,17 @@ def post_blocks(
     return tuple(composed)
 
 
-#: The label of a file that a reader attached, with its number.
-_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
-
-
-def _is_attachment(segment: Segment) -> bool:
-    """Return whether a line only links to attached files by their numbers."""
-    if segment.link_chars < len(segment.text) or not segment.text[-1:].isdecimal():
-        return False
-    leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
-    return all(_names_attachment(leaf.element, leaf.text.strip()) for leaf in leaves)
-
-
-def _names_attachment(link: HtmlElement, text: str) -> bool:
-    match = _ATTACHED.fullmatch(text)
-    return match is not None and link.tag == "a" and match[1] in (link.get("href") or "")
-
-
-def _comparison_key(blocks: Iterable[Block]) -> str:
-    return comparison_key(" ".join(iter_text(*blocks)))
-
-
 _MAX_ATTRIBUTION_CHARS = 90
 
 
-def _attributed(quote: Quote) -> Quote:
+def _attributed(quote: Block) -> Block:
     """Return a quotation with a first line that ends in a colon as its attribution.
 
     What is quoted may be in an element of its own, and a date above it.
     """
-    if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
+    if not isinstance(quote, Quote) or quote.cite or len(quote.blocks) < 2:
+        return quote
+    if not isinstance(first := quote.blocks[0], Paragraph):
         return quote
     text = plain_text(first.spans).rstrip(" \n↑↗→»")
     if len(text) > _MAX_ATTRIBUTION_CHARS or not text.endswith(COLONS):
@@ -180,58 +149,6 @@ def _attributed(quote: Quote) -> Quote:
     if len(remaining) == 1 and isinstance(inner := remaining[0], Quote) and not inner.cite:
         remaining = [*inner.blocks]
     return replace(quote, blocks=tuple(remaining), cite=(Span(text),))
-
-
-_MAX_SEARCHED_CHARS = 200_000_000
-
-
-class _Quotations:
-    """Finds quotations of what is printed above, in bounded time."""
-
-    def __init__(self) -> None:
-        self.printed = ""
-        self.budget = _MAX_SEARCHED_CHARS
-
-    def add(self, blocks: Iterable[Block]) -> None:
-        self.printed += (
-            _comparison_key(block for block in blocks if not isinstance(block, Quote)) + "\n"
-        )
-
-    def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
-        """Return what a post says, its quotations with their attributions.
-
-        A quotation at the end, as mail programs append it, is dropped with its attribution.
-        """
-        remaining = list(blocks)
-        while (
-            len(remaining) > 1
-            and isinstance(last := remaining[-1], Quote)
-            and self._is_printed(last)
-        ):
-            remaining.pop()
-            if (
-                isinstance(remaining[-1], Paragraph)
-                and _introduces(remaining[-1])
-                and len(remaining) > 1
-            ):
-                remaining.pop()
-        return tuple(
-            _attributed(block) if isinstance(block, Quote) else block for block in remaining
-        )
-
-    def _is_printed(self, quote: Quote) -> bool:
-        """Return whether all that is quoted, except for quotations in it, stands above."""
-        keys = [_comparison_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
-        self.budget -= len(self.printed) * len(keys)
-        return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
-
-
-_MAX_INTRODUCTION_CHARS = 150
-
-
-def _introduces(paragraph: Paragraph) -> bool:
-    text = plain_text(paragraph.spans)
-    return len(text) <= _MAX_INTRODUCTION_CHARS and text.endswith(COLONS)
 
 
 _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]

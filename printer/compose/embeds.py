@@ -1,18 +1,15 @@
-"""Embedded media, link cards and quoted social posts."""
+"""Embedded media and quoted social posts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import Callable
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
-from ..html.index import BLOCK_TAGS
-from ..html.metadata.jsonld import Thing, read_json_ld, string_values, type_names
-from ..html.page import Page
+from ..article import Block, Embed, Quote, Span, Spans, plain_text
 from ..html.visibility import is_not_displayed
 from .block_builders import QuoteBuilder
 from .inline import readable_line
@@ -99,46 +96,6 @@ def _frame_kind(
     return "frame" if is_page and not is_hidden else ""
 
 
-#: The JSON-LD properties with the URL of a video.
-_URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
-
-
-# Durations
-
-
-def described_durations(page: Page, resolve: Resolve) -> dict[str, str]:
-    """Return the durations of the media described in JSON-LD, by URL.
-
-    If the page and its JSON-LD each have exactly one video (or audio), its duration is also stored
-    under ``video`` (``audio``).
-    """
-    durations: dict[str, str] = {}
-    described = list(_media(read_json_ld(page.linked_data)))
-    for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
-        media = [item for item in described if name in type_names(item)]
-        for item in media:
-            duration = _item_duration(item)
-            urls = (url for key in _URL_PROPERTIES for url in string_values(item.get(key), "url"))
-            durations |= {resolve(url[:_MAX_URL_CHARS]): duration for url in urls if duration}
-        if len(media) == len(page.elements.find(kind)) == 1:
-            durations[kind] = _item_duration(media[0])
-    return durations
-
-
-def _media(items: list[Thing]) -> Iterator[Thing]:
-    """Yield items and the media that are part of them."""
-    for item in items:
-        yield item
-        for key in ("video", "audio", "associatedMedia"):
-            value = item.get(key)
-            parts = value if isinstance(value, list) else [value]
-            yield from (part for part in parts[:100] if isinstance(part, dict))
-
-
-def _item_duration(item: Thing) -> str:
-    return _format_duration(next(iter(string_values(item.get("duration"))), ""))
-
-
 _ISO_DURATION = re.compile(
     r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
 )
@@ -159,64 +116,6 @@ def _format_duration(text: str) -> str:
     if not (hours or minutes or seconds):
         return ""
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
-_CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
-_MAX_CARD_CHARS = 600
-#: The number of ancestors of a card that may wrap it as an entry of a list.
-_MAX_WRAPPERS = 6
-
-
-def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
-    """Return a link card to another page as an embed, None for any other link.
-
-    The link or an element around it has the class of a card, and it contains blocks.  Cards in a
-    list stay text.
-    """
-    ancestors = (link, *islice(link.iterancestors(), 2))
-    if not any(_CARD.search((element.get("class") or "")[:300]) for element in ancestors):
-        return None
-    parts = [readable_line(str(text)) for text in islice(link.itertext(), 60)]
-    lines = list(dict.fromkeys(filter(None, parts)))
-    url = resolve((link.get("href") or "").strip()[:_MAX_URL_CHARS])
-    has_blocks = any(child.tag in BLOCK_TAGS for child in islice(link, 20))
-    if not has_blocks or len(lines) < 2 or sum(map(len, lines)) > _MAX_CARD_CHARS:
-        return None
-    if not url.startswith("http"):
-        return None
-    if any(map(_is_one_of_several, (*ancestors, *_wrappers(link)))):
-        return None
-    title = [line for line in lines if " " in line or line.lower() not in url.lower()]
-    return Embed("frame", url, " · ".join(title))
-
-
-def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the elements around a link that contain nothing else, and its list item."""
-    is_sole_child, inner = True, link
-    for element in islice(link.iterancestors(), _MAX_WRAPPERS):
-        is_sole_child = is_sole_child and inner.getprevious() is None and inner.getnext() is None
-        inner = element
-        if is_sole_child or element.tag == "li":
-            yield element
-
-
-def _is_one_of_several(element: HtmlElement) -> bool:
-    """Return whether an element has a sibling of its tag and class with a link inside.
-
-    The items of a list may differ in their classes.
-    """
-    classes = element.get("class")
-    if classes is None and element.tag not in {"a", "li"}:
-        return False
-    siblings = chain(
-        islice(element.itersiblings(preceding=True), 5), islice(element.itersiblings(), 5)
-    )
-    return any(
-        sibling.tag == element.tag
-        and (sibling.tag == "li" or sibling.get("class") == classes)
-        and next(sibling.iter("a"), None) is not None
-        for sibling in siblings
-    )
 
 
 _POST = re.compile(
@@ -255,27 +154,12 @@ class PostBuilder(QuoteBuilder):
         blocks = super().build()
         if len(blocks) != 1 or not isinstance(quote := blocks[0], Quote):
             return blocks
-        card = _sole_link(quote)
-        links = [span.href for span in card or quote.cite if span.href.startswith("http")]
+        links = [span.href for span in quote.cite if span.href.startswith("http")]
         url = self.url or (links[-1] if links else "")
         if not url:
             return blocks
-        if card:
-            return [Embed("frame", url, plain_text(card))]
         author, published = _split_signature(quote.cite)
         return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
-
-
-def _sole_link(quote: Quote) -> Spans:
-    """Return the spans of a post that consists of one link, () for any other post."""
-    if quote.cite:
-        return ()
-    spans: Spans = ()
-    for block in quote.blocks:
-        if not isinstance(block, Paragraph):
-            return ()
-        spans += block.spans
-    return spans if all(span.href for span in spans if span.text.strip()) else ()
 
 
 def _split_signature(cite: Spans) -> tuple[str, str]:

@@ -41,11 +41,6 @@ class LinkTargets:
 
 
 _MAX_HREF_CHARS = 2000
-#: An absolute URL that joining would not change.
-_ABSOLUTE_URL = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
-#: A path that joining would append to the site.
-_ROOTED_PATH = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
-_ORIGIN = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
 class LinkResolver:
@@ -54,9 +49,6 @@ class LinkResolver:
     def __init__(self, page: Page, targets: LinkTargets) -> None:
         self.page = page
         self.known = set(targets.places.values())
-        self._resolved: dict[str, str] = {}
-        site = _ORIGIN.match(page.base)
-        self._site = site[0] if site else ""
 
     def target(self, element: HtmlElement) -> str:
         """Return the URL or ``#id`` that a link leads to, '' if it cannot be followed."""
@@ -70,28 +62,19 @@ class LinkResolver:
 
     def resolve(self, href: str) -> str:
         """Return an absolute http(s) or mailto URL, '' for any other."""
-        url = self._resolved.get(href)
-        if url is None:
-            url = self._resolve(href)
-            self._resolved[href] = url = url if url.isascii() else with_ascii_host(url)
-        return url
-
-    def _resolve(self, href: str) -> str:
-        href = href.strip()
         if len(href) > _MAX_HREF_CHARS:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))
-        if _ABSOLUTE_URL.match(href):
-            return href
-        if self._site and _ROOTED_PATH.fullmatch(href):
-            return self._site + href
         try:
             parts = urlsplit(urljoin(self.page.base, href))
         except ValueError:  # a bracket that does not begin an IPv6 address
             return ""
         is_complete = parts.netloc or parts.scheme == "mailto"
-        return parts.geturl() if parts.scheme in {"http", "https", "mailto"} and is_complete else ""
+        if parts.scheme not in {"http", "https", "mailto"} or not is_complete:
+            return ""
+        url = parts.geturl()
+        return url if url.isascii() else with_ascii_host(url)
 
 
 _MAX_NAME_CHARS = 200
@@ -380,10 +363,6 @@ def _read_block(block: HtmlElement) -> _BlockContent | None:
     return _BlockContent(text, links, frozenset(href.partition("#")[2] for href in hrefs))
 
 
-#: The elements that may have nothing but the number of the note below them.
-_NUMBER_TAGS = frozenset({"h3", "h4", "h5", "h6"})
-
-
 def _note_block(
     target: HtmlElement, link: HtmlElement, read_block: _ReadBlock
 ) -> HtmlElement | None:
@@ -395,17 +374,8 @@ def _note_block(
             content = read_block(block)
             if content is None or link in content.links:
                 return None
-            text = content.text
-            if text and not _NOTE_LABEL.fullmatch(text):
+            if content.text and not _NOTE_LABEL.fullmatch(content.text):
                 return block
-            following = block.getnext()
-            if (
-                text
-                and block.tag in _NUMBER_TAGS
-                and following is not None
-                and following.tag == "p"
-            ):
-                return following
     return None
 
 
@@ -432,13 +402,8 @@ def _is_reference(link: HtmlElement, name: str, block: HtmlElement, read_block: 
         return False
     targets = [link, *_ancestors(link, 3)]
     ids = {element.get(key) for element in targets for key in ("id", "name")} - {None}
-    previous = block.getprevious()
-    places = [block]
-    if previous is not None and previous.tag in _NUMBER_TAGS:
-        places.append(previous)
-    links_to_reference = any(
-        content and not ids.isdisjoint(content.fragments) for content in map(read_block, places)
-    )
+    content = read_block(block)
+    links_to_reference = content is not None and not ids.isdisjoint(content.fragments)
     begins = next((t for text in block.itertext() if (t := text.strip())), "")
     return (
         links_to_reference

@@ -74,9 +74,9 @@ _FORMER_PRICE = re.compile(
 def mark_of(element: HtmlElement, tag: str) -> str:
     """Return the mark of an inline element, '' for none.
 
-    A replaced price is struck through; references to a bibliography are not titles of works.
+    A replaced price is struck through; a reference with its author and link is no title of a work.
     """
-    if tag == "cite" and any((a.get("href") or "").startswith("#") for a in element.iter("a")):
+    if tag == "cite" and next(element.iterdescendants("a", "i", "em"), None) is not None:
         return ""
     if tag != "span":
         return _MARK_BY_TAG.get(tag, "")
@@ -105,30 +105,25 @@ def readable_line(text: str) -> str:
 
 
 #: Characters that only tell how those beside them are joined and ordered.
-_FORMATTING = "\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
+_FORMATTING = "\u200b\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 
 
 class TextRun:
     """Collects the text of one paragraph."""
 
-    __slots__ = ("breaks", "joint", "parts", "space")
+    __slots__ = ("breaks", "parts", "space")
 
     def __init__(self) -> None:
         self.parts: list[tuple[Style, list[str]]] = []
         self.space = False  # whether white space followed the last text
         self.breaks = 0  # the number of line breaks since then
-        self.joint = False  # whether a line-break opportunity followed it
 
     def add(self, text: str, style: Style) -> None:
         """Add source text, collapsing its white space."""
-        joint_after = False
         if not (text.isascii() or text.isprintable()):
             text = _UNREADABLE.sub("", text)
             if not self.parts and not "".join(text.split()).strip(_FORMATTING):
                 return
-            if ZERO_WIDTH_SPACE in text:
-                joint_before, text, joint_after = _collapse_joints(text)
-                self.joint = self.joint or joint_before
         collapsed = " ".join(text.split())
         if not collapsed:
             self.space = self.space or bool(text)
@@ -136,8 +131,6 @@ class TextRun:
         if self.parts:
             if self.space or self.breaks or text[0].isspace():
                 self._add_pending_space(style)
-            elif self.joint:
-                collapsed = ZERO_WIDTH_SPACE + collapsed
             last, texts = self.parts[-1]
             if last is style or (last == style and is_joinable(style)):
                 texts.append(collapsed)
@@ -147,7 +140,6 @@ class TextRun:
             self.parts.append((style, [collapsed]))
         self.space = text[-1].isspace()
         self.breaks = 0
-        self.joint = joint_after
 
     def add_atom(self, text: str, style: Style) -> None:
         """Add a span that is never merged: a formula, a reference mark, text with ruby."""
@@ -168,51 +160,13 @@ class TextRun:
             self.parts.append((glue_style, [glue]))
 
     def forget(self) -> None:
-        self.space, self.breaks, self.joint = False, 0, False
+        self.space, self.breaks = False, 0
 
     def take(self) -> Spans:
-        spans = tuple(
-            [
-                Span(_complete_address("".join(texts), style.href), *style)
-                for style, texts in self.parts
-            ]
-        )
+        spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
         self.parts = []
         self.forget()
         return spans
-
-
-#: What shortens an address.
-_OMISSION = re.compile(r"\s?(?:…|\.{3})\s?")
-_MAX_COMPLETED_CHARS = 200
-_MAX_SCHEME_CHARS = len("https://www.")
-
-
-def _complete_address(text: str, href: str) -> str:
-    """Return a link's address if that is its text, shortened ('https://a.org/ ... page')."""
-    beginning, *end = _OMISSION.split(text, 1) if href else (text,)
-    if not end or "/" not in beginning:
-        return text
-    start = href.find(beginning, 0, _MAX_SCHEME_CHARS + len(beginning))
-    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_COMPLETED_CHARS
-    return href[start:] if is_address else text
-
-
-_WHITE_SPACE = re.compile(r"\s+")
-#: Zero-width spaces with the collapsed white space around them.
-_JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
-
-
-def _collapse_joints(text: str) -> tuple[bool, str, bool]:
-    """Return text with single zero-width spaces, and whether some stood before and after it."""
-    collapsed = _JOINTS.sub(
-        lambda joint: " " if " " in joint[0] else ZERO_WIDTH_SPACE, _WHITE_SPACE.sub(" ", text)
-    )
-    at_start, at_end = (
-        collapsed.startswith(ZERO_WIDTH_SPACE),
-        collapsed.endswith(ZERO_WIDTH_SPACE),
-    )
-    return at_start, collapsed.strip(ZERO_WIDTH_SPACE), at_end
 
 
 def is_joinable(style: Style) -> bool:
@@ -258,9 +212,6 @@ def joined(paragraphs: list[Spans]) -> Spans:
 #: Text that ends in one of these continues without a space.
 _JOINING_SIGNS = "([{“‘«„-‐"
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
-#: The names of numbers and labels before a text.
-_LABEL_CLASS = re.compile(r"(?:^|[\s_-])(?:tag|label)(?:$|[\s_-])")
-_LABEL_ENDS = frozenset("]:).")
 
 
 def needs_space(
@@ -270,7 +221,7 @@ def needs_space(
 
     With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
     elements if the first ends like a word and the second begins like a new phrase, between links
-    or labels in a row, between keys, and between a label's colon and its value.  ``leaves`` are
+    in a row, between keys, and between a label's colon and its value.  ``leaves`` are
     the text nodes of the run's end and of the text.
     """
     last_style, texts = run.parts[-1]
@@ -286,38 +237,13 @@ def needs_space(
         word = text_before.lstrip("([{“‘«„\"'")
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     is_name = text[0].isupper() or len(text) > 1
-    if _ends_label(last, text_before) or _ends_title(last, leaf, text_before):
-        return True
     if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
-        return True
-    if (text[0].isupper() or text[0].isdigit()) and _are_in_row_of_labels(last, leaf):
         return True
     return (
         not leaf.tail
         and not _is_in_sentence(leaf.element)
         and _is_phrase_boundary(text_before, leaf.element, text)
     )
-
-
-def _ends_label(leaf: Leaf, text_before: str) -> bool:
-    """Return whether a text is the number or label at the beginning of its paragraph."""
-    names = leaf.element.get("class") or ""
-    return not leaf.tail and text_before[-1] in _LABEL_ENDS and bool(_LABEL_CLASS.search(names))
-
-
-_TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:title|heading|name)(?:$|\s)")
-
-
-def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
-    """Return whether an element with a class begins its paragraph, and a sentence follows it."""
-    element, parent = title.element, title.element.getparent()
-    is_first = element.getprevious() is None and parent is not None and not parent.text
-    is_beside = leaf.tail and leaf.element is element and not title.tail
-    names = element.get("class") or ""
-    has_words = " " in text_before.strip() and _ends_word(text_before)
-    if _TITLE_CLASS.search(names) and " " in leaf.text:
-        return bool(is_beside)
-    return is_first and is_beside and has_words and leaf.text[:1].isupper() and bool(names)
 
 
 #: This many lower-case letters are the end of a word rather than a symbol.
@@ -350,22 +276,6 @@ def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     links = list(islice(parent, _MAX_COMPARED_LINKS))
     texts = (parent.text, *(link.tail for link in links))
     return all(link.tag == "a" for link in links) and not any(map(str.strip, filter(None, texts)))
-
-
-def _are_in_row_of_labels(first_leaf: Leaf, second_leaf: Leaf) -> bool:
-    """Return whether two texts are adjacent in an element with nothing but texts of one class."""
-    first, second = first_leaf.element, second_leaf.element
-    parent = second.getparent()
-    if first_leaf.tail or second_leaf.tail or parent is None or second.getprevious() is not first:
-        return False
-    labels = list(islice(parent, _MAX_COMPARED_LINKS))
-    texts = (parent.text, *(label.tail for label in labels))
-    return (
-        len({(label.tag, label.get("class")) for label in labels}) == 1
-        and bool(first.get("class"))
-        and all(len(label) == 0 and len(label.text or "") > 1 for label in labels)
-        and not any(map(str.strip, filter(None, texts)))
-    )
 
 
 def _link_around(leaf: Leaf) -> HtmlElement | None:
@@ -426,8 +336,6 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
 #: The lines of an address or a list are as short.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
-#: The most words of the end of a sentence torn off by a stray break.
-_MAX_TORN_WORDS = 2
 
 
 def split_paragraphs(spans: Spans) -> list[Spans]:
@@ -450,19 +358,11 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and ends_sentence(previous):
             paragraphs.append([line])
-        elif is_prose and (
-            _is_torn_off(previous, text) or (text[:1].islower() and previous[-1:].isalnum())
-        ):
+        elif is_prose and text[:1].islower() and previous[-1:].isalnum():
             paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
-
-
-def _is_torn_off(previous: str, text: str) -> bool:
-    """Return whether a line is the last words of the sentence that the long line above begins."""
-    is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
-    return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()
 
 
 #: A longer line that ends like a sentence is a paragraph.

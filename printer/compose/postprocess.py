@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
-from typing import Any, TypeGuard
+from itertools import takewhile
+from typing import TypeGuard
 
 from ..article import (
     Article,
@@ -15,7 +15,6 @@ from ..article import (
     Embed,
     Figure,
     Heading,
-    Item,
     List,
     Math,
     Note,
@@ -23,7 +22,6 @@ from ..article import (
     Quote,
     Rule,
     Span,
-    Spans,
     has_mark_throughout,
     iter_spans,
     iter_text,
@@ -34,10 +32,9 @@ from ..article import (
     walk,
 )
 from ..i18n import fold_words, page_labels
-from ..text import DATELINE, SCENE_BREAK, comparison_key, continues_drop_cap
-from .block_builders import LABEL_LEVEL
+from ..text import DATELINE, SCENE_BREAK, comparison_key
 from .collection import is_collection, split_collection
-from .inline import join_lines, split_labels, split_lines, without_mark
+from .inline import split_labels
 
 _MAX_LABEL_CHARS = 60
 
@@ -55,18 +52,16 @@ def postprocess(
     ``aliases`` maps link targets to the ids of the blocks that replace them; ``linked`` is whether
     the article may have internal links, and ``kind`` the kind of its page.
     """
-    blocks = _unwrap_article(_without_citations(blocks))
+    blocks = _unwrap_article(blocks)
     clean_blocks = [
         block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None
     ]
-    clean_blocks = _join_fragments(_drop_title(clean_blocks, title), title)
-    clean_blocks = _promote_linked_titles(clean_blocks)
+    clean_blocks = _join_fragments(_drop_title(clean_blocks, title))
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
-    parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
-    parts = _drop_note_headings(_bind_raised_notes(parts))
+    parts = _drop_repeated_pull_quotes(_drop_repeated_figures(parts))
+    parts = _drop_note_headings(parts)
     parts = _drop_idle_blocks(_drop_leading_players(parts))
-    parts = _drop_crowded_rules(_drop_leftovers(parts, kind))
-    parts = _list_typed_items(parts)
+    parts = _drop_leftovers(parts, kind)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
 
@@ -75,7 +70,7 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
     clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
-    parts = _list_typed_items(_drop_idle_blocks(parts))
+    parts = _drop_idle_blocks(parts)
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
     return tuple(
@@ -102,8 +97,6 @@ def _clean_paragraph(block: Block) -> Block | None:
             return blocks[0]  # indented only
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
-        if block.items and all(map(_is_note, block.items)):
-            return replace(block, items=tuple(map(_without_backlinks, block.items)))
         if block.style == "none":
             items = [
                 replace(item, blocks=tuple(filter(None, map(_clean_paragraph, item.blocks))))
@@ -124,63 +117,21 @@ def _clean_paragraph(block: Block) -> Block | None:
     return block
 
 
-#: Signs of links from a wiki's notes back to their references.
-_UP_ARROWS = ("^", "↑")
-
-
-def _is_note(item: Item) -> bool:
-    """Return whether an item begins with a wiki's sign that leads back to its reference."""
-    first = item.blocks[0] if item.blocks else None
-    return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP_ARROWS)
-
-
-_BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
-
-
-def _without_backlinks(item: Item) -> Item:
-    """Return a wiki's note without the links back to its references: '^ a b Reed, Tides'."""
-    first, *rest = item.blocks
-    if not isinstance(first, Paragraph):
-        return item
-    spans = list(first.spans)
-    while spans:
-        text = spans[0].text.strip()
-        is_mark = len(text) <= 2 and text.isalpha() and text.islower()
-        if text.strip("".join(_UP_ARROWS)) and not is_mark:
-            break
-        spans.pop(0)
-    if not spans:
-        return item
-    text = spans[0].text.lstrip(" " + "".join(_UP_ARROWS))
-    spans[0] = replace(spans[0], text=_BACK_LETTERS.sub("", text))
-    return replace(item, blocks=(replace(first, spans=tuple(spans)), *rest))
-
-
 #: The number of a heading on its own.
 _HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
-#: A place before the first paragraph: 'Chemnitz.', 'Oslo –'.
-_PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
-_BLOCKS_NEAR_PLACE = 6
 
 
-def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
+def _join_fragments(blocks: Sequence[Block]) -> list[Block]:
     """Join the number of a heading with it, and a place alone at the beginning with the text."""
     joined: list[Block] = []
     has_text = False
-    text_near_beginning = title
     for block in blocks:
         previous = joined[-1] if joined else None
         if isinstance(previous, Paragraph) and not previous.standfirst and not previous.id:
             fragment = plain_text(previous.spans)
             is_number = isinstance(block, Heading) and _HEADING_NUMBER.fullmatch(fragment)
             begins_text = not has_text and isinstance(block, Paragraph)
-            is_place = begins_text and DATELINE.fullmatch(fragment) is not None
-            if begins_text and _PLACE_NAME.fullmatch(fragment):
-                # Any other word with a full stop is a sentence.
-                text_near_beginning += "".join(
-                    iter_text(*blocks[: len(joined) + _BLOCKS_NEAR_PLACE])
-                )
-                is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
+            is_place = begins_text and DATELINE.fullmatch(fragment)
             if isinstance(block, Heading | Paragraph) and (is_number or is_place):
                 joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
                 has_text = True
@@ -229,36 +180,6 @@ def _unwrap_article(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     return blocks
 
 
-#: A year, which titles of works rarely have and references nearly always.
-_YEAR = re.compile(r"\b(?:1[5-9]|20)[0-9]{2}\b")
-
-
-def _without_citations(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Unmark whole references in lists and notes: ``cite`` is for the title of a work."""
-
-    def unmarked(part: Any) -> tuple[Any, ...] | None:
-        if not isinstance(part, Item | Note):
-            return None
-        if not all(isinstance(block, Paragraph) for block in part.blocks):
-            return None
-        cited = [span for span in iter_spans(part.blocks) if "cite" in span.marks]
-        text = "".join(span.text for span in cited)
-        has_title = any("em" in span.marks for span in cited)
-        if not cited or not (has_title or _YEAR.search(text)):
-            return None
-        paragraphs = (
-            replace(block, spans=tuple(without_mark(span, "cite") for span in block.spans))
-            for block in part.blocks
-            if isinstance(block, Paragraph)
-        )
-        return (replace(part, blocks=tuple(paragraphs)),)
-
-    if not any("cite" in span.marks for span in iter_spans(blocks)):
-        return blocks
-    result: tuple[Block, ...] = transform(blocks, unmarked)
-    return result
-
-
 #: Types of the first block of a card, as opposed to a real list item.
 _CARD_BLOCK_TYPES = (Heading, Figure, Rule, Embed)
 
@@ -286,16 +207,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
         ):
             yield from _unwrap_cards(inside)
         else:
-            yield replace(block, items=tuple(map(_text_first, block.items)))
-
-
-def _text_first(item: Item) -> Item:
-    """Return an item with its first paragraph before its pictures, as its mark stands beside it."""
-    blocks = item.blocks
-    position = next((n for n, block in enumerate(blocks) if not isinstance(block, Figure)), 0)
-    if not position or not isinstance(blocks[position], Paragraph):
-        return item
-    return replace(item, blocks=(blocks[position], *blocks[:position], *blocks[position + 1 :]))
+            yield block
 
 
 #: The text of an article with fewer paragraphs is the description of a recording.
@@ -317,41 +229,16 @@ def _drop_leading_players(blocks: list[Block]) -> list[Block]:
     ]
 
 
-_MAX_BLOCKS_TO_CAPTION = 3
-#: Shorter text may be repeated on several pages on purpose.
-_MIN_UNIQUE_CHARS = 40
-
-
-def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
-    """Drop figures that stand there already, and text that repeats the caption of one nearby."""
-    figures: dict[int, set[str]] = {}  # the texts of the caption by position
-    printed_figures: set[tuple[str, str]] = set()
+def _drop_repeated_figures(blocks: list[Block]) -> list[Block]:
+    printed: set[tuple[str, str]] = set()
     distinct: list[Block] = []
     for block in blocks:
-        if isinstance(block, Figure):
-            identity = block.svg or block.src, block.caption
-            if identity in printed_figures:
-                continue
-            printed_figures.add(identity)
-            caption_texts = (block.caption, f"{block.caption} {block.credit}")
-            figures[len(distinct)] = {
-                comparison_key(text) for text in caption_texts if len(text) > _MIN_UNIQUE_CHARS
-            }
-        distinct.append(block)
-    captions_nearby: dict[int, set[str]] = {}  # those nearby, by position
-    for position, texts in figures.items():
-        first, last = position - _MAX_BLOCKS_TO_CAPTION, position + _MAX_BLOCKS_TO_CAPTION
-        for nearby in range(first, last + 1):
-            captions_nearby.setdefault(nearby, set()).update(texts)
-    return [
-        block
-        for position, block in enumerate(distinct)
-        if not (
-            position in captions_nearby
-            and isinstance(block, Paragraph | Heading)
-            and comparison_key(plain_text(block.spans)) in captions_nearby[position]
-        )
-    ]
+        identity = (block.svg or block.src, block.caption) if isinstance(block, Figure) else None
+        if identity not in printed:
+            distinct.append(block)
+        if identity is not None:
+            printed.add(identity)
+    return distinct
 
 
 _MAX_TITLE_POSITION = 6
@@ -415,71 +302,6 @@ def _may_repeat(block: Block) -> TypeGuard[Quote]:
     return block.pull or (is_text and sum(map(len, iter_text(block))) <= _MAX_REPEATED_QUOTE_CHARS)
 
 
-_MIN_LINKED_TITLES = 3
-_MAX_LINKED_TITLE_CHARS = 120
-
-
-def _promote_linked_titles(blocks: list[Block]) -> list[Block]:
-    """Make headings of lines that lead to the same pages as the texts below them.
-
-    A list of pages is described so, each by its title and a text, often beside a picture.
-    """
-    titles = {
-        position: href
-        for position, (title_block, text_block) in enumerate(pairwise(blocks))
-        if (href := _sole_link(title_block)) and href == _sole_link(text_block)
-        if _is_title(title_block, text_block)
-        and not (position and _sole_link(blocks[position - 1]) == href)
-    }
-    if len(set(titles.values())) < _MIN_LINKED_TITLES:
-        return blocks
-    return [
-        Heading(LABEL_LEVEL, block.spans, block.id, block.lang, block.dir)
-        if position in titles and isinstance(block, Paragraph)
-        else block
-        for position, block in enumerate(blocks)
-    ]
-
-
-def _sole_link(block: Block) -> str:
-    """Return the address to which all of a paragraph leads, '' if it does not lead to one."""
-    if not isinstance(block, Paragraph):
-        return ""
-    addresses = {span.href for span in block.spans if span.text.strip()}
-    return addresses.pop() if len(addresses) == 1 else ""
-
-
-def _is_title(block: Block, following: Block) -> bool:
-    text = "".join(iter_text(block)).strip()
-    is_above_text = sum(map(len, iter_text(following))) > max(_MAX_LABEL_CHARS, len(text))
-    is_words = 2 * sum(map(str.isalpha, text)) > len(text)  # no date and no count
-    is_short = len(text) <= _MAX_LINKED_TITLE_CHARS
-    return (
-        is_above_text
-        and is_words
-        and is_short
-        and not text.endswith((".", "!", ":", ";", "…", "。", "！", "：", "؛", "।"))
-    )
-
-
-#: So many rules in a row part the entries of a list.
-_MIN_CROWDED_RULES = 4
-_MAX_ENTRY_CHARS = 200
-
-
-def _drop_crowded_rules(blocks: list[Block]) -> list[Block]:
-    """Drop rules in short succession, which draw the lines between the entries of a list."""
-    rule_positions = [index for index, block in enumerate(blocks) if isinstance(block, Rule)]
-    crowded: set[int] = set()
-    run = rule_positions[:1]
-    for previous, position in pairwise(rule_positions):
-        length = sum(map(len, iter_text(*blocks[previous:position])))
-        run = [*run, position] if length <= _MAX_ENTRY_CHARS else [position]
-        if len(run) >= _MIN_CROWDED_RULES:
-            crowded.update(run)
-    return [block for index, block in enumerate(blocks) if index not in crowded]
-
-
 def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     """Drop rules that separate nothing, and repeated headings.
 
@@ -505,15 +327,12 @@ def _drop_idle_blocks(blocks: list[Block]) -> list[Block]:
     return remaining
 
 
-#: In a shorter article, the last heading is no leftover.
+#: In a shorter article, no heading is left over.
 _MIN_BLOCKS = 3
-#: In a shorter article, an embed or a longer heading is no leftover.
-_MANY_BLOCKS = 9
-_MAX_TRAILING_HEADING_CHARS = 40
 
 
 def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
-    """Drop rules and headings at the end, and an embed at the end of long text."""
+    """Drop rules and headings at the end."""
     end = len(blocks)
     while end and (isinstance(blocks[end - 1], Rule) or _is_left_over(blocks[:end], kind)):
         end -= 1
@@ -521,124 +340,18 @@ def _drop_leftovers(blocks: list[Block], kind: str) -> list[Block]:
 
 
 def _is_left_over(blocks: list[Block], kind: str) -> bool:
-    """Return whether the last block is a heading, or an embed at the end of long text.
+    """Return whether the last block is a heading with nothing below it.
 
-    Several headings of one level are the entries of a list, except questions, whose answers are
-    missing, and on pages of products, where they are the names of others.
+    Several headings of one level are the entries of a list, except on pages of products, where they
+    are the names of others.
     """
     last = blocks[-1]
-    if not isinstance(last, Heading):
-        return isinstance(last, Embed) and not last.blocks and len(blocks) > _MANY_BLOCKS
-    text = plain_text(last.spans)
-    if len(blocks) < (_MANY_BLOCKS if len(text) > _MAX_TRAILING_HEADING_CHARS else _MIN_BLOCKS):
+    if len(blocks) < _MIN_BLOCKS or not isinstance(last, Heading):
         return False
-    if kind == "product" or text.endswith(("?", "？", "؟")):
+    if kind == "product":
         return True
     run = takewhile(lambda block: isinstance(block, Heading | Figure), blocks[-2::-1])
     return not any(isinstance(block, Heading) and block.level == last.level for block in run)
-
-
-def _list_typed_items(blocks: list[Block]) -> list[Block]:
-    """Make lists of paragraphs and lines with a typed bullet, if two in a row have the same."""
-    bullets: set[str] = set()
-    last = ""
-    for block in blocks:
-        lines = split_lines(block.spans) if isinstance(block, Paragraph) else []
-        found = [bullet for line in lines if (bullet := _typed_bullet(line))]
-        bullets.update(first for first, second in pairwise([last, *found]) if first == second)
-        last = found[-1] if found else ""
-    bullets.discard("")
-    if not bullets:
-        return blocks
-    listed: list[Block] = []
-    is_open = False  # whether the last block is a list made here
-    for block in blocks:
-        parts = _split_items(block, bullets) if isinstance(block, Paragraph) else [block]
-        for part in parts:
-            last_block = listed[-1] if is_open else None
-            is_open = isinstance(part, List) and part is not block
-            if is_open and isinstance(part, List) and isinstance(last_block, List):
-                listed[-1] = replace(last_block, items=last_block.items + part.items)
-            else:
-                listed.append(part)
-    return listed
-
-
-_TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
-
-
-def _typed_bullet(line: Spans) -> str:
-    """Return the bullet at the beginning of a line, '' for none."""
-    bullet = _TYPED_BULLET.match(line[0].text)
-    has_text = bullet is not None and (bullet.end() < len(line[0].text) or len(line) > 1)
-    return bullet[1] if bullet is not None and has_text else ""
-
-
-def _split_items(block: Paragraph, bullets: Set[str]) -> list[Block]:
-    """Return a paragraph as a list of its lines with a bullet, and the lines around them.
-
-    Lines below an item belong to it if another item follows, or if they continue its sentence.
-    """
-    lines = split_lines(block.spans)
-    begins = [i for i, line in enumerate(lines) if _typed_bullet(line) in bullets]
-    if not begins:
-        return [block]
-    first, end = begins[0], begins[-1] + 1
-    if end < len(lines) and plain_text(lines[end])[:1].islower():
-        end = len(lines)
-    items = tuple(
-        Item(
-            (replace(block, spans=_without_bullet(join_lines(lines[begin:stop], "\n")), id=""),),
-            id=block.id if begin == 0 else "",
-        )
-        for begin, stop in pairwise([*begins, end])
-    )
-    parts: list[Block] = [List(items)]
-    if first:
-        parts.insert(0, replace(block, spans=join_lines(lines[:first], "\n")))
-    if end < len(lines):
-        parts.append(replace(block, spans=join_lines(lines[end:], "\n"), id=""))
-    return parts
-
-
-def _without_bullet(spans: Spans) -> Spans:
-    """Return text without the bullet that it begins with."""
-    text = _TYPED_BULLET.sub("", spans[0].text, count=1)
-    return (replace(spans[0], text=text), *spans[1:]) if text else spans[1:]
-
-
-def _bind_raised_notes(blocks: list[Block]) -> list[Block]:
-    """Make notes of the last paragraphs if each begins with the raised label of links to them.
-
-    Notes that only line breaks divide have no elements of their own.
-    """
-    labels = [*takewhile(bool, map(_raised_label, reversed(blocks)))][::-1]
-    text, last = tuple(blocks[: len(blocks) - len(labels)]), blocks[len(blocks) - len(labels) :]
-    linked = [span for span in iter_spans(text) if span.href[:1] == "#" and "sup" in span.marks]
-    if not labels or len({*labels}) < len(labels) or {*labels} - {span.text for span in linked}:
-        return blocks
-
-    def replacement(part: object) -> list[Span] | None:
-        if isinstance(part, Span) and part in linked and part.text in labels:
-            return [replace(part, note=f"raised-{part.text}", href="")]
-        return None
-
-    notes = (
-        Note(f"raised-{label}", label, (replace(note, spans=note.spans[1:]),))
-        for label, note in zip(labels, last, strict=True)
-        if isinstance(note, Paragraph)
-    )
-    return [*transform(text, replacement), *notes]
-
-
-def _raised_label(block: Block) -> str:
-    """Return the raised number or sign with which a paragraph begins, '' if it has none."""
-    first = block.spans[0] if isinstance(block, Paragraph) and len(block.spans) > 1 else None
-    is_label = first is not None and "sup" in first.marks and len(first.text) <= _MAX_LABEL_SIGNS
-    return first.text if first is not None and is_label else ""
-
-
-_MAX_LABEL_SIGNS = 3
 
 
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:
@@ -684,36 +397,6 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
     return fixed
 
 
-#: One-letter words of languages in Latin script.
-_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
-_LETTERS = re.compile(r"[^\W\d_]+")
-
-
-def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """Join a drop cap that is a block of its own with the paragraph after it."""
-    joined: list[Block] = []
-    for block in blocks:
-        previous = joined[-1] if joined else None
-        if isinstance(block, Paragraph) and isinstance(previous, Paragraph):
-            initial, text = plain_text(previous.spans), plain_text(block.spans)
-            if continues_drop_cap(initial, text) and not previous.id:
-                glue = " " if _is_one_letter_word(initial[-1], text, joined) else ""
-                first, *rest = block.spans
-                first = replace(first, text=initial + glue + first.text.lstrip())
-                joined[-1] = replace(block, spans=(first, *rest))
-                continue
-        joined.append(block)
-    return tuple(joined)
-
-
-def _is_one_letter_word(letter: str, text: str, preceding: list[Block]) -> bool:
-    """Return whether the letter is a word: the word after it also occurs alone in the article."""
-    if letter not in _ONE_LETTER_WORDS:
-        return False
-    first, *rest = _LETTERS.findall(text)
-    return first in rest or any(first in _LETTERS.findall(line) for line in iter_text(*preceding))
-
-
 def merge_pages(articles: Sequence[Article]) -> Article:
     """Return the first article with the blocks of the others appended.
 
@@ -739,6 +422,10 @@ def merge_pages(articles: Sequence[Article]) -> Article:
         confidence=min(article.confidence for article in articles),
         warnings=tuple(dict.fromkeys(w for article in articles for w in article.warnings)),
     )
+
+
+#: Shorter text may be repeated on several pages on purpose.
+_MIN_UNIQUE_CHARS = 40
 
 
 def _repetition_key(block: Block) -> str:

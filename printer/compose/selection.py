@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import compress, islice, takewhile
+from itertools import islice, takewhile
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -18,16 +18,13 @@ from ..html.index import (
     Leaf,
     PageIndex,
     Segment,
-    enclosing_link,
     tag_and_class,
 )
 from ..html.page import Page
 from ..html.structure import TEX_ATTRIBUTES, image_tex
 from ..html.visibility import is_not_displayed
-from ..i18n import is_invitation
 from ..selection import PlacedFigure, Verdict
 from ..text import count_words
-from .inline import ends_sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +72,8 @@ def select(
         leaf: segment.index
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
-        for unprinted in (closing_invitation(segment),)
         for leaf in segment.leaves
-        if leaf not in unprinted and (not excluded or leaf.parent not in excluded)
+        if not excluded or leaf.parent not in excluded
     }
     path: set[HtmlElement] = set()
     for leaf in leaves:
@@ -231,20 +227,6 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
     while element is not None and element not in path:
         path.add(element)
         element = element.getparent()
-
-
-def closing_invitation(segment: Segment) -> Set[Leaf]:
-    """Return the text of a link after the last sentence that invites to follow it: 'Learn more'."""
-    if not 0 < segment.link_chars < len(segment.text):
-        return frozenset()
-    written = [leaf for leaf in segment.leaves if not leaf.text.isspace()]
-    links = [enclosing_link(leaf.parent) for leaf in written]
-    closing = set(compress(written, (link is links[-1] for link in links)))
-    invitation = "".join(leaf.text for leaf in written if leaf in closing)
-    before = "".join(leaf.text for leaf in written if leaf not in closing).rstrip()
-    is_complete = ends_sentence(before) and not before.endswith((":", "："))
-    is_closing = links[-1] is not None and is_complete and is_invitation(invitation)
-    return closing if is_closing else frozenset()
 
 
 _SOURCE_ATTRIBUTES = ("data-mathml", *TEX_ATTRIBUTES)

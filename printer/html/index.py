@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
@@ -511,6 +511,11 @@ def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
 def tag_and_class(element: HtmlElement) -> tuple[str, str]:
     """Return the tag and the first class of an element, which the entries of a list share."""
     return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]
+
+
+def is_inside(element: HtmlElement, elements: Set[HtmlElement]) -> bool:
+    """Return whether an element is one of some others or inside one."""
+    return element in elements or any(outer in elements for outer in element.iterancestors())
 
 
 def enclosing_link(element: HtmlElement | None) -> HtmlElement | None:

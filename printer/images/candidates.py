@@ -9,13 +9,12 @@ from __future__ import annotations
 import copy
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Literal, NamedTuple
 
-from lxml import etree, html
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ..capture import PictureBox, Rect, is_visible
@@ -32,7 +31,6 @@ from .srcset import (
     absolute_url,
     background_sources,
     best_source,
-    is_dark_version,
     original_url,
     picture_key,
     read_sources,
@@ -114,7 +112,7 @@ def find_candidates(page: Page, segments: range | None = None) -> list[Candidate
 
 #: Further pictures are ignored.
 MAX_CANDIDATES = 3000
-_TAGS = ("img", "video", "svg", "object", "noscript")
+_TAGS = ("img", "video", "svg", "object")
 #: Elements of a site's own that scripts turn into pictures, such as ``amp-img``.
 _CUSTOM_TAG = re.compile(
     r"[a-z]{1,30}(?:-[a-z0-9]{1,30}){0,4}-(?:image|img|anim|picture)(?:-[a-z0-9]{1,30}){0,2}"
@@ -124,7 +122,6 @@ _CUSTOM_TAG = re.compile(
 def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
-    stand_ins = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
     custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
     for element in page.elements.find(*_TAGS, *custom):
@@ -137,9 +134,7 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
                 candidates.append(_distant_candidate(element, index, segment, key_above))
             continue
         for candidate in _read_element(element, index, segment):
-            if element.get("src") in stand_ins and len(candidate.sources) > 1:
-                candidate = _without_source(candidate, element.get("src"))
-            if not (candidates and _merge(candidates, candidate, stand_ins)):
+            if not (candidates and _merge(candidates, candidate)):
                 candidates.append(candidate)
     candidates = [
         candidate
@@ -165,24 +160,14 @@ def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key:
     return Candidate(element, "image", index, segment, sources, best=best)
 
 
-_MAX_NOSCRIPT_CHARS = 20_000
-
-
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
-        images = [] if image_tex(element) or is_dark_version(element) else [element]
-        yield from (_candidate(e, "image", index, segment, read_sources(e)) for e in images)
+        if not image_tex(element):
+            yield _candidate(element, "image", index, segment, read_sources(element))
     elif "-" in tag:
         if element.find(".//img") is None and (sources := read_sources(element)):
             yield _candidate(element, "image", index, segment, sources)
-    elif tag == "noscript":
-        text = element.text or ""
-        # The parser may have left its content as text.
-        if not len(element) and "<img" in text and len(text) <= _MAX_NOSCRIPT_CHARS:
-            for image in html.fragment_fromstring(text, create_parent="div").iter("img"):
-                candidate = _candidate(image, "image", index, segment, read_sources(image))
-                yield replace(candidate, element=element)
     elif tag == "video":
         poster = (element.get("poster") or element.get("data-poster") or "").strip()
         if poster:
@@ -257,23 +242,6 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     return 4 * int(match[1]) if match else 0
 
 
-_MIN_STAND_IN_COPIES = 4
-
-
-def _repeated_sources(page: Page) -> frozenset[str]:
-    """Return the values of ``src`` that many pictures share, as those of stand-ins."""
-    images = page.elements.find("img")[:MAX_CANDIDATES]
-    counts = Counter(image.get("src") for image in images)
-    return frozenset(src for src, count in counts.items() if src and count >= _MIN_STAND_IN_COPIES)
-
-
-def _without_source(candidate: Candidate, url: str) -> Candidate:
-    sources = tuple(source for source in candidate.sources if source.url != url)
-    best = best_source(sources)
-    url_key = picture_key(best.url) if best else ""
-    return replace(candidate, sources=sources, best=best, url_key=url_key)
-
-
 _MAX_MERGED_SOURCES = 100
 _SCREEN_PATTERN = r"(?<![^_-])(?:{0})[_-]|[._-](?:{0})(?=\.\w+$)"
 #: The words in the name of a file for small or dark screens, which is not printed.
@@ -281,11 +249,8 @@ _UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
 _UNPRINTED_SCREEN = re.compile(_SCREEN_PATTERN.format(_UNPRINTED_SCREENS), re.IGNORECASE)
 
 
-def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset[str]) -> bool:
-    """Merge a candidate into the one before it if both show the same picture.
-
-    ``stand_ins`` are the addresses that many pictures of the page share.
-    """
+def _merge(candidates: list[Candidate], current: Candidate) -> bool:
+    """Merge a candidate into the one before it if both show the same picture."""
     previous = candidates[-1]
     if previous.kind != "image" or current.kind != "image":
         return False
@@ -293,25 +258,22 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
         if _UNPRINTED_SCREEN.search(_file_name(previous)):
             candidates[-1] = current
         return True
-    shares_url = bool(_non_data_urls(previous) & _non_data_urls(current))
-    is_crop = shares_url and _is_crop(previous, current)
-    if _is_displayed(previous) and _is_displayed(current):
-        shares_url = is_crop
-    has_common = is_crop or _have_common_ancestor(previous.element, current.element)
-    if len(previous.sources) > _MAX_MERGED_SOURCES or not has_common:
+    if len(previous.sources) > _MAX_MERGED_SOURCES or not _have_common_ancestor(
+        previous.element, current.element
+    ):
         return False
+    are_displayed = _is_displayed(previous) and _is_displayed(current)
+    shares_url = not are_displayed and bool(_non_data_urls(previous) & _non_data_urls(current))
     if previous.segment != current.segment and not shares_url:
         return False
-    if _is_stand_in(previous, current, stand_ins):
+    if _is_stand_in(previous, current):
         candidates[-1] = replace(
             current, alt=current.alt or previous.alt, title=current.title or previous.title
         )
         return True
     is_same_picture = shares_url or (bool(previous.url_key) and previous.url_key == current.url_key)
     # A spacer after a picture on display only sets it apart from the text.
-    is_preview_after = is_preview(current) and not (
-        _is_displayed(previous) and _is_displayed(current)
-    )
+    is_preview_after = is_preview(current) and not are_displayed
     if not is_same_picture and not is_preview(previous) and not is_preview_after:
         return False
     # Browsers that run scripts do not display ``noscript``.
@@ -344,36 +306,16 @@ def _merged(primary: Candidate, secondary: Candidate) -> Candidate:
 _MAX_STAND_IN_PX = 100
 
 
-def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[str]) -> bool:
-    """Return whether a picture stands for the one in the ``noscript`` right after it.
-
-    A stand-in is much smaller, or the same for many pictures of the page.
-    """
+def _is_stand_in(previous: Candidate, current: Candidate) -> bool:
+    """Return whether a much smaller picture stands for the one in the ``noscript`` after it."""
     if not _is_displayed(previous) or _is_displayed(current):
         return False
-    if stand_ins.issuperset(source.url for source in previous.sources):
-        return not stand_ins.issuperset(source.url for source in current.sources)
     small, large = (candidate.natural_width or candidate.width for candidate in (previous, current))
     return 0 < small <= _MAX_STAND_IN_PX and (not large or large >= 2 * small)
 
 
 def _non_data_urls(candidate: Candidate) -> set[str]:
     return {source.url for source in candidate.sources if not source.url.startswith("data:")}
-
-
-def _is_crop(previous: Candidate, current: Candidate) -> bool:
-    """Return whether the best files of two pictures of one figure have the same name."""
-    figures = [
-        next(picture.element.iterancestors("figure"), None) for picture in (previous, current)
-    ]
-    names = {
-        (picture.best.url if picture.best else "").rpartition("/")[2]
-        for picture in (previous, current)
-    }
-    is_same_place = (
-        figures[0] is not None and figures[0] is figures[1] and previous.segment == current.segment
-    )
-    return is_same_place and len(names) == 1 and "" not in names
 
 
 #: The words in the name of a file for other screens.

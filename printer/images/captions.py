@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -17,7 +17,7 @@ from ..files import load_json
 from ..html.index import ElementFlag, Segment
 from ..html.metadata.bylines import is_label_alone
 from ..html.page import Page
-from ..text import CAMEL_CASE, comparison_key
+from ..text import CAMEL_CASE, INVISIBLE, comparison_key
 from ..urls import resolve
 from .candidates import Candidate
 
@@ -89,29 +89,12 @@ class CaptionFinder:
         return counts
 
     def find(self, candidate: Candidate) -> Caption:
-        """Return a picture's caption, empty if it has none.
-
-        A picture within a caption shows who is quoted above.
-        """
-        if self.index.flags[candidate.index] & ElementFlag.CAPTION:
-            return Caption()
+        """Return a picture's caption, empty if it has none."""
         segments = (
             _in_figcaption(self, candidate)
-            or _titled_by_link(self, candidate)
             or _named_caption(self, candidate)
             or _text_below(self, candidate)
         )
-        segments = _with_caption_above(self, candidate, segments)
-        if linked_headings := [
-            segment.index for segment in segments if _is_linked_heading(self, segment)
-        ]:
-            # The heading above a player leads to its page; the caption stands below the picture.
-            first_index = (
-                candidate.segment
-                if max(linked_headings) < candidate.segment
-                else len(self.page.segments)
-            )
-            segments = [s for s in _named_caption(self, candidate) if s.index >= first_index]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(partial(_is_linked_heading, self), segments)) or all(
@@ -192,28 +175,6 @@ def _in_figcaption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
     return ()
 
 
-_MAX_LINKS = 5
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
-
-
-def _titled_by_link(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
-    """Return the text that the link which enlarges the picture states as its title."""
-    for index in islice(_ancestors(finder, candidate), 1, 4):
-        if finder.picture_counts[index] > 1:
-            break
-        links = islice(finder.index.elements[index].iter("a"), _MAX_LINKS)
-        titles = [
-            " ".join((link.get("title") or "")[:_MAX_CHARS].split())
-            for link in links
-            if _PICTURE_FILE.search((link.get("href") or "")[-200:])
-        ]
-        nearby = finder.page.segments[candidate.segment : candidate.segment + 2]
-        for segment in nearby:
-            if any(repeats_alt(segment.text, title) for title in titles):
-                return [segment]
-    return ()
-
-
 def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
     """Return the text of nearby elements whose class or id suggests a caption."""
     for level, index in enumerate(_ancestors(finder, candidate)):
@@ -223,23 +184,12 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             break
         first, last = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
         nearby = finder.page.segments[first:last]
-        captions = [
-            segment
-            for segment in nearby
-            if _is_named_caption(finder, segment, index)
-            and not (segment.index < candidate.segment and _is_byline(finder, segment))
-        ]
+        captions = [segment for segment in nearby if _is_named_caption(finder, segment, index)]
         if captions:
             return captions
         if end - begin > 4 * _MAX_SEGMENTS:
             break
     return ()
-
-
-def _is_byline(finder: CaptionFinder, segment: Segment) -> bool:
-    """Return whether a line begins with the author, whose markup may be called a credit."""
-    author = finder.page.metadata.byline.partition(",")[0]
-    return bool(author) and segment.text.startswith(author)
 
 
 def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool:
@@ -287,46 +237,15 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 1):
             is_text = segment.link_chars == len(segment.text) or _runs_on_beside(candidate, segment)
             return () if is_text else [segment]
-        if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 2):
-            caption, credit = finder.page.segments[begin:end]
-            if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
-                return [caption, credit]
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
         is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
-        if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
+        if follows and is_marked:
             return [segment]
         break
     return ()
 
 
-def _with_caption_above(
-    finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
-) -> Sequence[Segment]:
-    """Return a credit with the line between the picture and it, beside it in one element."""
-    if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
-        return segments
-    credit = segments[0]
-    if credit.index <= max(candidate.segment, 1):
-        return segments
-    caption = finder.page.segments[credit.index - 1]
-    is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
-    return [caption, credit] if is_beside else segments
-
-
-def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: int) -> bool:
-    """Return whether a line is centered, as the picture above it, and no text after it is."""
-    elements, blocks = finder.index.elements, finder.index.segment_blocks
-    centered = [elements[blocks[position]], elements[finder.index.parents[candidate.index]]]
-    if not all(map(_is_centered, centered)):
-        return False
-    next_block = blocks[position + 1] if position + 1 < len(blocks) else blocks[position]
-    between = range(blocks[position] + 1, min(next_block + 1, blocks[position] + 40))
-    has_picture = any(finder.picture_counts[other] for other in between)
-    return has_picture or not (next_block > blocks[position] and _is_centered(elements[next_block]))
-
-
-_MAX_ITEMS = 20
 #: The class of a picture beside the text.
 _FLOATED_NAME = re.compile(
     r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
@@ -334,14 +253,10 @@ _FLOATED_NAME = re.compile(
 
 
 def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
-    """Return whether text runs on from a picture in its line, or is an item of a list of text."""
+    """Return whether text runs on from a picture in its line."""
     ancestors = list(islice(candidate.element.iterancestors(), _MAX_UNMARKED_LEVELS))
     if segment.block not in ancestors:
         return False
-    if segment.block.tag == "li":
-        siblings = segment.block.itersiblings("li", preceding=True)
-        items = islice(chain(siblings, segment.block.itersiblings("li")), _MAX_ITEMS)
-        return any(item.find(".//img") is None for item in items)
     if segment.block.tag != "p":
         return False
     path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
@@ -391,16 +306,6 @@ def repeats_alt(text: str, alt: str) -> bool:
 
 def _element_name(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
-
-
-def _is_centered(element: HtmlElement) -> bool:
-    """Return whether an element's own attributes center its text."""
-    style = "".join((element.get("style") or "")[:500].lower().split())
-    return (
-        element.tag == "center"
-        or (element.get("align") or "").lower() in ("center", "middle")
-        or "text-align:center" in style
-    )
 
 
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
@@ -523,9 +428,6 @@ _NAMES_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
     + r"))\s*$"
 )
-_SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
-#: A name in an element of its own, right behind the end of a sentence.
-_NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT_CHARS = 200
 
@@ -551,9 +453,6 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         if match := _NAMES_AFTER.search(last.text):
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
-        caption = next((piece.text for piece in reversed(before) if piece.text), "")
-        if caption.rstrip(" |").endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
-            return [*before, last._replace(credit=True)]
     return pieces
 
 
@@ -571,9 +470,6 @@ def _complete_credit(pieces: list[_Piece]) -> list[_Piece]:
     ]
 
 
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffc\ue000-\uf8ff\ud800-\udfff]"
-)
 #: The words of a page's interface.
 _INTERFACE = frozenset(_TABLE["interface"])
 _COUNTER_BESIDE = re.compile(
@@ -594,7 +490,7 @@ def _read_pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
         for leaf in segment.leaves:
             piece = _read_style(leaf.parent, base)
             if piece is not None and leaf.text:
-                text = _COUNTER_BESIDE.sub("", _INVISIBLE.sub("", leaf.text))
+                text = _COUNTER_BESIDE.sub("", INVISIBLE.sub("", leaf.text))
                 word = " ".join(text.split()).lower()
                 if word not in _INTERFACE and not _COUNTER.fullmatch(word):
                     yield piece._replace(text=text)

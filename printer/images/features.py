@@ -24,7 +24,7 @@ from ..urls import host_of
 from .candidates import Candidate, is_preview
 from .captions import Caption, is_caption_name, is_credit_line
 from .papers.cuter import ArticleBounds
-from .srcset import is_numbered, original_url, picture_key
+from .srcset import IMAGE_FILE, is_numbered, original_url, picture_key
 
 _TABLES = load_json(__file__, "features.json")
 
@@ -97,14 +97,6 @@ _ICON_FEATURES = frozenset({
 })  # fmt: skip
 #: A smaller picture can only be an icon.
 _MAX_ICON_SIDE_PX = 64
-#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
-_BADGE = re.compile(
-    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
-    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
-    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
-    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
-    re.IGNORECASE,
-)
 _MAX_RULE_THICKNESS_PX = 3
 
 
@@ -118,17 +110,13 @@ def refusal(
         return "a drawing of the interface"
     if not caption.text and (reason := _refusal_without_caption(reader, candidate, names)):
         return reason
-    if "form" in map(reader.index.tags.__getitem__, _ancestors_without_article(reader, candidate)):
-        return "a picture of a form"
     if _is_portrait(reader, candidate, names, caption):
         return "a portrait of the author"
     has_caption = len(caption.text) >= _MIN_CAPTION_CHARS and not _is_linked(reader, caption)
     if not has_caption and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
     sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
-    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
-        return "as small as an icon"
-    return "a picture of a sound" if _is_in_audio_player(reader, candidate) else ""
+    return "as small as an icon" if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides) else ""
 
 
 #: A parameter by which a link tells which advertisement it belongs to.
@@ -143,22 +131,16 @@ _FEED_LINK = re.compile(
 def _refusal_without_caption(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str]
 ) -> str:
-    if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
-        return "a badge or a hidden button"
-    if "linked for sharing" in names and "the page's own picture" not in names:
-        return "a button that shares the page"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
     if _is_ornament(reader, candidate, names):
         return "an ornament"
-    if is_rule or _is_counter_or_advertisement(candidate):
-        return "a rule, a counter or an advertisement"
+    if is_rule:
+        return "a rule"
     if _is_linked_banner(reader, candidate, names):
         return "a banner or a button that leads to another page"
-    if _is_below_other_heading(reader, candidate):
-        return "a picture below a heading of something else"
-    return "a menu of pictures" if _is_in_menu(reader, candidate) else ""
+    return ""
 
 
 #: A picture without text that is repeated in the text so often divides it.
@@ -211,56 +193,7 @@ def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> I
         index = reader.index.parents[index]
 
 
-_MIN_MENU_LINKS = 6
 _MAX_TEASER_LINKS = 50
-
-
-def _is_in_menu(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is in a row of links to other pages above the text."""
-    if reader.verdict.kind != "article" or reader.bounds is None:
-        return False
-    if candidate.segment > reader.bounds.start:
-        return False
-    if len(reader.segments_by_structure[reader.structures[candidate]]) < _MIN_MENU_LINKS:
-        return False
-    row, index = -1, reader.index.parents[candidate.index]
-    while index >= 0 and reader.index.segment_begins[index] == reader.index.segment_ends[index]:
-        row, index = index, reader.index.parents[index]
-    if row < 0:
-        return False
-    links = islice(reader.index.elements[row].iter("a"), _MAX_TEASER_LINKS)
-    pictures = (link for link in links if link.find(".//img") is not None)
-    return len(list(islice(filter(_leads_to_page, pictures), _MIN_MENU_LINKS))) == _MIN_MENU_LINKS
-
-
-_HEADING = int(ElementFlag.HEADING)
-
-
-def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture after the text stands below a heading that is left out."""
-    previous = candidate.segment - 1
-    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
-        return False
-    flags = reader.index.flags[reader.index.segment_blocks[previous]]
-    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
-
-
-#: A wider picture of a player of sounds is the lead.
-_MAX_AUDIO_WIDTH_PX = 300
-_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
-
-
-def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is small, in a part without the article's text that plays."""
-    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
-        return False
-    classes, ids = reader.index.classes, reader.index.ids
-    return any(
-        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
-        for index in _ancestors_without_article(reader, candidate)
-    )
-
-
 _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,
@@ -300,6 +233,7 @@ def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
 _MIN_TEASER_LINK_CHARS = 15
 _MIN_TEASER_LINK_SHARE = 0.3
 _MAX_TEASER_SEGMENTS = 40
+_HEADING = int(ElementFlag.HEADING)
 
 
 def _is_teaser(reader: FeatureReader, candidate: Candidate, caption: Caption) -> bool:
@@ -488,7 +422,6 @@ def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElem
 
 #: A larger GIF is a picture like any other.
 _MAX_GIF_SIDE_PX = 250
-_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 
 
 def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]:
@@ -507,7 +440,7 @@ def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Itera
             yield "a GIF file"
     elif path.endswith(".png"):
         yield "a PNG file"
-    elif not _PICTURE_FILE.search(path):
+    elif not IMAGE_FILE.search(path):
         yield "a file of no kind"
     if reader.lead and (candidate.url_key == reader.lead or _has_lead_file(reader, candidate)):
         yield "the page's own picture"
@@ -606,27 +539,13 @@ _ENLARGING_NAME = re.compile(
 
 def _enlarges(link: HtmlElement) -> bool:
     """Return whether a link enlarges the picture in it, by its address or for a script."""
-    if _PICTURE_FILE.search((link.get("href") or "").strip()[:2000]):
+    if IMAGE_FILE.search((link.get("href") or "").strip()[:2000]):
         return True
     names = f"{link.get('class') or ''} {link.get('rel') or ''} {' '.join(link.attrib)}"
     return _ENLARGING_NAME.search(names[:500]) is not None or any(
-        name.startswith("data-") and _PICTURE_FILE.search(value[-200:])
+        name.startswith("data-") and IMAGE_FILE.search(value[-200:])
         for name, value in link.attrib.items()
     )
-
-
-#: A size or a number in the query of a picture's address, which a counter's does not have.
-_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
-#: The address of a picture that a server of advertisements chooses.
-_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
-
-
-def _is_counter_or_advertisement(candidate: Candidate) -> bool:
-    """Return whether a picture comes from a counter or an advertisement server."""
-    url = original_url(candidate.best.url) if candidate.best else ""
-    path, _, query = url.partition("?")
-    is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
-    return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
 
 
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])

@@ -213,10 +213,6 @@ _SHORT_TEXT_FEATURES = frozenset(f"with under {size} of text" for size in (30, 1
 _REPEATED_FEATURES = frozenset({"repeated", "repeated often"})
 
 
-#: A picture beside this many different lines is an icon, and they are no captions.
-_MIN_LINES_BESIDE_ICON = 4
-
-
 def _apply_threshold(
     features: Sequence[tuple[Candidate, frozenset[str]]],
     weights: Weights,
@@ -232,7 +228,6 @@ def _apply_threshold(
     """
     reasons: dict[Candidate, str] = {}
     best: dict[str, tuple[bool, float]] = {}
-    lines: dict[tuple[str, str], set[str]] = {}
     captions_found: dict[Candidate, Caption] = {}
     listed = _find_listed(features, weights, reader, lists_things=lists_things)
     lead = _find_lead(features, weights, captions, reader)
@@ -250,15 +245,11 @@ def _apply_threshold(
             rank = bool(captions_found[candidate].text), score
             key = reader.key(candidate)
             best[key] = max(rank, best.get(key, rank))
-            lines.setdefault((key, candidate.alt), set()).add(captions_found[candidate].text)
     selected: list[SelectedPicture] = []
     rejected: list[RejectedPicture] = []
     url_keys: set[str] = set()
     for candidate, names in features:
         key, caption = reader.key(candidate), captions_found.get(candidate, Caption())
-        is_icon = len(lines.get((key, candidate.alt), ())) >= _MIN_LINES_BESIDE_ICON
-        if key and is_icon and reader.verdict.kind != "article":
-            caption = Caption()
         if candidate in reasons:
             rejected.append(RejectedPicture(candidate, reasons[candidate], caption.segments))
         elif key and (key in url_keys or (bool(caption.text), weights.score(names)) < best[key]):

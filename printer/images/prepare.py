@@ -23,7 +23,7 @@ from ..capture import GetResource
 from ..errors import BlockedAddress, WebprintError
 from ..options import ImageOptions
 from ..output import Picture, PreparedPictures
-from .raster import PixelBox, UnusablePicture, prepare_raster
+from .raster import UnusablePicture, prepare_raster
 from .svg import looks_like_svg, prepare_svg
 
 #: A figure, and the URL of the page that it is on.
@@ -98,8 +98,7 @@ def prepare_pictures(
     requests = {figure.svg or figure.src: (figure, page) for figure, page in pairs}
     requests = dict(reversed(requests.items()))  # the first of each, in reading order
     budget = _Budget(options.total_bytes, time.monotonic() + options.timeout)
-    room = _Room(width, height, max(options.dpi, SCREEN_DPI))
-    preparer = _Preparer(get, options, budget, room)
+    preparer = _Preparer(get, options, budget, width, height)
     tasks = list(requests.values())
     outcomes = run_in_threads(preparer, tasks, options.workers, lambda: budget.seconds_left)
     timeout = UnusablePicture("is left out: it took too long to fetch")
@@ -139,33 +138,17 @@ _MAX_ICON_WIDTH_PX = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Room:
-    """The maximum size of a picture on paper, in millimetres, and its resolution."""
-
-    width: float
-    height: float
-    dpi: int
-
-    def pixels(self, figure: Figure, width: int, height: int) -> PixelBox:
-        """Return the number of pixels that print can use of a picture of this size.
-
-        Print may enlarge a picture to the maximum size, unless it is an icon on screen.
-        """
-        inches = min(self.width / 25.4, self.height / 25.4 * width / height)
-        if 0 < figure.width < _MAX_ICON_WIDTH_PX:
-            inches = min(inches, figure.width / SCREEN_DPI)
-        pixels = max(1, round(inches * self.dpi))
-        return PixelBox(min(pixels, width), max(1, min(round(pixels * height / width), height)))
-
-
-@dataclass(frozen=True, slots=True)
 class _Preparer:
-    """Prepares one picture per call; can be shared by threads."""
+    """Prepares one picture per call; can be shared by threads.
+
+    ``width`` and ``height`` are the maximum size of a picture on paper, in millimetres.
+    """
 
     get: GetResource
     options: ImageOptions
     budget: _Budget
-    room: _Room
+    width: float
+    height: float
 
     def __call__(self, request: FigureRequest) -> Picture | UnusablePicture:
         try:
@@ -206,8 +189,19 @@ class _Preparer:
         return data
 
     def _raster(self, figure: Figure, data: bytes) -> Picture:
-        max_pixels, box = self.options.max_pixels, partial(self.room.pixels, figure)
+        max_pixels, box = self.options.max_pixels, partial(self._usable_pixels, figure)
         return prepare_raster(data, max_pixels, box, grayscale=self.options.grayscale)
+
+    def _usable_pixels(self, figure: Figure, width: int, height: int) -> tuple[int, int]:
+        """Return the number of pixels that print can use of a picture of this size.
+
+        Print may enlarge a picture to the maximum size, unless it is an icon on screen.
+        """
+        inches = min(self.width / 25.4, self.height / 25.4 * width / height)
+        if 0 < figure.width < _MAX_ICON_WIDTH_PX:
+            inches = min(inches, figure.width / SCREEN_DPI)
+        pixels = max(1, round(inches * max(self.options.dpi, SCREEN_DPI)))
+        return min(pixels, width), max(1, min(round(pixels * height / width), height))
 
     def _svg(self, figure: Figure, source: bytes | str) -> Picture:
         return prepare_svg(source, partial(self._raster, figure), grayscale=self.options.grayscale)

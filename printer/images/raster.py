@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from io import BytesIO
 from typing import TypeAlias
 
@@ -23,16 +22,8 @@ class UnusablePicture(Exception):
     """Raised for a picture that cannot be printed; the message is a predicate: 'is empty'."""
 
 
-@dataclass(frozen=True, slots=True)
-class PixelBox:
-    """The most pixels that a picture can use on paper."""
-
-    width: int
-    height: int
-
-
-#: Returns the box for a picture of a width and height in pixels.
-BoxFor: TypeAlias = Callable[[int, int], PixelBox]
+#: Returns the most pixels, wide and high, that print can use of a picture of such a size.
+BoxFor: TypeAlias = Callable[[int, int], tuple[int, int]]
 
 #: Held while decoding: one picture at a time bounds memory, and Pillow and ``warnings`` have global
 #: state.
@@ -47,7 +38,7 @@ def prepare_raster(
     Args:
         data: The file.
         max_pixels: The maximum number of pixels to decode.
-        box: Returns the most pixels that print can use.
+        box: Returns the width and height that print can use.
         grayscale: Whether to remove the colors.
 
     Raises:
@@ -102,10 +93,9 @@ def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
 def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tuple[int, int]:
     """Return the most pixels that print can use, by the file's own orientation."""
     if image.getexif().get(_EXIF_ORIENTATION, 1) in (5, 6, 7, 8):
-        limit = box(height, width)
-        return limit.height, limit.width
-    limit = box(width, height)
-    return limit.width, limit.height
+        upright_width, upright_height = box(height, width)
+        return upright_height, upright_width
+    return box(width, height)
 
 
 #: A truncated picture is printed if at least this share of it can be decoded.

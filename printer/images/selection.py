@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from unicodedata import category
+from itertools import islice
 
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..html.index import BLOCK_TAGS, ElementFlag, tag_and_class
+from ..html.index import BLOCK_TAGS, ElementFlag, is_inside, tag_and_class
 from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
+from ..text import has_currency_sign
 from ..urls import is_http
 from .candidates import Candidate, drawing_source
 from .captions import Caption, CaptionFinder, repeats_alt
@@ -222,7 +222,7 @@ def override_selection(
     rejected: list[RejectedPicture] = []
     for picture in selection.selected:
         candidate = picture.candidate
-        if _is_inside(candidate.element, excluded):
+        if is_inside(candidate.element, excluded):
             message = reason(candidate.element)
             rejected.append(RejectedPicture(candidate, message, picture.caption.segments))
         else:
@@ -230,7 +230,7 @@ def override_selection(
     url_keys = PictureSelection(tuple(selected)).url_keys
     for rejected_picture in selection.rejected:
         candidate = rejected_picture.candidate
-        if candidate.url_key in url_keys or not _is_inside(candidate.element, included):
+        if candidate.url_key in url_keys or not is_inside(candidate.element, included):
             rejected.append(rejected_picture)
         else:
             url_keys |= {candidate.url_key} - {""}
@@ -238,12 +238,6 @@ def override_selection(
     selected.sort(key=lambda picture: picture.candidate.order)
     rejected.sort(key=lambda picture: picture.candidate.order)
     return PictureSelection(tuple(selected), tuple(rejected))
-
-
-def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool:
-    return bool(elements) and any(
-        ancestor in elements for ancestor in chain((element,), element.iterancestors())
-    )
 
 
 _MIN_ALTERNATIVE_SIDE_PX = 100
@@ -364,6 +358,6 @@ def _find_entry(page: Page, element: HtmlElement) -> HtmlElement | None:
         segments = page.segments[index.segment_begins[position] : index.segment_ends[position]]
         if sum(len(segment.text) for segment in segments) > _MAX_ENTRY_CHARS:
             return None
-        if any(category(sign) == "Sc" for segment in segments for sign in segment.text):
+        if any(has_currency_sign(segment.text) for segment in segments):
             return ancestor
     return None

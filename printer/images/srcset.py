@@ -6,7 +6,6 @@ blurred preview in ``src``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -22,7 +21,7 @@ from ..urls import resolve
 #: Longer data: URLs of pictures are not read.
 _MAX_DATA_CHARS = 5_000_000
 _TABLES = load_json(__file__, "srcset.json")
-_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
+IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
 # Ranks, best first.
 ORIGINAL = 0
 #: A version for this place on the page.
@@ -40,22 +39,6 @@ class ImageSource(NamedTuple):
     url: str
     width: int = 0
     rank: int = 5
-
-
-_DARK_CLASS = re.compile(
-    r"(?:^|[\s_])(?:only-dark|(?:show-on-|theme-)?dark(?:-mode|-theme)?-only)(?=$|\s)"
-    r"|(?:^|\s)hidden\s(?:.{0,200}\s)?dark:(?:block|inline|inline-block|flex)(?=$|\s)"
-)
-_DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
-
-
-def is_dark_version(element: HtmlElement) -> bool:
-    """Return whether a picture, which has a version for light screens too, is for dark ones."""
-    nodes = (element, *islice(element.iterancestors(), 2))
-    return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(
-        "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
-        for node in nodes
-    )
 
 
 #: The preferred width in pixels, enough for the text block of a page at 200 to 250 dpi.
@@ -128,15 +111,13 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
         yield _plain_source(value)
     elif name in _VERSION_LISTS or name.endswith("srcset"):
         yield from parse_srcset(value)
-    elif value[0] in "{[":
-        yield from _read_json(value)
     elif name in _ORIGINALS:
         if _is_url(value):
             yield ImageSource(value, 0, ORIGINAL)
     elif name in _LAZY:
         if _is_url(value):
             yield ImageSource(value, 0, PREVIEW if _is_placeholder(value) else VERSION)
-    elif len(value) < 2000 and " " not in value and "/" in value and _FILE.search(value):
+    elif len(value) < 2000 and " " not in value and "/" in value and IMAGE_FILE.search(value):
         yield ImageSource(value, 0, PREVIEW if "blur" in name or "preview" in name else VERSION)
 
 
@@ -168,31 +149,8 @@ def _is_placeholder(value: str) -> bool:
 
 def _is_url(value: str) -> bool:
     """Return whether an attribute's value is a URL rather than other data for scripts."""
-    return len(value) > 4 and ("/" in value or bool(_FILE.search(value))) and value[0] not in "#<{"
-
-
-_MAX_JSON_VALUES = 200
-
-
-def _read_json(value: str) -> Iterator[ImageSource]:
-    """Yield the strings that are URLs of picture files in an attribute with JSON."""
-    if not _FILE.search(value):
-        return
-    try:
-        pending = [json.loads(value)]
-    except (ValueError, RecursionError):
-        return
-    count = 0
-    while pending and count < _MAX_JSON_VALUES:
-        count += 1
-        node = pending.pop()
-        if isinstance(node, dict):
-            pending.extend(node.values())
-            pending.extend(key for key in node if isinstance(key, str) and "/" in key)
-        elif isinstance(node, list):
-            pending.extend(node)
-        elif isinstance(node, str) and "/" in node and " " not in node and _FILE.search(node):
-            yield ImageSource(node, 0, VERSION)
+    is_address = "/" in value or IMAGE_FILE.search(value) is not None
+    return len(value) > 4 and is_address and value[0] not in "#<{"
 
 
 _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)")
@@ -382,7 +340,7 @@ def _nested_url(url: str) -> str:
             value
             for name, value in parse_qsl(query[:3000])
             if "/" in value
-            and (_FILE.search(value) or value.endswith(".ico"))
+            and (IMAGE_FILE.search(value) or value.endswith(".ico"))
             and (name == "url" or not is_file)
         ),
         "",

@@ -64,15 +64,6 @@ def test_rows_of_a_collection_are_one() -> None:
     assert len(entries("".join(rows))) == 4
 
 
-def test_the_entries_of_a_numbered_list_state_their_numbers() -> None:
-    items = "".join(f"<li><span>#{n}</span><p><img src=/{n}></p><p>Oar</p></li>" for n in (1, 2, 3))
-    assert entries(f"<ol>{items}</ol>")[2] == ["#3", "/3", "Oar"]
-    steps = "".join(f"<li><p>Fold it.</p><img src=/{n}></li>" for n in (1, 2, 3))
-    (block,) = compose_with_pictures(f"<ol>{steps}</ol>")
-    assert isinstance(block, List)
-    assert (block.ordered, block.style) == (True, "")
-
-
 def test_repeated_lines_of_an_entry_are_read_once() -> None:
     tiles = "".join(f"<li><img src=/{n}><h3>Oar {n}</h3><h3>Oar {n}</h3></li>" for n in "123")
     assert entries(f"<ul>{tiles}</ul>") == [[f"/{n}", f"Oar {n}"] for n in "123"]
@@ -83,24 +74,6 @@ def test_a_price_that_an_entry_repeats_is_read_once() -> None:
     tiles = "".join(f"<li><img src=/{n}><h3>Oar</h3>{text}</li>" for n, text in enumerate(prices))
     stated = [entry[2:] for entry in entries(f"<ul>{tiles}</ul>")]
     assert stated == [["$9"], ["$9 $12"], ["$9"]]
-
-
-def test_entries_with_inner_lists_and_prices_are_a_collection_even_if_numbered() -> None:
-    parts = "<ul><li><img src=/{n}></li></ul><p>Oar {n}</p><p>{n} €</p><ul><li>Ash<li>Oiled</ul>"
-    items = "".join(f"<li>{parts.format(n=n)}</li>" for n in "1234")
-    for tag in ("ul", "ol"):
-        assert entries(f"<{tag}>{items}</{tag}>")[1:3] == [
-            [f"/{n}", f"Oar {n}", f"{n} €", "Ash Oiled"] for n in "23"
-        ]
-
-
-def test_entries_have_headings_if_most_of_them_have() -> None:
-    items = "".join(f"<li><img src=/{n}><h3>Oar {n}</h3><p>{n} €</p></li>" for n in "123")
-    items += "<li><img src=/4><p>Oar 4</p><p>4 €</p></li><li><img src=/5><p>5 €</p></li>"
-    (block,) = compose_with_pictures(f"<ul>{items}</ul>")
-    assert isinstance(block, List)
-    named = [[isinstance(part, Heading) for part in item.blocks] for item in block.items]
-    assert named == [[False, True, False]] * 4 + [[False, False]]
 
 
 def test_the_name_of_a_thing_is_a_heading_if_it_is_one_anywhere() -> None:
@@ -134,13 +107,6 @@ def test_sections_with_a_picture_and_text_are_no_collection() -> None:
     assert List not in kinds
 
 
-def test_the_text_of_an_item_stands_beside_its_mark_and_before_its_picture() -> None:
-    items = "".join(f"<li><img src=/{n}><p>Fold sheet {n}.</p></li>" for n in "12")
-    (block,) = compose_with_pictures(f"<ol>{items}</ol>")
-    assert isinstance(block, List)
-    assert [list(map(type, item.blocks)) for item in block.items] == [[Paragraph, Figure]] * 2
-
-
 def test_a_former_price_is_struck_through() -> None:
     price = (
         '<p><span class="price__now">$24</span><span class="price__original">$35</span>'
@@ -158,20 +124,3 @@ def test_a_former_price_is_struck_through() -> None:
 
 def linked_entry(name: str, about: str) -> str:
     return f"<a href=/{name}><div>{name}</div><p>{about} {name}.</p><p><i>Also in May.</i></p></a>"
-
-
-def test_a_line_that_leads_to_the_page_of_the_text_below_it_is_its_heading() -> None:
-    about = "Rowing at dawn along the whole of the lower river, with the"
-    html = "".join(linked_entry(name, about) for name in ("Oar", "Sail", "Net"))
-    found = compose_with_pictures(f"<div>{html}</div>")
-    assert ["".join(iter_text(block)) for block in found if isinstance(block, Heading)] == [
-        "Oar", "Sail", "Net",
-    ]  # fmt: skip
-    assert [type(block) for block in found[:3]] == [Heading, Paragraph, Paragraph]
-    few = compose_with_pictures(linked_entry("Oar", about) + linked_entry("Net", about))
-    assert not any(isinstance(block, Heading) for block in few)
-    unrelated = html.replace("</div><p>", "</div></a><a href=/other><p>")
-    counts = "".join(linked_entry(count, about) for count in ("18d", "1,204", "97"))
-    for other in (unrelated, counts):
-        found = compose_with_pictures(other)
-        assert not any(isinstance(block, Heading) for block in found)

@@ -46,12 +46,6 @@ def test_a_post_may_name_its_address_in_an_attribute() -> None:
     assert plain_text(bad.cite) == "Ann of Marl, 3 March"
 
 
-def test_a_post_that_is_only_a_link_is_a_box_with_its_title() -> None:
-    link = '<a href="https://b.example.org/lock">The lock</a>'
-    (box,) = only(f'<blockquote class="wp-embedded-content"><p>{link}</p></blockquote>', Embed)
-    assert (box.kind, box.url, box.title) == ("frame", "https://b.example.org/lock", "The lock")
-
-
 def test_an_ordinary_quotation_stays_one() -> None:
     html = "<blockquote class='posted-by-hand'><p>Mind the gap.</p><p>— A sign</p></blockquote>"
     assert only(html, Quote)
@@ -189,40 +183,6 @@ def test_other_lists_of_links_are_no_tabs(was, now) -> None:
 def test_hostile_rows_of_tabs_cost_little() -> None:
     rows = "<div class=tabs>" * 2000 + "<a href=#x>A</a>" * 2000 + "</div>" * 2000
     assert only(rows + "<p id=x>Here it is.</p>", Paragraph)
-
-
-@pytest.mark.parametrize(
-    ("described", "duration"),
-    [
-        ('{"@type":"VideoObject","contentUrl":"https://v.example.org/a.mp4","duration":"PT1M5S"}', "1:05"),
-        ('{"@type":"Article","video":[{"@type":"VideoObject","contentUrl":"a.mp4","duration":"PT2M"}]}', "2:00"),
-        ('{"@type":"VideoObject","name":"x","duration":"PT3M"}', "3:00"),
-        ('[{"@type":"VideoObject","duration":"PT3M"},{"@type":"VideoObject","duration":"PT4M"}]', ""),
-        ('{"@type":"AudioObject","name":"x","duration":"PT3M"}', ""),
-        ('{"@type":"VideoObject","duration":{"@value":17}}', ""),
-        ("{", ""),
-    ],
-)  # fmt: skip
-def test_how_long_a_film_is_may_stand_in_json_ld(described, duration) -> None:
-    base = '<base href="https://v.example.org/">'
-    script = f'<script type="application/ld+json">{described}</script>'
-    (film,) = only(f'{base}{script}<video src="a.mp4" title="Gap"></video>', Embed)
-    assert film.duration == duration
-
-
-def test_a_card_is_a_box_with_its_words() -> None:
-    card = """<div class="link-card"><a href="https://t.example.org/marl"><div>Tide tables for Marl</div>
-    <div>High water, day by day.</div><div>t.example.org</div></a></div>"""
-    (box,) = only(card, Embed)
-    assert (box.kind, box.url) == ("frame", "https://t.example.org/marl")
-    assert box.title == "Tide tables for Marl · High water, day by day."
-    assert only(card.replace("link-card", "story"), Embed) == []
-    assert only(card.replace("https://t.example.org/marl", "javascript:x"), Embed) == []
-    assert only(card + card.replace("/marl", "/sedge"), Embed) == []  # entries of a list
-    item = (
-        f"<ul><li class=first>{card}</li><li class=last>{card.replace('/marl', '/sedge')}</li></ul>"
-    )
-    assert only(item, Embed) == []
 
 
 LOOP = '<video src="/waves.mp4" poster="/waves.jpg" autoplay loop muted playsinline></video>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from printer import extract
 from printer.article import Note, Paragraph, iter_spans, iter_text, plain_text, walk
 from tests.support.compose_html import compose_article, first_spans, outline
 
@@ -162,30 +161,6 @@ def test_notes_of_other_shapes(kind: str) -> None:
 )
 def test_raised_numbers_that_are_no_signs_of_notes(html: str) -> None:
     assert not any(isinstance(block, Note) for block in walk(compose_article(html).blocks))
-
-
-def test_a_note_below_its_number_is_printed_though_it_was_not_selected() -> None:
-    text = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 3
-    html = (
-        f"<h1>Ferries</h1><p>{text}<a id=d1 href='#f1'><sup>1</sup></a></p><p>{text} Again.</p>"
-        f"<p>{text} Once more.</p><h4>Footnotes</h4><h5><a id=f1 href='#d1'>(1)</a></h5>"
-        "<p>As the old harbour book says.</p><nav><a href=/>Home</a></nav>"
-    )
-    article = extract(f"<title>Ferries</title><body>{html}")
-    (note,) = [block for block in article.blocks if isinstance(block, Note)]
-    assert list(iter_text(*note.blocks)) == ["As the old harbour book says."]
-    assert article.blocks[-1] is note
-    assert "(1)" not in article.text
-
-
-def test_notes_that_line_breaks_divide_are_notes_without_their_links_back() -> None:
-    back = "<a href='#' onclick='history.back()'>↩</a>"
-    text = "".join(f"<p>The boat {n} sails.<a href='#{n}'><sup>{n}</sup></a></p>" for n in (1, 2))
-    notes = "<br><br>".join(f"<a name={n}><sup>{n}</sup></a> Oar {n}. {back}" for n in (1, 2))
-    *paragraphs, first, second = compose_article(f"{text}<hr><p>{notes}</p>").blocks
-    assert [span.note for span in iter_spans(paragraphs)] == ["", "raised-1", "", "raised-2"]
-    assert [first.label, *iter_text(first)] == ["1", "Oar 1."]
-    assert [second.label, *iter_text(second)] == ["2", "Oar 2."]
 
 
 def test_raised_numbers_that_no_link_leads_to_remain_text() -> None:

@@ -54,14 +54,6 @@ def test_a_break_inside_a_sentence_of_prose_is_dropped() -> None:
     ]
 
 
-def test_the_last_word_of_a_sentence_is_not_torn_off() -> None:
-    start = f"{LONG[0]} There were no fires in the harbour, said"
-    assert read(start, "Fennimoor.") == [f"{start} Fennimoor."]
-    assert read(start, "Orla Fennimoor, harbour master.") == [
-        f"{start}\nOrla Fennimoor, harbour master."
-    ]
-
-
 def test_scripts_without_spaces_keep_their_lines() -> None:
     lines = ("港" * 60, "海" * 58, "船" * 20)
     assert read(*lines) == ["\n".join(lines)]

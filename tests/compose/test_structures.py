@@ -88,35 +88,14 @@ def test_a_heading_with_nothing_beneath_it_at_the_end_is_left_out() -> None:
     assert len(outline("<p>x</p><h2>Carrots</h2><h2>Peas</h2><h2>Beans</h2>")) == 3
     names = "<p>x</p><h2>a</h2><img src=a.png width=300 height=200><h2>b</h2>"
     assert outline(names) == [(2, "a"), (2, "b")]
-    long = "<h2>What the people of the harbour say about its ferries</h2>"
-    assert len(outline(f"<h2>a</h2><p>x</p>{long}")) == 2
-    assert outline(f"<h2>a</h2>{'<p>x</p>' * 8}{long}") == [(2, "a")]
     entries = "<h2>{0}</h2><h3>A town by the sea</h3>"
     assert len(outline("<p>x</p>" + entries.format("Marl") + entries.format("Nantmoor"))) == 4
 
 
-def test_questions_without_answers_and_names_of_other_products_at_the_end_are_left_out() -> None:
-    questions = "<h2>a</h2><p>x</p><h2>Questions</h2><h3>Who sails it?</h3><h3>When?</h3>"
-    assert outline(questions) == [(2, "a")]
+def test_names_of_other_products_at_the_end_are_left_out() -> None:
     names = compose_article("<h2>Oar</h2><p>x</p><p>y</p><h3>Boat</h3><h3>Sail</h3>").blocks
     assert len(postprocess(names, "", {}, linked=False, kind="collection")) == 5
     assert len(postprocess(names, "", {}, linked=False, kind="product")) == 3
-
-
-def test_typed_bullets_make_a_list() -> None:
-    above, items, below = compose_article(
-        "<p>It takes:<br>• sheep<br>• a piano that<br>nobody plays<br><b>• doctors</b><br>Not cows.</p>"
-    ).blocks
-    assert isinstance(items, List)
-    assert [list(iter_text(*item.blocks)) for item in items.items] == [
-        ["sheep"], ["a piano that\nnobody plays"], ["doctors"],
-    ]  # fmt: skip
-    assert list(iter_text(above, below)) == ["It takes:", "Not cows."]
-    first, text, second = compose_article("<p>● a<p>● b<p>c<p>● d").blocks
-    assert isinstance(first, List)
-    assert isinstance(text, Paragraph)
-    assert isinstance(second, List)
-    assert [len(first.items), len(second.items)] == [2, 1]
 
 
 @pytest.mark.parametrize(
@@ -144,12 +123,6 @@ def test_a_list_beside_its_item_belongs_to_it() -> None:
 
 def test_a_list_that_only_indents_another_adds_no_bullet() -> None:
     assert len(only("<ul><ul type=A><li>a<li>b</ul></ul>", List).items) == 2
-
-
-def test_an_item_has_no_dash_after_its_bullet() -> None:
-    block = only("<ul><li>– reporting by Reed<li>-5 degrees<li>• bold</ul>", List)
-    texts = [plain_text(item.blocks[0].spans) for item in block.items]  # type: ignore[attr-defined]
-    assert texts == ["reporting by Reed", "-5 degrees", "bold"]
 
 
 def test_a_heading_alone_in_a_quotation_is_no_quotation() -> None:
@@ -192,8 +165,6 @@ def test_a_definition_list_without_definitions_is_plain_text() -> None:
         "<blockquote>Said.<p>— A. Writer</p></blockquote>",
         "<blockquote>Said.<footer>&mdash; <b>A. Writer</b></footer></blockquote>",
         "<figure><blockquote>Said.</blockquote><figcaption>– A. Writer</figcaption></figure>",
-        "<div><blockquote>Said.</blockquote><p class='name who'>A. Writer</p></div>",
-        "<blockquote><div>Said.</div><div class=Pull-sourceWrapper>A. Writer</div></blockquote>",
     ],
 )
 def test_quotations_name_their_source(html: str) -> None:
@@ -203,42 +174,11 @@ def test_quotations_name_their_source(html: str) -> None:
     assert plain_text(quote.cite) == "A. Writer"
 
 
-def test_the_lines_of_a_source_are_parted_by_commas() -> None:
-    name = "<div class=q-source><p>A. Writer</p><p>miller at Marl</p></div>"
-    quote = only(f"<blockquote><p>Said.</p>{name}</blockquote>", Quote)
-    assert plain_text(quote.cite) == "A. Writer, miller at Marl"
-
-
 def test_a_paragraph_after_a_quotation_is_not_its_source() -> None:
     for html in ("<p class=whole>A. Writer</p>", f"<p class=author>{'He wrote. ' * 20}</p>"):
         quote, _ = compose_article(f"<blockquote><p>Said.</p></blockquote>{html}").blocks
         assert isinstance(quote, Quote)
         assert not quote.cite
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<cite>Old Gasket wrote:</cite>Take the cap off.",
-        "<div><cite>Old Gasket wrote:</cite> Take the cap off.</div>",
-        "<p><cite>On 3 May <a href=/u/1>Old Gasket</a> wrote:</cite></p><p>Take the cap off.",
-        "<div class=title><a href=/u/1>Old Gasket said:</a></div><div>Take the cap off.</div>",
-        "<p><cite>Old Gasket：</cite><br>Take the cap off.</p>",
-    ],
-)
-def test_a_line_above_a_quotation_names_its_author(html: str) -> None:
-    quote = only(f"<blockquote>{html}</blockquote>", Quote)
-    assert "Old Gasket" in plain_text(quote.cite)
-    assert quote.introduced
-    (paragraph,) = quote.blocks
-    assert isinstance(paragraph, Paragraph)
-    assert plain_text(paragraph.spans) == "Take the cap off."
-    assert compose_article(f"<blockquote>{html}</blockquote>").text.endswith("\nTake the cap off.")
-
-
-def test_a_name_glued_to_a_quotation_is_its_source() -> None:
-    quote = only("<blockquote><cite>Old Gasket</cite>Take the cap off.</blockquote>", Quote)
-    assert (plain_text(quote.cite), quote.introduced) == ("Old Gasket", False)
 
 
 @pytest.mark.parametrize(
@@ -286,13 +226,6 @@ def test_a_source_named_below_stays_below(html: str) -> None:
     assert not quote.introduced
 
 
-def test_a_line_above_a_quotation_keeps_its_direction() -> None:
-    html = "<p><cite>דן כתב:</cite> הכול טוב.</p>"
-    quote = only(f"<blockquote dir=rtl lang=he>{html}</blockquote>", Quote)
-    assert quote.introduced
-    assert {(span.lang, span.dir) for span in quote.cite} == {("he", "rtl")}
-
-
 def test_the_author_of_a_post_is_named_below_it() -> None:
     html = (
         "<blockquote class=twitter-tweet><p><cite>Anna asks:</cite> Where is the ferry?</p>"
@@ -337,7 +270,6 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
             "<div class=admonition-content><p>{}</p></div></blockquote>",
             "Tip",
         ),
-        ("<div class=IMPORTANT><p>Wichtig</p><p>{}</p></div>", "Wichtig"),
         ("<div class=note><p><strong>Note:</strong></p><p>{}</p></div>", "Note"),
         ("<div class=note><strong>Note:</strong> {}</div>", "Note"),
         ("<div class='alert alert-info'><p><b>Hinweis</b>: {}</p></div>", "Hinweis"),
@@ -349,7 +281,6 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
         ("<div class='kg-card kg-callout-card'><div>{}</div></div>", ""),
         ("<div class=site-callout><h3>Why it lasts</h3><div><p>{}</p></div></div>", "Why it lasts"),
         ("<div class=aside--tip><p class=aside__title>Tip</p><p>{}</p></div>", "Tip"),
-        ("<aside><h3>April records</h3><p>{}</p></aside>", "April records"),
     ],
 )
 def test_notes_and_warnings_of_documentation_are_boxes(html: str, label: str) -> None:
@@ -443,14 +374,10 @@ def test_languages(html: str, language: str) -> None:
         "<table><tr><td class='blob-num' data-line-number=1></td><td class='blob-code'>a</td></tr>"
         "<tr><td class='blob-num' data-line-number=2></td><td class='blob-code'>  b</td></tr>"
         "</table>",
-        "<pre><div><span class=x>9</span><div>a\n</div></div>"
-        "<div><style>p { }</style><span class=x>10</span><div>  b</div></div></pre>",
-        "<pre><code><i>1</i>a\n<i>2</i>  b\n</code></pre>",
         "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
-        "<pre><code><div><span>sh</span><button>Copy</button></div><div>a\n  b</div></code></pre>",
     ],
 )
-def test_code_without_its_line_numbers_and_toolbar(html: str) -> None:
+def test_code_without_its_line_numbers(html: str) -> None:
     assert only(html, Code).text == "a\n  b"
 
 
@@ -526,26 +453,15 @@ def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> 
 
 
 @pytest.mark.parametrize(
-    ("html", "text", "lists"),
+    ("html", "text"),
     [
-        ("<ul><li><span>•</span><div><p>Oars</div><li><span>•</span><p>Rope</ul>", "Oars Rope", 1),
-        ("<ol><li><b>1.</b><p>Oars</p><li><b>2.</b><p>Rope</ol>", "Oars Rope", 1),
-        ("<ol><li><b>3.</b><p>Oars</p><li><b>5.</b><p>Rope</ol>", "3. Oars 5. Rope", 1),
-        ("<ul><li><i class=tag>[1]</i><i>Oars</i><li>[2] Rope</ul>", "[1] Oars [2] Rope", 0),
-        ("<ul><li>[1] Oars<li>Rope</ul>", "[1] Oars Rope", 1),
-        ("<ul><li><b>4. </b>Oars<li>5. Rope</ul>", "Oars Rope", 1),
-        ("<ul><li>4. Oars<li>6. Rope</ul>", "4. Oars 6. Rope", 0),
+        ("<ul><li><span>•</span><div><p>Oars</div><li><span>•</span><p>Rope</ul>", "Oars Rope"),
+        ("<ol><li><b>1.</b><p>Oars</p><li><b>2.</b><p>Rope</ol>", "Oars Rope"),
+        ("<ol><li><b>3.</b><p>Oars</p><li><b>5.</b><p>Rope</ol>", "3. Oars 5. Rope"),
     ],
 )
-def test_an_item_that_begins_with_its_own_label_has_one(html: str, text: str, lists: int) -> None:
-    blocks = compose_article(html).blocks
-    assert " ".join(iter_text(*blocks)) == text
-    assert sum(isinstance(block, List) for block in blocks) == lists
-
-
-def test_a_list_whose_numbers_are_typed_is_numbered() -> None:
-    references = only("<ul><li>4. Oars, <i>1990</i>.<li>5. Rope.</ul>", List)
-    assert (references.ordered, references.start, len(references.items)) == (True, 4, 2)
+def test_an_item_that_begins_with_its_own_label_has_one(html: str, text: str) -> None:
+    assert " ".join(iter_text(only(html, List))) == text
 
 
 def test_a_reference_to_a_bibliography_is_no_title() -> None:
@@ -727,16 +643,6 @@ def test_rules_that_frame_what_is_left_out_are_left_out(count: int) -> None:
     assert [type(block) for block in article.blocks] == [Paragraph, Paragraph]
 
 
-@pytest.mark.parametrize(
-    ("count", "words", "remaining"), [(3, 9, 3), (4, 9, 0), (6, 9, 0), (6, 90, 6)]
-)
-def test_rules_between_the_short_entries_of_a_list_are_dropped(count, words, remaining) -> None:
-    entries = [f"<p>Entry {n} tells {'of a task ' * (words // 3)}." for n in range(count + 1)]
-    article = compose_article("<hr>".join(entries))
-    rules = [block for block in article.blocks if isinstance(block, Rule)]
-    assert (len(rules), len(article.blocks)) == (remaining, count + 1 + remaining)
-
-
 def test_a_row_of_asterisks_between_the_lines_of_a_paragraph_is_a_rule() -> None:
     article = compose_article("<p>The river rose.<br>* * *<br>By morning it was<br>calm.")
     assert [type(block) for block in article.blocks] == [Paragraph, Rule, Paragraph]
@@ -805,29 +711,18 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
         article = compose_article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
         assert "The grey wallet" in article.text
         assert "The brown wallet" in article.text
-    boxed = "".join(f"<div class=b>{content}</div>" for content in ("<p>So.</p>", card("grey")))
-    for around in (card("grey"), boxed):
-        alone = compose_article(f"<p>As they say:</p>{around}<p>So much for that.</p>").blocks
-        assert [type(block).__name__ for block in alone if "So" not in str(block)] == [
-            "Paragraph",
-            "Embed",
-        ]
 
 
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
-        ("<td><i class='fa fa-check'></i>", "✓"),
-        ("<td><svg><use href='#icon-cross'/></svg>", "✗"),
         ("<td><svg aria-label='Included'><path/></svg>", "Included"),
         ("<td><svg><title>No</title><path/></svg>", "No"),
-        ("<td><img src='/tick.svg' alt=''>", "✓"),
         ("<td><img src='/a.png' alt='Yes'>", "Yes"),
         ("<td><a href=/vote><i title=Upvote></i></a>", ""),
         ("<td class=checkout>", ""),
         ("<td class=no>", ""),
         ("<td>", ""),
-        ("<th><i class='fa fa-check'></i>", ""),
     ],
 )
 def test_a_cell_with_only_an_icon_has_the_icon_s_meaning(cell: str, text: str) -> None:
@@ -836,23 +731,14 @@ def test_a_cell_with_only_an_icon_has_the_icon_s_meaning(cell: str, text: str) -
     assert [" ".join(iter_text(*cell.blocks)) for cell in row] == ["Free", text, "5 GB"]
 
 
-def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:
+def test_a_wiki_s_signs_for_editing_are_dropped() -> None:
     edit = "<span>[<a href='/w?title=Tides&action=edit&section=2'>edit</a>]</span>"
-    notes = "".join(
-        f"<li><b><a href='#r{n}'>^</a></b> <sup>a</sup> <a href='#s{n}'>b</a> Reed, Tides of May {n}</li>"
-        for n in (1, 2)
-    )
     assert outline(f"<h2>References{edit}</h2><p>Text.</p>") == [(2, "References")]
-    found = only(f"<p>Text.</p><ul>{notes}</ul><p>More.</p>", List)
-    assert [list(iter_text(item.blocks[0])) for item in found.items] == [
-        ["Reed, Tides of May 1"], ["Reed, Tides of May 2"],
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("html", "joined"),
     [
-        ("<span>Wick.</span><p>The Wick ferry leaves at dawn.</p>", "Wick. The Wick ferry"),
         ("<p>Never.</p><p>The Wick ferry leaves at dawn.</p>", ""),
         ("<p>Oslo –</p><p>The ferry leaves at dawn.</p>", "Oslo – The ferry"),
         ("<p>Text.</p><p>2.</p><h2>Where does it go?</h2>", "2. Where"),
@@ -894,21 +780,6 @@ def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     assert outline(numbered) == [(2, "sail(wind) [1]")]
 
 
-def test_a_list_without_items_indents() -> None:
-    assert [type(b) for b in compose_article("<p>Text.</p><ul>Aside.</ul><p>More.").blocks] == [
-        Paragraph, Quote, Paragraph,
-    ]  # fmt: skip
-    nested = compose_article("<p>Text.</p><ul><b>Least:</b><ul><li>3 m<li>Two</ul></ul>").blocks
-    assert [type(block) for block in nested] == [Paragraph, Paragraph, List]
-
-
-def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
-    html = "<div>See <a href=/a>Tides</a><div></div>, and <i>Depths</i><div></div>. Then go.</div>"
-    (paragraph,) = compose_article(html).blocks
-    assert plain_text(paragraph.spans) == "See Tides, and Depths. Then go."
-    assert len(compose_article("<p>Ends.</p><p>, odd</p>").blocks) == 2
-
-
 def test_a_quotation_around_nearly_the_whole_article_only_indents_it() -> None:
     texts = [
         f"Paragraph {n} of the keeper's own account of the tides and the ferry." for n in range(4)
@@ -923,7 +794,6 @@ def test_a_quotation_around_nearly_the_whole_article_only_indents_it() -> None:
 @pytest.mark.parametrize(
     ("reference", "marks"),
     [
-        ("<cite>Reed, Ada (1904). Tides of the Mouth. Harbour Press.</cite>", set()),
         ("<cite>Reed, Ada. <i>Tides of the Mouth</i>. Harbour Press.</cite>", {("em",)}),
         ("<cite>Tides of the Mouth</cite>, by Ada Reed, 1904", {("cite",)}),
     ],

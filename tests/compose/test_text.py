@@ -79,10 +79,6 @@ def test_white_space(html: str, text: str) -> None:
     [
         ("<p>ខ្ញុំ\u200bញ៉ាំ\u200bបាយ", "ខ្ញុំ|ញ៉ាំ|បាយ"),
         ("<p>retry_<wbr>after_<wbr/>seconds", "retry_|after_|seconds"),
-        ("<p>one\u200b\u200b\u200btwo", "one|two"),
-        ("<p>\u200bone \u200b two\u200b \u200b", "one two"),
-        ("<p>one\u200b<b>two</b>\u200b<br>\u200bthree", "one|two\nthree"),
-        ("<p>one<b> \u200btwo\u200b</b><wbr>three", "one two|three"),
         ("<p>one</p><p>\u200b</p><wbr><p>two", "one;two"),
     ],
 )
@@ -170,18 +166,3 @@ def test_a_paragraph_of_nothing_but_joiners_is_empty() -> None:
         "<p>The ferry is late.</p><p>\u200d</p><p>\u00a0\u200d</p><p>\u200e\ufe0fNobody waits.</p>"
     )
     assert len(article.blocks) == 2
-
-
-@pytest.mark.parametrize(
-    ("paragraph", "text"),
-    [
-        ("It floats. <a href=/x><span>Learn More</span></a>", "It floats."),
-        ("It floats.<a href=/x>Mehr erfahren</a> ", "It floats."),
-        ("To float, <a href=/x>learn more</a>", "To float, learn more"),
-        ("It floats. <a href=/x>Learn more</a> first.", "It floats. Learn more first."),
-        ("Part 1: <a href=/x>Click here</a>", "Part 1: Click here"),
-        ("It floats. <a href=/x>A boat of oak</a>", "It floats. A boat of oak"),
-    ],
-)
-def test_an_invitation_after_the_last_sentence_is_not_printed(paragraph: str, text: str) -> None:
-    assert compose_article(f"<p>{paragraph}</p>").text == text
