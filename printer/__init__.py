@@ -15,32 +15,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .article import Article
-    from .capture import Capture
-    from .errors import WebprintError
-    from .extract_stage import extract
-    from .options import ExtractOptions, FetchOptions, ImageOptions, Options, PrintOptions
-    from .output import Result
-    from .pipeline import Printer, print_pages
-    from .session import Session
+    from .article import Article as Article
+    from .capture import Capture as Capture
+    from .errors import WebprintError as WebprintError
+    from .extract_stage import extract as extract
+    from .options import ExtractOptions as ExtractOptions
+    from .options import FetchOptions as FetchOptions
+    from .options import ImageOptions as ImageOptions
+    from .options import Options as Options
+    from .options import PrintOptions as PrintOptions
+    from .output import Result as Result
+    from .pipeline import Printer as Printer
+    from .pipeline import print_pages as print_pages
+    from .session import Session as Session
 
 __version__ = "0.2.0"
-
-__all__ = [
-    "Article",
-    "Capture",
-    "ExtractOptions",
-    "FetchOptions",
-    "ImageOptions",
-    "Options",
-    "PrintOptions",
-    "Printer",
-    "Result",
-    "Session",
-    "WebprintError",
-    "extract",
-    "print_pages",
-]
 
 _MODULES = {
     "Article": "article",
@@ -57,6 +46,7 @@ _MODULES = {
     "extract": "extract_stage",
     "print_pages": "pipeline",
 }
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:

@@ -319,7 +319,6 @@ def block_spans(block: Block) -> Iterator[Spans]:
 
 
 def iter_spans(blocks: tuple[Block, ...]) -> Iterator[Span]:
-    """Yield all spans of blocks and their descendants in reading order."""
     return (span for block in walk(blocks) for spans in block_spans(block) for span in spans)
 
 

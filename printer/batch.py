@@ -34,7 +34,6 @@ from .settings import Settings
 from .text import count, file_name
 from .urls import normalize_url, origin_of, strip_userinfo, url_key
 
-#: The folder for the state of a batch, inside the folder of its prints.
 STATE_FOLDER = ".webprint"
 STATE_FILE = "jobs.sqlite"
 REPORT_TEXT = "report.txt"
@@ -110,12 +109,10 @@ class BatchRunner(Closing):
 
     @property
     def unfinished(self) -> int:
-        """The number of items that are neither done nor failed."""
         return sum(item.state in ("waiting", "sent") for item in self.items)
 
     @property
     def failed(self) -> list[BatchItem]:
-        """The items that failed finally."""
         return [item for item in self.items if item.state == "failed"]
 
     def start(self) -> None:
@@ -186,7 +183,6 @@ class BatchRunner(Closing):
     def _submit(
         self, waiting: dict[str, deque[BatchItem]], pending: int, delays: HostDelays
     ) -> list[BatchItem]:
-        """Submit items whose hosts may be asked."""
         limit = self._local * _JOBS_PER_LOCAL_WORKER if self._local else _MAX_REMOTE_JOBS
         submitted: list[BatchItem] = []
         if not waiting or pending >= limit:
@@ -215,7 +211,6 @@ class BatchRunner(Closing):
         return submitted
 
     def _free_name(self, title: str) -> str:
-        """Return the name of a file that does not exist yet."""
         number, stem = 1, file_name(title)
         name = f"{stem}.pdf"
         while name.lower() in self._names or (self._folder / name).exists():
@@ -254,7 +249,6 @@ class BatchRunner(Closing):
                 yield f"{item.name}: {count(item.result.get('pages', 0), 'page')}, {item.url}"
 
     def summary(self) -> str:
-        """Return the report in one line."""
         printed = sum(item.state == "done" for item in self.items)
         counts = (
             (len(self.failed), "failed"),
@@ -265,7 +259,6 @@ class BatchRunner(Closing):
         return ", ".join([f"{printed} of {len(self.items)} printed", *parts])
 
     def failure_reasons(self) -> list[tuple[str, int]]:
-        """Return the reasons for failures and their counts, most frequent first."""
         return Counter(map(_failure_reason, self.failed)).most_common()
 
 
@@ -344,7 +337,6 @@ def _batch_id(folder: Path) -> str:
 
 
 def _read_report(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the printed pages in the report of the last run, by address."""
     try:
         pages = json.loads((folder / REPORT_JSON).read_bytes())["pages"]
         return {page["url"]: page for page in pages if page["state"] == "done"}

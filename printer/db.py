@@ -18,7 +18,6 @@ from .files import os_errors
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine, MetaData
 
-#: Seconds that a statement waits for a lock.
 LOCK_TIMEOUT = 5.0
 
 _RETRY_SECONDS = 0.01
@@ -72,7 +71,6 @@ def delete_database(path: Path) -> None:
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
-#: The execution option of read-only connections.
 _READ_ONLY = "read_only"
 
 
@@ -107,7 +105,6 @@ def open_engine(database: str) -> Engine:
 
 
 def sqlite_path(database: str) -> Path | None:
-    """Return the path of an SQLite database, None for another."""
     if "://" not in database:
         return Path(database)
     from sqlalchemy.engine import make_url
@@ -150,15 +147,8 @@ def read_only(engine: Engine) -> Iterator[Connection]:
         yield connection.execution_options(**{_READ_ONLY: True})
 
 
-def advisory_lock(connection: Connection, lock: int) -> None:
-    """Hold a lock until the transaction ends; unneeded on SQLite, which has a single writer."""
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({lock})")
-
-
 @contextmanager
 def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
-    """Raise :class:`JobsError` for database errors."""
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
@@ -192,7 +182,8 @@ class Tables:
     def write(self) -> Iterator[Connection]:
         """Open a transaction, one writer at a time."""
         with translate_db_errors(*self._problem), self._engine.begin() as connection:
-            advisory_lock(connection, self._lock)
+            if connection.dialect.name == "postgresql":  # SQLite has a single writer anyway.
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({self._lock})")
             yield connection
 
     @contextmanager

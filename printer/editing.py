@@ -37,7 +37,6 @@ _MAX_OMITTED = 400
 _AHEAD = 60
 #: The length from which a text is searched for everywhere.
 _LONG = 24
-#: The maximum number of searches everywhere.
 _MAX_ANYWHERE = 300
 _MAX_ENDS = 40
 
@@ -221,13 +220,11 @@ class Edit:
     restored: tuple[str, ...] = ()
 
     def dump(self) -> bytes:
-        """Serialize the edit for storage."""
         data = {"title": self.title, "out": self.removed, "back": self.restored}
         return json.dumps(data).encode()
 
     @classmethod
     def load(cls, data: bytes | None) -> Edit:
-        """Return the edit serialized by :meth:`dump`; None means no changes."""
         edit = json.loads(data) if data else {}
         return cls(edit.get("title", ""), tuple(edit.get("out", ())), tuple(edit.get("back", ())))
 
@@ -304,7 +301,6 @@ class Snapshot:
         return replace(self, pictures=MappingProxyType(used))
 
     def dump(self) -> bytes:
-        """Serialize the snapshot to a ZIP file."""
         blocks = ((b.id, b.in_article, to_data(b.block), b.rules) for b in self.blocks)
         source = replace(self.capture.source, headers={})
         pictures = ((key, p.media_type, p.width, p.height) for key, p in self.pictures.items())
@@ -319,7 +315,6 @@ class Snapshot:
 
     @classmethod
     def load(cls, data: bytes) -> Snapshot:
-        """Return the snapshot serialized by :meth:`dump`; raise :class:`JobsError` if invalid."""
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
                 article, blocks, source, pictures = serial.load(_Stored, file.read("base.json"))

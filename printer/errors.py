@@ -148,7 +148,6 @@ class NoArticle(WebprintError):
 
     @classmethod
     def behind(cls, obstacle: str, url: str = "") -> Self:
-        """Return the error for a page that shows an obstacle instead of an article."""
         message, hint = _OBSTACLES[obstacle]
         return cls(message, url=url, hint=hint)
 
@@ -175,7 +174,6 @@ class MissingLibrary(WebprintError):
 
     @classmethod
     def of_extra(cls, message: str, extra: str) -> Self:
-        """Return the error for a package of one of webprint's extras."""
         return cls(message, hint=f"Install it with: {install_command(extra)}")
 
 

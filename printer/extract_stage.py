@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 #: The most dropped pictures that an edit offers to restore.
 MAX_OMITTED_PICTURES = 20
 
-#: The most elements that the path of an explained segment names.
 _MAX_PATH = 5
 
 
@@ -150,7 +149,6 @@ def extract_article(
 
 
 def _first_text(article: Article) -> str:
-    """Return an article's text, of a long article only the beginning."""
     lines: list[str] = []
     chars = 0
     for line in iter_text(*article.blocks):

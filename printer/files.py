@@ -116,7 +116,6 @@ class TomlError(ValueError):
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return the tables of a text; raise :class:`TomlError`."""
     if len(text) > MAX_TOML_BYTES:
         raise TomlError("it is too large")
     if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
@@ -130,7 +129,6 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def parse_toml_bytes(data: bytes) -> dict[str, Any]:
-    """Return the tables of a file's content; raise :class:`TomlError`."""
     try:
         return parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

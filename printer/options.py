@@ -12,7 +12,6 @@ RenderMode = Literal["auto", "never", "always"]
 PdfVariant = Literal["ua-1", "a-3u"]
 Format = Literal["pdf", "epub", "markdown", "html", "json"]
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
-#: Key paragraphs alone, or in a box before the article.
 KeyStyle = Literal["only", "box"]
 #: All pictures in and around the article, those that belong to it, its lead picture, or none.
 PictureScope = Literal["all", "article", "lead", "none"]

@@ -81,7 +81,6 @@ MIN_CONFIDENCE = 0.3
 #: What a page may show instead of its article to a client that is not a browser.
 _OPEN_IN_BROWSERS = frozenset({"robot check", "consent"})
 
-#: The maximum number of pages that are merged into one article.
 MAX_PAGES = 30
 
 

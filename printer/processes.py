@@ -44,7 +44,6 @@ def set_process_name(name: str) -> None:
 
 
 def child_pids(pid: int) -> Iterator[int]:
-    """Yield the pids of a process's children."""
     # psutil would read the whole process table, several times per second.
     with suppress(OSError):  # The process has ended in the meantime.
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -52,7 +51,6 @@ def child_pids(pid: int) -> Iterator[int]:
 
 
 def process_tree(pid: int) -> list[int]:
-    """Return the pids of a process and its descendants."""
     pids = [pid]
     for parent in pids:
         pids.extend(child for child in child_pids(parent) if child not in pids)
@@ -70,7 +68,6 @@ def memory_usage(pid: int) -> int:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process and its descendants."""
     for member in process_tree(pid):
         with suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)

@@ -56,7 +56,6 @@ MAX_NUMBER = 1_000_000_000
 
 T = TypeVar("T")
 
-#: The panels of the help text.
 Panel: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Digests"]
 
 
@@ -240,12 +239,10 @@ class LoadedSettings:
 
     @property
     def explicit(self) -> frozenset[str]:
-        """The names of the settings that are not defaults."""
         return frozenset(name for name, origin in self.origins.items() if origin != "default")
 
     @property
     def typed(self) -> frozenset[str]:
-        """The names of the settings given on the command line."""
         return frozenset(name for name, origin in self.origins.items() if origin == "command line")
 
     def with_defaults(self, names: Collection[str]) -> LoadedSettings:
@@ -293,7 +290,6 @@ def config_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """Return the default folder for data."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
     return Path(home) / "webprint"
 

@@ -219,11 +219,8 @@ def _without_references(paragraph: Paragraph) -> Paragraph:
     return replace(paragraph, spans=spans, id="")
 
 
-#: The usual saturation of term frequency in BM25.
 _K1 = 1.2
-#: The usual normalization by length.
 _B = 0.75
-#: The weight of a term in the title relative to one in the text.
 _TITLE_WEIGHT = 4
 #: The rest of a text is not read.
 _MAX_CHARS = 200_000

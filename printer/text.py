@@ -184,7 +184,6 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 _MAX_LINES_TO_FULL_TEXT = 4
 _MIN_PREVIEW_CHARS = 100
 _MAX_PREVIEW_LINES = 200
-#: The signs at the end of a preview.
 _CUT_SIGNS = " .…"
 
 

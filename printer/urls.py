@@ -137,7 +137,6 @@ def canonical_url(url: str) -> str:
 
 
 def url_key(url: str) -> str:
-    """Return a hash that all spellings of a URL share; raise :class:`BadURL`."""
     return hashlib.sha256(canonical_url(url).encode()).hexdigest()
 
 

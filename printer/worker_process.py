@@ -341,7 +341,6 @@ class _Channel:
         self._socket.close()
 
     def send(self, kind: bytes, body: bytes, deadline: float | None = None) -> None:
-        """Send a frame; raise TimeoutError at the deadline."""
         if deadline is not None and deadline <= time.monotonic():
             raise TimeoutError
         for data in (_HEADER.pack(kind, len(body)), body):
@@ -390,7 +389,6 @@ class _Child:
             yield pickle.loads(body)  # noqa: S301 - from our parent
 
     def send(self, kind: bytes, value: object) -> None:
-        """Send a value, or a failure if it cannot be encoded."""
         error = value if isinstance(value, Exception) and kind == _EXCEPTION else None
         try:
             if self._trusted:

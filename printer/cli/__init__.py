@@ -93,7 +93,6 @@ def leave(*_: object) -> None:
 
 
 def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
-    """Fork the rendering process, or prepare to start it where no PDF is expected."""
     # Both processes need these, so load them once.
     import urllib.request
 

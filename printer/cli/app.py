@@ -46,7 +46,6 @@ class CommandGroup(help_module.HelpGroup):
         return None, self.get_command(ctx, "print"), args
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the first screen."""
         del ctx
         formatter.write(help_module.overview(self))
 

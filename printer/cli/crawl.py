@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..crawl.models import CrawledArticle, CrawlSummary, Lease, Outcome
     from ..pipeline import Printer
 
-#: The name of the list in a folder of PDFs.
 LIST_FILE = "articles.jsonl"
 
 commands = Commands()

@@ -53,7 +53,6 @@ _NO_DIGESTS = "webprint.toml has no digest; add one with: webprint digest add AD
 _RUN = ("Page", "Article", "Fetching", "Run", "Digests", "database", "storage")
 _NOT_RUN = ("format", "strict")
 
-#: The formats that a digest can have.
 FORMATS: tuple[Format, ...] = ("pdf", "epub")
 
 
@@ -388,7 +387,6 @@ def _issue_builder(
 
 
 def _make_writer(out: str) -> Callable[[Issue, Result], str]:
-    """Return a function that writes an issue and returns where."""
 
     def write(issue: Issue, result: Result) -> str:
         if out == output.STDOUT:

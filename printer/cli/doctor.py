@@ -31,7 +31,6 @@ commands = Commands()
 
 #: Less free disk space than this is reported.
 _MIN_FREE_BYTES = 500_000_000
-#: Seconds that Chromium has to start.
 _BROWSER_SECONDS = 30.0
 #: Seconds that a file may be dated in the future, as on a network disk.
 _CLOCK_SECONDS = 120.0
@@ -95,7 +94,6 @@ def _failed_check(subject: str, error: WebprintError) -> Check:
 
 
 def check_pango() -> Check:
-    """Check that WeasyPrint's libraries load."""
     from ..render.weasy.engine import import_weasyprint
 
     try:
@@ -115,7 +113,6 @@ def check_pango() -> Check:
 
 
 def check_fonts() -> Iterator[Check]:
-    """Check the fonts of all themes, and those of all scripts."""
     from ..render.weasy.engine import load_fonts
     from ..themes.loader import all_themes
     from ..themes.options import script_families
@@ -147,7 +144,6 @@ def _check_families(subject: str, missing: Iterable[str], text: str) -> Check:
 
 
 def check_print() -> Check:
-    """Check that a test page is laid out, in a process like that of real prints."""
     from ..render.worker_pool import RenderPool
     from ..render_stage import print_specimen
 
@@ -161,7 +157,6 @@ def check_print() -> Check:
 
 
 def check_browser() -> Check:
-    """Check that Chromium starts, with its sandbox."""
     from ..fetch.browser.process import NO_SANDBOX, BrowserProcess, runs_unsandboxed
 
     async def version() -> str:
@@ -182,7 +177,6 @@ def check_browser() -> Check:
 
 
 def check_cache() -> Check:
-    """Check that the cache can be written."""
     from ..fetch.cache import cache_folder, open_cache
 
     warnings: list[str] = []
@@ -199,7 +193,6 @@ def check_cache() -> Check:
 
 
 def _check_space(subject: str, folder: Path, text: str = "") -> Check:
-    """Check the free disk space of a folder that exists."""
     free = shutil.disk_usage(folder).free
     text = f"{text or folder}, {free / 1e9:.1f} GB free"
     if free < _MIN_FREE_BYTES:
@@ -274,7 +267,6 @@ def check_clock(files: Iterable[Path]) -> Check:
 
 
 def check_extras() -> Check:
-    """Check which of webprint's extras are installed."""
     missing = [extra for extra in EXTRAS if missing_packages(extra)]
     if missing:
         fix = f"To add them: {install_command(with_installed(*missing))}"

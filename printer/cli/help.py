@@ -55,7 +55,6 @@ class HelpCommand(TyperCommand):
             raise typer.Abort from interrupt
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the words of the usage line after the command."""
         options = [param for param in self.get_params(ctx) if not isinstance(param, TyperArgument)]
         return [
             *(_argument_usage(param) for param in arguments(self)),
@@ -144,7 +143,6 @@ def show_help(
 
 
 def full_help(command: Any, context: Any) -> str:
-    """Return the help of a command with all of its options."""
     formatter = context.make_formatter()
     HelpCommand.format_usage(command, context, formatter)
     command.format_help_text(context, formatter)
@@ -153,7 +151,6 @@ def full_help(command: Any, context: Any) -> str:
 
 
 def overview(group: Any) -> str:
-    """Return the first screen: commands, the most common options, examples."""
     names = [name for name in COMMANDS if name != "print"]
     half = -(-len(names) // 2)
     cells = [f"  {name:8} {COMMANDS[name][1]}" for name in names]
@@ -172,7 +169,6 @@ def overview(group: Any) -> str:
 
 
 def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
-    """Write the arguments and options of a command."""
     rows = [(param.metavar or param.name, param.help) for param in arguments(command)]
     if any(text for _, text in rows):
         with formatter.section("Arguments"):
@@ -187,7 +183,6 @@ def arguments(command: Any) -> list[Any]:
 
 
 def panels(command: Any, ctx: Any) -> list[tuple[str, list[Any]]]:
-    """Return the options by panel, those without one first."""
     options = [p for p in command.get_params(ctx) if not isinstance(p, TyperArgument | None)]
     options = [option for option in options if not option.hidden and option.name != "help"]
     panels: dict[str, list[Any]] = {}

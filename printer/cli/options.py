@@ -177,7 +177,6 @@ def _complete_theme_option(incomplete: str) -> Iterable[str]:
     return [f"{name}=" for name in complete(names, incomplete)]
 
 
-#: Shell completion of settings with named values; typer completes those of a Literal.
 _COMPLETIONS: dict[str, Callable[[str], Iterable[str]]] = {
     "theme": _complete_theme,
     "paper": _complete_paper,
@@ -245,7 +244,6 @@ def with_installed(*extras: Extra) -> str:
 
 
 def require(extra: Extra) -> None:
-    """Raise :class:`MissingLibrary` if a package of an extra is not installed."""
     if missing := missing_packages(extra):
         message = f"{EXTRAS[extra][0]} {', '.join(missing)}"
         raise MissingLibrary.of_extra(message, with_installed(extra))
@@ -301,7 +299,6 @@ _LAYOUT = (
     "duplex", "ink_save", "links", "qr", "pdf", "print_timeout",
 )  # fmt: skip
 
-#: The longest line of a list that is read.
 _MAX_LINE_LENGTH = 8_000
 
 #: The settings that do something only for a page with an address.
@@ -420,7 +417,8 @@ def split_output(arguments: Sequence[str], out: str) -> tuple[list[str], str]:
         return [*arguments], out
     is_folder = path_exists(last) and Path(last).is_dir()
     is_output = output.is_output_file(last) or last.endswith("/") or is_folder
-    if not is_output and not (output.is_unsupported_file(last) and not path_exists(last)):
+    is_unsupported = "/" not in last and last.lower().endswith(output.UNSUPPORTED)
+    if not is_output and not (is_unsupported and not path_exists(last)):
         return [*arguments], out
     if out:
         raise UsageError(
@@ -483,7 +481,6 @@ class Target:
         return self.file or self.template
 
     def path(self, article: Article, ending: str) -> Path:
-        """Return the path of an article's file, which does not exist or may be overwritten."""
         if self.file:
             return Path(self.file)
         if not self.template:
@@ -503,7 +500,6 @@ class Target:
         return self.template or str(self.folder / f"TITLE{ending}")
 
     def write(self, data: bytes, article: Article, ending: str) -> str:
-        """Write a result and return where."""
         if self.file == output.STDOUT:
             output.write_stdout(data)
             return output.STDOUT_NAME

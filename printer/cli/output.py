@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from ..pipeline import Step
 
 
-#: The exit code of an interrupted command, as in shells.
 INTERRUPTED = 130
 
-#: The maximum size of a list of addresses or feeds, in bytes.
 MAX_INPUT_BYTES = 100_000_000
 
 _STEPS: dict[Step, str] = {
@@ -62,7 +60,6 @@ class Console:
         return cls(settings.verbose, settings.quiet, settings.debug)
 
     def show_step(self, source: str, step: Step) -> None:
-        """Show the current step of a page."""
         if self._progress is None and self.verbose:
             self.info(f"{source}: {_STEPS[step]}")
         name = "".join(filter(str.isprintable, source))
@@ -139,7 +136,6 @@ FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": 
 
 
 def format_of(name: str) -> Format | None:
-    """Return the format that a file's extension names, None if it names none."""
     lower = name.lower()
     return next((form for form, extensions in ENDINGS.items() if lower.endswith(extensions)), None)
 
@@ -151,11 +147,6 @@ def is_output_file(name: str) -> bool:
     """
     form = format_of(name)
     return form is not None and not (form == "html" and path_exists(name))
-
-
-def is_unsupported_file(name: str) -> bool:
-    """Return whether an argument names a file of an unsupported format."""
-    return "/" not in name and name.lower().endswith(UNSUPPORTED)
 
 
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
@@ -183,13 +174,11 @@ def write(path: Path, data: bytes) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder; raise :class:`OutputError`."""
     with os_errors(OutputError, f"the folder {path} cannot be made"):
         path.mkdir(parents=True, exist_ok=True)
 
 
 def write_out(data: bytes, out: str) -> None:
-    """Write data to a file, or to standard output for '-'."""
     if out == STDOUT:
         write_stdout(data)
     else:
@@ -253,7 +242,6 @@ def summary(result: Result) -> str:
 
 
 def missing_from(result: Result) -> str:
-    """Return where text of the article is missing."""
     return "not on paper" if result.format == "pdf" else f"not in the {FORMAT_NAMES[result.format]}"
 
 
@@ -275,7 +263,6 @@ def json_line(
     url: str, out: str | None = None, *, error: ErrorRecord | None = None,
     warnings: Iterable[str] = (), complete: bool = False, title: str = "", **details: object,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the line of --json for a page; see docs/formats.md."""
     return {
         "url": url, "out": out, "error": error.to_dict() if error else None,
         "warnings": list(warnings), "complete": complete, "title": title, **details,
@@ -283,7 +270,6 @@ def json_line(
 
 
 def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
-    """Return a line of --json for each page of a result."""
     file: dict[str, Any] = {
         "format": result.format, "pages": result.pages, "sheets": result.sheets,
         "bytes": len(result.data), "article": asdict(result.report.article),
@@ -302,7 +288,6 @@ def to_dicts(result: Result, place: str) -> list[dict[str, Any]]:
 
 
 def error_dict(url: str, error: WebprintError) -> dict[str, Any]:
-    """Return the line of --json for a page that failed."""
     return json_line(url, error=ErrorRecord.of(error))
 
 
@@ -352,7 +337,6 @@ def _fits_stdout(text: str) -> bool:
 
 
 def incomplete_error(result: Result) -> Incomplete | None:
-    """Return the error for a print that is not complete."""
     report = result.report
     if result.obstacles:
         error = NoArticle.behind(result.obstacles[0])

@@ -12,7 +12,7 @@ import typer
 
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, BatchOptions, Format
+from ..options import ENDINGS, BatchOptions
 from ..output import Result
 from ..pipeline import Printer, ReadOutcome, prefetch, source_name
 from ..settings import LoadedSettings, Settings
@@ -52,7 +52,6 @@ commands = Commands()
 
 #: The letters of an article above which the user is told how long its layout will take.
 LONG_ARTICLE = 300_000
-#: The letters laid out in a second.
 LETTERS_PER_SECOND = 40_000
 
 
@@ -117,7 +116,8 @@ def print_pages(
     check_pages(names, url)
     chosen = settings.format if "format" in loaded.typed else "auto"
     target = Target.parse(out, bundle, pages=len(names), named=chosen, force=force)
-    form = _choose_format(target, chosen, settings)
+    form = output.format_of(target.name) if chosen == "auto" else None
+    form = form or settings.print_options().format
     if as_json and target.file == output.STDOUT:
         raise UsageError(
             "--json and the result cannot both go to standard output", hint="Name a file with -o"
@@ -144,12 +144,6 @@ def print_pages(
             console.detail(line)
     if errors:
         raise typer.Exit(errors[0].exit_code)
-
-
-def _choose_format(target: Target, chosen: str, settings: Settings) -> Format:
-    """Return the format to write: that of the call, the file's ending, or the settings."""
-    file_format = output.format_of(target.name) if chosen == "auto" else None
-    return file_format or settings.print_options().format
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +195,6 @@ class _PrintJob:
         return next(iter(result.errors), incomplete)
 
     def _announce(self, article: Article) -> None:
-        """Report how long a very long article will take."""
         words = count_words(article.text)
         # A word in a script without spaces is two signs, each as wide as two letters.
         letters = max(len(article.text), 5 * words)
@@ -231,7 +224,6 @@ class _PrintJob:
         self.console.info(f"{place}: {output.summary(result)}")
 
 
-#: The formats in which an article can be written.
 ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
 _ENDINGS: dict[ArticleFormat, str] = {
     "json": ".json", "markdown": ".md", "text": ".txt", "html": ".html",
@@ -400,7 +392,6 @@ def explanation_html(explanation: Explanation) -> str:
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:
-    """Return an explanation as data for JSON."""
     data = asdict(explanation) | {"confidence": round(explanation.confidence, 3)}
     for segment in data["segments"]:
         segment["scores"] = {name: round(score, 4) for name, score in segment["scores"].items()}

@@ -23,7 +23,6 @@ _MAX_ID_CHARS = 20
 commands = Commands()
 
 
-#: The actions of the command ``jobs``.
 Action: TypeAlias = Literal["list", "retry", "cancel"]
 
 
@@ -107,7 +106,6 @@ def token(
 
 
 def _find_job(queue: JobQueue, job_id: str) -> Job:
-    """Return a job; raise :class:`UsageError` if there is none."""
     if (job := queue.get(job_id)) is None:
         raise UsageError(
             f"there is no job {job_id[:_MAX_ID_CHARS]}", hint="webprint jobs list shows their ids"

@@ -75,11 +75,8 @@ from .robots import (
 )
 from .store import Store, addresses, articles
 
-#: The maximum number of links of a page that are followed.
 MAX_LINKS = 3_000
-#: The maximum number of characters of a link's text that are read.
 _MAX_LINK_TEXT = 300
-#: The maximum number of pages of a sitemap that are used.
 MAX_SITEMAP_PAGES = 10_000
 
 #: The kinds of pages that are kept; of others only the links are followed.
@@ -211,7 +208,6 @@ class Visitor:
         return page, "too short" if count_words(page.article.text) < _MIN_WORDS else ""
 
     def _relevance(self, page: ExtractedPage | None, links: list[PageLink]) -> tuple[float, str]:
-        """Return the relevance and language of a page, judged by its links if it has no text."""
         if not self._query:
             return 0.0, ""
         if page is None:
@@ -322,7 +318,6 @@ def _tokenize(value: str | None) -> set[str]:
 _SATURATION = 1.5
 #: The length of a text, in words, that BM25 does not normalize.
 _TYPICAL_LENGTH = 400.0
-#: The weight of the title in the relevance of an article.
 _TITLE_WEIGHT = 0.3
 # Best-first order: the weights of the link's text, of its page's relevance and of the URL's look,
 # and what each link from the seed takes off.
@@ -352,7 +347,6 @@ def _terms(text: str, language: str) -> list[str]:
 
 
 def url_words(url: str) -> str:
-    """Return the words of a URL's path and query, separated by spaces."""
     parts = urlsplit(url)
     return " ".join(filter(None, _SPLIT.split(unquote(f"{parts.path} {parts.query}"))))
 

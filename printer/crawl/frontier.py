@@ -43,7 +43,7 @@ from .models import (
     Skipped,
     Visited,
 )
-from .near_duplicates import NEAR_DUPLICATE, Sketch, resemblance
+from .near_duplicates import NEAR_DUPLICATE, Sketch, most_similar, resemblance
 from .store import (
     MAX_DELAY,
     Store,
@@ -126,7 +126,6 @@ def _value_pattern(text: str) -> str:
 #: The seconds that a lease outlasts the time limit of a fetch.
 LEASE_GRACE = 60.0
 
-#: The most URLs that a crawl remembers.
 MAX_ADDRESSES = 300_000
 
 #: After this many pages of a pattern in a row have led to no new article, directly or through their
@@ -141,7 +140,6 @@ MAX_PER_QUERY_PATTERN = 500
 #: The maximum number of leases of a URL; one leased more often probably crashes its visitors.
 MAX_LEASES = 60
 
-#: The maximum number of sitemaps that a crawl reads.
 MAX_SITEMAPS = 50
 
 #: The most ancestor pages whose patterns are credited with an article.
@@ -226,7 +224,6 @@ class Frontier:
             connection.execute(addresses.insert(), rows)
 
     def _is_in_scope(self, link: Link, sites: Sequence[str]) -> bool:
-        """Return whether the crawl may visit a link with a canonical URL."""
         options = self.options
         if link.depth > options.depth or is_trap(link.url) or site_of(link.url) not in sites:
             return False
@@ -318,7 +315,6 @@ class Frontier:
         return change(connection, crawls, crawls.c.id == self.crawl, **values) > 0
 
     def _stop_reason(self, connection: Connection) -> str:
-        """Return why the crawl must stop, or ''."""
         counted = select(func.count()).where(articles.c.crawl == self.crawl)
         if connection.execute(counted).scalar_one() >= self.options.articles:
             return f"{self.options.articles} articles were found"
@@ -384,7 +380,6 @@ class Frontier:
         return None
 
     def _known_scores(self, connection: Connection, keys: Sequence[str]) -> dict[str, float]:
-        """Return the scores of URLs seen before, by key."""
         scores: dict[str, float] = {}
         for start in range(0, len(keys), 500):  # SQLite limits the parameters of a statement.
             query = select(addresses.c.url_key, addresses.c.score).where(
@@ -454,7 +449,6 @@ class _Recorder:
         return article
 
     def _redirected(self, target: str) -> None:
-        """Visit the target in place of this URL."""
         lease, row = self.lease, self._row()
         if lease.depth == 0:  # The site that a seed redirects to is in scope.
             sites = {*self.frontier.sites(self.connection), site_of(target)}
@@ -532,12 +526,8 @@ class _Recorder:
         candidates = select(articles.c.address, articles.c.sketch).where(
             articles.c.address.in_(sharing_band.distinct())
         )
-        best, nearest = NEAR_DUPLICATE, 0
-        for row in self.connection.execute(candidates):
-            score = resemblance(row.sketch, sketch)
-            if score >= best and (score > best or not nearest):
-                best, nearest = score, row.address
-        return nearest
+        rows = [(row.address, row.sketch) for row in self.connection.execute(candidates)]
+        return most_similar(sketch, rows) or 0
 
     def _claim_canonical(self, canonical: str, sketch: Sketch, duplicate_of: int) -> None:
         """Mark the canonical URL of an article as its duplicate, so that it is not visited."""
@@ -573,7 +563,6 @@ class _Recorder:
     # Patterns
 
     def _count_barren(self) -> None:
-        """Count a visit that yielded no new article."""
         self._update_pattern(
             self.lease.pattern, streak=patterns.c.streak + 1, fetched=patterns.c.fetched + 1
         )

@@ -9,12 +9,15 @@ band of their sketches, so that a table of bands finds candidates without compar
 from __future__ import annotations
 
 import zlib
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..text import WORD
+
+T = TypeVar("T")
 
 SHINGLE_WORDS = 4
 #: The number of values in a sketch, and in each band of it.
@@ -67,6 +70,13 @@ def resemblance(first: Sketch, second: Sketch) -> float:
     if not first or not second:
         return 0.0
     return float(np.mean(np.frombuffer(first, "<u4") == np.frombuffer(second, "<u4")))
+
+
+def most_similar(sketch: Sketch, candidates: Sequence[tuple[T, Sketch]]) -> T | None:
+    """Return what has the most similar sketch, None if there is no near-duplicate."""
+    scores = [resemblance(sketch, candidate) for _, candidate in candidates]
+    best = max(scores, default=0.0)
+    return candidates[scores.index(best)][0] if best >= NEAR_DUPLICATE else None
 
 
 def bands(sketch: Sketch) -> list[int]:

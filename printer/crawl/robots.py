@@ -50,13 +50,11 @@ class RobotsRules:
     failures: int = 0
 
     def allows(self, url: str, user_agent: str) -> bool:
-        """Return whether a page may be fetched."""
         if self.state != "read":
             return self.state == "none"
         return bool(_parse_rules(self.body).can_fetch(url, user_agent))
 
     def delay(self, user_agent: str) -> float:
-        """Return the seconds between requests that the rules ask for."""
         rules = _parse_rules(self.body if self.state == "read" else "")
         delay = rules.crawl_delay(user_agent) or 0.0
         if rate := rules.request_rate(user_agent):
@@ -64,7 +62,6 @@ class RobotsRules:
         return float(min(max(delay, 0.0), _MAX_DELAY))
 
     def sitemaps(self) -> list[str]:
-        """Return the URLs of the sitemaps that the rules name."""
         urls = list(_parse_rules(self.body if self.state == "read" else "").sitemaps)
         return [str(url) for url in urls[:_MAX_SITEMAPS]]
 
@@ -132,12 +129,9 @@ def fetch_rules(
 
 
 # Limits of the sitemap protocol.
-#: Bytes of a sitemap after decompression.
 _MAX_SITEMAP_BYTES = 50_000_000
-#: Pages per sitemap.
 MAX_PAGES = 50_000
 _MAX_URL_CHARS = 2_048
-#: The maximum number of sitemaps that one may name.
 MAX_CHILDREN = 500
 
 

@@ -136,7 +136,6 @@ class Store(Tables):
         super().__init__(engine, metadata, _LOCK, problem, hint)
 
     def now(self, connection: sa.Connection) -> float:
-        """Return the time in seconds since 1970."""
         if self._is_postgresql:
             clock = sa.select(sa.func.extract("epoch", sa.func.clock_timestamp()))
             return float(connection.execute(clock).scalar_one())
@@ -206,7 +205,6 @@ def start_delay(
 
 
 def delay_host(connection: sa.Connection, host: str, until: float) -> None:
-    """Send no request to a host before a time."""
     is_earlier = (hosts.c.name == host) & (hosts.c.next_at < until)
     change(connection, hosts, is_earlier, next_at=until)
 
@@ -230,7 +228,6 @@ class HostDelays:
         self._store.close()
 
     def waiting_hosts(self) -> frozenset[str]:
-        """Return the hosts that may not be asked now."""
         with self._store.read() as connection:
             late = sa.select(hosts.c.name).where(hosts.c.next_at > self._store.now(connection))
             return frozenset(connection.execute(late).scalars())

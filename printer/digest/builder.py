@@ -47,10 +47,8 @@ if TYPE_CHECKING:
     from .runner import RemoteWorkers
 
 
-#: The maximum number of articles of a crawl if the source has no limit.
 DEFAULT_CRAWL_LIMIT = 20
 
-#: The maximum number of connections at a time.
 MAX_CONNECTIONS = 8
 MAX_CONNECTIONS_PER_HOST = 2
 
@@ -71,7 +69,6 @@ class Collector:
         self._timeouts: dict[str, list[FetchTimeout]] = defaultdict(list)
 
     def collect(self, digest: Digest) -> list[SourceResult]:
-        """Return the candidates of each source, in the order of the digest."""
 
         def collect_source(index: int) -> SourceResult:
             source = digest.source[index]
@@ -87,7 +84,6 @@ class Collector:
             return list(pool.map(collect_source, range(len(digest.source))))
 
     def _entries(self, source: Source, query: str) -> tuple[str, Sequence[Entry]]:
-        """Return a source's own name and its entries."""
         match source.kind:
             case "feed":
                 with self._host_slot(source.location):
@@ -115,7 +111,6 @@ class Collector:
     def fetch_pages(
         self, candidates: Sequence[StoryCandidate]
     ) -> Iterator[Capture | WebprintError]:
-        """Yield the page or the error of each candidate, in order."""
         with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
             yield from pool.map(self._fetch_page, candidates)
 
@@ -182,7 +177,6 @@ class Issue:
 
     @property
     def edition(self) -> Edition:
-        """The values for the templates."""
         return Edition(tuple(map(_template_story, self.stories)), self.date, self.problems)
 
     def without(self, reasons: Mapping[int, str]) -> Issue:
@@ -314,7 +308,6 @@ class _ArticleLoader:
             selector.reject(candidate, "is over the limit")
 
     def _next_batch(self, pending: Sequence[StoryCandidate], limit: int) -> list[StoryCandidate]:
-        """Return as many candidates as the limits of the digest and of its sources allow."""
         stories = self._selector.stories
         counts = Counter(story.candidate.source_index for story in stories)
         batch: list[StoryCandidate] = []
@@ -345,7 +338,6 @@ class _ArticleLoader:
         return (candidate.source.body or self._digest.body) == "feed" and bool(candidate.html)
 
     def _read(self, fetched: tuple[StoryCandidate, _Page]) -> ExtractedPage:
-        """Return the article of a candidate; raise WebprintError."""
         candidate, page = fetched
         if candidate.source.kind == "mail" and candidate.capture is not None:
             page = self._feed_printer.read(candidate.capture)
@@ -394,7 +386,6 @@ def _feed_page(candidate: StoryCandidate) -> Capture:
 
 
 def _with_source_metadata(page: ExtractedPage, candidate: StoryCandidate) -> ExtractedPage:
-    """Complete the metadata of the article from its source."""
     article = page.article
     article = replace(
         article,

@@ -34,7 +34,6 @@ from ..urls import origin_of
 from .feeds import Subscription
 
 _MAX_PATTERN_CHARS = 500
-#: The maximum number of characters of a text in which a pattern is searched.
 _MAX_TEXT_CHARS = 20_000
 
 
@@ -87,7 +86,6 @@ def _needs_boundary(character: str) -> bool:
 
 
 def exclusion_reason(text: str, include: Iterable[Pattern], exclude: Iterable[Pattern]) -> str:
-    """Return why a text is filtered out, or ''."""
     for pattern in exclude:
         if pattern.matches(text):
             return f"contains {pattern.text}"
@@ -239,12 +237,10 @@ class Source(_Table):
 
     @property
     def kind(self) -> str:
-        """One of :data:`SOURCE_KINDS`."""
         return self._only_key(SOURCE_KINDS)
 
     @property
     def location(self) -> str:
-        """The URL or path of the source."""
         return str(getattr(self, self.kind))
 
 
@@ -276,7 +272,6 @@ class Destination(_Table):
 
     @property
     def kind(self) -> str:
-        """One of :data:`DESTINATION_KINDS`."""
         return self._only_key(DESTINATION_KINDS)
 
     @property
@@ -350,7 +345,6 @@ def load_digests() -> tuple[Digest, ...]:
 
 
 def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
-    """Return the digests of a settings file; raise :class:`UsageError`."""
     digests = _parse_tables(text, {"digest": tables.get("digest", ())}, file).digest
     names = [digest.name for digest in digests]
     for number, name in enumerate(names):
@@ -376,7 +370,6 @@ def destinations() -> dict[str, NamedDestination]:
 
 
 def find_destination(name: str) -> NamedDestination:
-    """Return a destination by name; raise :class:`UsageError` for an unknown one."""
     by_name = destinations()
     if name not in by_name:
         hint = f"There are: {', '.join(by_name)}" if by_name else NO_DESTINATIONS

@@ -196,7 +196,6 @@ def _send_once(message: EmailMessage, server: SMTPServer, context: ssl.SSLContex
 #: The seconds that a print queue or a webhook may take to answer.
 _TIMEOUT = 60.0
 
-#: The maximum number of names tried for a file.
 _MAX_NAMES = 1_000
 
 _MAX_FEED_ENTRIES = 50

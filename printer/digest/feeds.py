@@ -183,7 +183,6 @@ def _parse_entry(item: dict[str, Any], base: str) -> Entry:
 
 
 def _to_utc(parts: Any) -> datetime | None:
-    """Convert a time parsed by feedparser."""
     try:
         return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
     except (ValueError, OverflowError, OSError, TypeError):
@@ -249,18 +248,15 @@ def _clean_title(value: object) -> str:
 
 
 def _plain_text(html: str, limit: int) -> str:
-    """Return one line of text without markup."""
     return clean_line(unescape(_MARKUP.sub(" ", html[: limit * 10])), limit)
 
 
 def _web_url(link: object, base: str) -> str:
-    """Return a link as an absolute http(s) URL, or '' if that is not possible."""
     text = _string(link).strip()
     url = resolve(base, text) if text and len(text) <= _MAX_URL_CHARS else ""
     return url if urlsplit(url).netloc else ""
 
 
-#: The Accept header for feeds.
 ACCEPT = (
     "application/atom+xml,application/rss+xml,application/feed+json,application/rdf+xml,"
     "application/xml;q=0.9,text/xml;q=0.9,application/json;q=0.8,*/*;q=0.5"

@@ -25,13 +25,9 @@ from ..html.parse import codec_for_label
 from ..text import clean_line
 from .feeds import Entry
 
-#: The maximum number of files of a folder that are read, newest first.
 MAX_FILES = 500
-#: The maximum number of bytes of a mail.
 MAX_BYTES = 25_000_000
-#: The maximum number of parts of a mail.
 MAX_PARTS = 200
-#: The maximum number of bytes of a mail's pictures.
 MAX_PICTURE_BYTES = 15_000_000
 
 _MAX_HEADER = 2_000
@@ -114,7 +110,6 @@ def _parse_date(text: str) -> datetime | None:
 
 
 def _iter_parts(message: Message) -> Iterator[Message]:
-    """Yield a message and its nested parts, in their order."""
     pending = [message]
     while pending:
         part = pending.pop()

@@ -32,7 +32,6 @@ MAX_BYTES = 10_000_000
 MAX_LINES = 20_000
 _MAX_TITLE = 300
 
-#: The result of adding a page.
 AddResult: TypeAlias = Literal[
     "added", "listed before", "read before", "no web address", "list full"
 ]
@@ -99,7 +98,6 @@ def add_pages(path: Path, pages: Iterable[ListedPage]) -> list[tuple[ListedPage,
 
 
 def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
-    """Remove pages from a list, and return them; raise :class:`OutputError`."""
     with _edit_lines(path) as lines:
         removed = [page for page in map(_parse_line, lines) if page.url and page.url in urls]
         lines[:] = [line for line in lines if _parse_line(line).url not in urls]
@@ -107,7 +105,6 @@ def remove_pages(path: Path, urls: Collection[str]) -> list[ListedPage]:
 
 
 def move_page(path: Path, url: str, direction: Direction) -> None:
-    """Move a page of a reading list; raise :class:`OutputError`."""
     with _edit_lines(path) as lines:
         indexes = [n for n, line in enumerate(lines) if _parse_line(line).url]
         index = next((n for n in indexes if _parse_line(lines[n]).url == url), None)
@@ -125,7 +122,6 @@ def move_page(path: Path, url: str, direction: Direction) -> None:
 
 
 def read_pages(path: Path) -> list[ListedPage]:
-    """Return the pages of a reading list in order; raise :class:`OutputError`."""
     with os_errors(OutputError, f"{path} cannot be read"):
         lines = _read_lines(path)
     pages = {page.url: page for page in map(_parse_line, reversed(lines)) if page.url}
@@ -212,7 +208,6 @@ def parse_bookmarks(data: bytes) -> list[ListedPage]:
 
 
 def _parse_entries(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield address, title and whether it was read."""
     if _HTML.match(text):
         return _from_html(text)
     if text.lstrip()[:1] in ("[", "{"):
@@ -282,6 +277,5 @@ def _from_item(item: Mapping[str, Any]) -> tuple[str, str, bool]:
 
 
 def _first_text(item: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    """Return the first text that an entry has under some keys, or ''."""
     texts = (item.get(key) for key in keys)
     return next((text for text in texts if isinstance(text, str) and text.strip()), "")

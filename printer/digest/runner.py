@@ -189,7 +189,6 @@ class RemoteWorkers(Closing):
         self._host_delays = HostDelays(settings.database, HOST_DELAY)
 
     def close(self) -> None:
-        """Stop the workers of this machine and close the database."""
         self._local_workers.close()
         self._host_delays.close()
         self._queue.disconnect()
@@ -218,7 +217,6 @@ class RemoteWorkers(Closing):
                 yield WebprintError(result.message, hint=result.hint)
 
     def start(self, pages: int = 1) -> None:
-        """Do nothing, as the workers are already running."""
         del pages
 
     def render(self, document: Document) -> RenderedPdf:
@@ -228,7 +226,6 @@ class RemoteWorkers(Closing):
         return outcome
 
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
-        """Render documents in parallel; yield the result or error of each, in order."""
         parts = ({DOCUMENT_PART: serial.dump(Document, document)} for document in documents)
         client = self._client("lay out", _MAX_PENDING_DOCUMENTS)
         for result in client.results(JobRequest("", {}, part) for part in parts):

@@ -41,7 +41,6 @@ from .selection import StoryHistory, StoryRecord
 
 #: The longest sleep, in seconds, so that resuming from suspension is noticed.
 MAX_SLEEP = 30.0
-#: The seconds that building an issue may take.
 BUILD_TIMEOUT = 3600.0
 #: The attempts to build an issue, and to deliver it to a place.
 MAX_ATTEMPTS = 5
@@ -62,7 +61,6 @@ _UNCERTAIN = "{}: its delivery was interrupted; as it may have arrived, it is no
 
 
 def next_slot(digest: Digest, now: datetime) -> datetime | None:
-    """Return when a digest is next due, or None if never."""
     if not digest.schedule:
         return None
     return next(CronSim(digest.schedule, now.astimezone(ZoneInfo(digest.timezone))), None)

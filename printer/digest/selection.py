@@ -21,6 +21,7 @@ from ..crawl.near_duplicates import (
     NEAR_DUPLICATE,
     Sketch,
     bands,
+    most_similar,
     resemblance,
     sketch,
 )
@@ -105,13 +106,11 @@ class StoryHistory(Tables):
         super().__init__(open_engine(database), metadata, _LOCK, problem)
 
     def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
-        """Return the story last printed from any of the URLs."""
         with self.read() as connection:
             row = connection.execute(_select_latest(digest, urls)).first()
         return _to_record(row) if row else None
 
     def find_similar(self, digest: str, sketch: Sketch) -> StoryRecord | None:
-        """Return the printed story with nearly the same text."""
         ids = (
             sa.select(story_bands.c.story)
             .where(story_bands.c.digest == digest, story_bands.c.band.in_(bands(sketch)))
@@ -120,12 +119,7 @@ class StoryHistory(Tables):
         )
         with self.read() as connection:
             rows = connection.execute(sa.select(stories).where(stories.c.id.in_(ids))).all()
-        best, nearest = 0.0, None
-        for record in map(_to_record, rows):
-            score = resemblance(sketch, record.sketch)
-            if score >= NEAR_DUPLICATE and score > best:
-                best, nearest = score, record
-        return nearest
+        return most_similar(sketch, [(_to_record(row), row.sketch) for row in rows])
 
     def note_unchanged(self, digest: str, url: str, fingerprint: str) -> None:
         """Add a fingerprint to a printed story, so that it is not read again in that state."""
@@ -152,7 +146,6 @@ class StoryHistory(Tables):
 
 
 def _select_latest(digest: str, urls: Iterable[str]) -> sa.Select[Any]:
-    """Return the query for the story last printed from any of some URLs."""
     return (
         sa.select(stories)
         .join(story_urls, story_urls.c.story == stories.c.id)
@@ -277,7 +270,6 @@ class SelectedStory:
         return tuple(dict.fromkeys(filter(None, urls)))
 
     def record(self) -> StoryRecord:
-        """Return the story as a record for the history."""
         sources = (self.candidate, *self.duplicates)
         fingerprints = tuple(candidate.fingerprint for candidate in sources)
         return StoryRecord(self.urls, self.article.title, fingerprints, self.sketch)
@@ -308,7 +300,6 @@ def filter_candidates(
 def _rejection_reason(
     digest: Digest, candidate: StoryCandidate, history: StoryHistory, now: datetime
 ) -> str:
-    """Return why not to read a candidate, or ''."""
     age = candidate.source.age or digest.age
     dates = [date for date in (candidate.date, candidate.updated) if date]
     if age and dates and now - max(dates) > age:
@@ -352,7 +343,6 @@ class Selector:
         page: ExtractedPage,
         duplicates: Sequence[StoryCandidate] = (),
     ) -> None:
-        """Select an article or reject it."""
         article = page.article
         if reason := self._rejection_reason(candidate, article):
             self.reject(candidate, reason)
@@ -361,7 +351,9 @@ class Selector:
         text_sketch = sketch(article.text) if comparable else b""
         story = SelectedStory(candidate, page, text_sketch, duplicates=list(duplicates))
         record = self.history.find_by_url(self.digest.name, story.urls)
-        if record and not _has_changed(record, story):
+        known = record.sketch if record else b""
+        changed = known and text_sketch and resemblance(known, text_sketch) < CHANGED_BELOW
+        if record and not changed:
             self.unchanged.append(candidate)
             self.reject(candidate, _printed_reason(record))
             return
@@ -382,7 +374,6 @@ class Selector:
         self.reject(worse.candidate, f"is the same story as {better.candidate.url}")
 
     def reject(self, candidate: StoryCandidate, reason: str, *, is_error: bool = False) -> None:
-        """Record why a candidate is not printed."""
         self.rejected.append(Rejected(candidate, reason, is_error))
 
     def _rejection_reason(self, candidate: StoryCandidate, article: Article) -> str:
@@ -419,11 +410,6 @@ def in_print_order(digest: Digest, stories: Iterable[SelectedStory]) -> list[Sel
         return section, -story.relevance, age, candidate.source_index
 
     return sorted(stories, key=rank)
-
-
-def _has_changed(record: StoryRecord, story: SelectedStory) -> bool:
-    comparable = record.sketch and story.sketch
-    return bool(comparable) and resemblance(record.sketch, story.sketch) < CHANGED_BELOW
 
 
 def _quality(story: SelectedStory) -> tuple[int, int]:

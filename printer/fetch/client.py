@@ -308,7 +308,6 @@ class HttpClient(Closing):
         return self._fetch(normalize_url(url), {"Accept": accept, "Cache-Control": "no-cache"})
 
     def get_resource(self, url: str, referer: str = "") -> Capture:
-        """Fetch a resource of a page, such as a picture."""
         headers = {"Accept": _ACCEPT_RESOURCE}
         if referer.startswith("https:" if url.startswith("https:") else "http:"):
             # By the policy strict-origin-when-cross-origin.

@@ -44,7 +44,6 @@ class Credentials:
 
     @property
     def has_headers(self) -> bool:
-        """Whether any request carries headers of the person."""
         return bool(self.headers or self.logins)
 
     def headers_for(self, url: str) -> tuple[tuple[str, str], ...]:
@@ -110,7 +109,6 @@ def _request_headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
 
 
 def basic_auth(login: str) -> str:
-    """Return the value of Authorization for NAME:PASSWORD."""
     token = base64.b64encode(login.encode("utf-8", "surrogateescape")).decode()
     return f"Basic {token}"
 

@@ -64,7 +64,6 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
 
 
 def with_url(error: E, url: str) -> E:
-    """Add the URL to an error that has none."""
     error.url = error.url or url
     return error
 

@@ -86,7 +86,6 @@ def format_bytes(size: int) -> str:
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 _TABLES: dict[str, Any] = load_json(__file__, "media_types.json")
-#: Readable names of media types.
 _NAMES: dict[str, str] = _TABLES["names"]
 _FAMILIES: dict[str, str] = _TABLES["families"]
 _OFFICE = tuple(_TABLES["office"])
@@ -106,7 +105,6 @@ _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]")
 
 
 def sniff_media_type(head: bytes) -> str:
-    """Return the media type that a file's first bytes indicate, or ''."""
     for magic, media_type in _SIGNATURES:
         if head.startswith(magic) and (magic != b"BM" or head[6:10] == b"\0\0\0\0"):
             return media_type
@@ -157,7 +155,6 @@ def check_html(media_type: str, head: bytes | None, url: str) -> None:
 
 
 def not_html(media_type: str, url: str) -> NotHTML:
-    """Return the error for a response that is not a page."""
     name = describe_media_type(media_type)
     if media_type == "application/octet-stream":
         name = "a binary file"

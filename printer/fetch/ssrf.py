@@ -35,7 +35,6 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 def resolve_host(host: str) -> list[str]:
-    """Resolve a name with the system's resolver."""
     entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
@@ -74,14 +73,12 @@ class UpstreamProxy:
     login: str = ""
 
     def unreachable(self) -> FetchError:
-        """Return the error for a proxy that does not answer."""
         return FetchError(
             f"the proxy {self.origin} does not answer",
             hint="HTTP_PROXY and HTTPS_PROXY name it; NO_PROXY lists hosts reached without it",
         )
 
     def refused(self, reason: str) -> FetchError:
-        """Return the error for a proxy that does not connect to the server."""
         return FetchError(
             f"the proxy {self.origin} refused: {reason[:80].rstrip('.').lower()}",
             hint="If it needs a password, use HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT",

@@ -59,13 +59,11 @@ class JobRequest:
 
     @property
     def bundle(self) -> tuple[str, ...]:
-        """The addresses of a print of several pages."""
         lines = self.parts.get(BUNDLE_PART, b"").decode("utf-8", "replace").splitlines()
         return tuple(lines[:MAX_BUNDLE_PAGES])
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the address, the options and the parts."""
         sha256 = hashlib.sha256(json.dumps([self.url, self.options], sort_keys=True).encode())
         for name, data in sorted(self.parts.items()):
             sha256.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(data).digest())
@@ -96,7 +94,6 @@ class Job:
 
     @property
     def title(self) -> str:
-        """The article's title, or '' if it is not known yet."""
         return str(self.result.get("title", ""))
 
     @property
@@ -125,7 +122,6 @@ class Attempt:
 
 
 def snapshot_key(job_id: str) -> str:
-    """Return the storage key of a job's snapshot for revisions."""
     return f"{job_id}/0/base.zip"
 
 

@@ -37,7 +37,6 @@ def register_queue(name: str, concurrency: int, polling_interval: float = 1.0) -
 
 
 def active_workflows(dbos: DBOS) -> set[str]:
-    """Return the ids of the workflows that run in this process."""
     return {*dbos._active_workflows_set.activeList()}
 
 

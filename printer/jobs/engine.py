@@ -377,7 +377,6 @@ class _Peers:
         return self._connection
 
     def find_lost(self, names: set[str]) -> set[str]:
-        """Return which of the engines are lost."""
         connection, now = self._connect(), time.monotonic()
         unlocked = set()
         for name in names - {self.name}:
@@ -414,7 +413,6 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
 
 
 def database_location(settings: Settings) -> str:
-    """Return the path or URL of the jobs' database."""
     return settings.database or str(data_folder() / "jobs.sqlite")
 
 
@@ -423,7 +421,6 @@ def open_queue(settings: Settings) -> JobQueue:
 
 
 def storage_location(settings: Settings) -> str:
-    """Return the folder or URL of the results."""
     return settings.storage or str(data_folder() / "prints")
 
 
@@ -510,7 +507,6 @@ def run(
 
 
 def run_worker(settings: Settings) -> None:
-    """Run the jobs of a server on another machine until SIGTERM or SIGINT."""
     with lock_database(settings):
         open_queue(settings).disconnect()
         check_storage(storage_location(settings))
@@ -539,7 +535,6 @@ class LocalWorkers:
             raise JobsError("the process that runs the workers died", hint="Run it again")
 
     def close(self) -> None:
-        """Stop the engine."""
         if self._pid:
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGTERM)

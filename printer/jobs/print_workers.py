@@ -38,16 +38,13 @@ from ..processes import (
 from ..text import count
 from . import Attempt
 
-#: An open file or a listening socket.
 OpenFile: TypeAlias = BinaryIO | socket.socket
 
 #: Runs a job, given its attempt and a function that reports progress; returns plain data.
 Handler: TypeAlias = Callable[[Attempt, Callable[[str], None]], dict[str, Any]]
 
-#: The prefix of workers' temporary folders.
 TEMPORARY_PREFIX = "webprint-worker-"
 
-#: The process name of workers.
 WORKER_NAME = "print worker"
 
 #: The niceness of workers, so that the server responds while all processors print.
@@ -55,9 +52,7 @@ NICENESS = 10
 
 DAY = 86_400.0
 
-#: The seconds between two checks of a worker's limits.
 _CHECK_INTERVAL = 0.1
-#: The time limit for sending a request.
 _SEND_SECONDS = 60.0
 _STEP_INTERVAL = 1.0  # before the first report of a step, and between reports
 _START_BACKOFF = Backoff(1.0, 30.0)  # while no process can be started
@@ -164,7 +159,6 @@ class _Worker(worker_process.WorkerProcess):
         return self._fork_server.fork(connection) or super().launch(connection)
 
     def kill(self, pid: int) -> None:
-        """Kill the process and its descendants."""
         kill_tree(pid)
 
 
@@ -311,7 +305,6 @@ def _validate_step(value: object) -> str:
 
 
 def _prepare(parent: int, preload: Callable[[], None]) -> None:
-    """Prepare a new worker process."""
     die_with_parent(parent)
     set_process_name(WORKER_NAME)
     os.nice(NICENESS)

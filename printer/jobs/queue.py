@@ -16,10 +16,8 @@ import threading
 import time
 import zlib
 from base64 import b64decode, b64encode
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,13 +37,11 @@ from sqlalchemy import (
     table,
 )
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DataError
 
 from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
 from . import FINISHED, STATES, Job, JobRequest, State, dbos_internals
 
-#: The application's name in the DBOS database.
 APPLICATION = "webprint"
 #: The names of the workflows, and of their queues.
 PRINT = "print"
@@ -56,7 +52,6 @@ KINDS = tuple(QUEUES)
 #: The step of a job whose result cannot be stored now.
 NO_ROOM = "no_room"
 
-#: The maximum number of queued jobs.
 MAX_QUEUED = 10_000
 
 #: The maximum number of executions of a job that may be lost with their process or machine.
@@ -68,7 +63,6 @@ _BACKGROUND = (1_000_000_000, 2_147_483_647)
 
 _RESERVE_BYTES = 1_000_000
 
-#: The maximum number of old jobs that are listed at a time.
 _MAX_EXPIRED = 1_000
 
 _STATUSES: dict[State, tuple[str, ...]] = {
@@ -100,19 +94,6 @@ class JobFailed(Exception):
         self.record = record
 
 
-@dataclass(slots=True)
-class _Submission:
-    """A request to be committed; ``is_new`` or ``error`` is set when it was."""
-
-    job_id: str
-    request: JobRequest
-    sender: str
-    background: bool
-    created: float
-    is_new: bool | None = None
-    error: JobsError | None = None
-
-
 class PlainSerializer(Serializer):
     """Stores plain data as JSON in ASCII, which every database stores unchanged.
 
@@ -120,11 +101,9 @@ class PlainSerializer(Serializer):
     """
 
     def name(self) -> str:
-        """Return the name that DBOS stores with the data."""
         return "webprint_json"
 
     def serialize(self, data: Any) -> str:
-        """Encode plain data, or an exception."""
         if isinstance(data, JobFailed):
             data = {"failed": data.record.to_dict()}
         elif isinstance(data, Exception):
@@ -161,7 +140,6 @@ class JobQueue:
             with self.engine.connect() as connection:  # Also creates the file and its log.
                 connection.exec_driver_sql("SELECT 1")
             DBOS.migrate(system_url(database))
-        self._waiting: deque[_Submission] = deque()
         self._write_lock = threading.Lock()
         self._reserve = _make_reserve(database)
         self._client = self._open_client(read=False)
@@ -186,26 +164,21 @@ class JobQueue:
         With the ``key`` of an earlier request, return the job of that request.  Senders take turns;
         background jobs run after all others.  Raise :class:`KeyReused` or :class:`QueueFull`.
         """
-        job_id = secrets.token_hex(10)
-        if key:
-            job_id = job_id_for_key(key)
+        job_id = job_id_for_key(key) if key else secrets.token_hex(10)
+        if key and (duplicate := self._find_duplicate(job_id, request)):
+            return duplicate, False
+        job = Job(
+            job_id, "queued", request.public_url, dict(request.options),
+            created=round(time.time(), 3),
+        )  # fmt: skip
+        try:
+            with self._write_lock, _db_errors(), self.engine.begin() as connection:
+                self._enqueue(connection, job, request, sender[:200], background)
+        except dbos_error.DBOSWorkflowIDInUseError:  # Two threads sent the same key.
             if duplicate := self._find_duplicate(job_id, request):
                 return duplicate, False
-        created = round(time.time(), 3)
-        submission = _Submission(job_id, request, sender[:200], background, created)
-        self._waiting.append(submission)
-        with self._write_lock:
-            if submission.is_new is None and submission.error is None:
-                self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
-        if submission.error:
-            raise submission.error
-        if submission.is_new:
-            return Job(
-                job_id, "queued", request.public_url, dict(request.options), created=created
-            ), True
-        if duplicate := self._find_duplicate(job_id, request):  # Two threads sent the same key.
-            return duplicate, False
-        raise JobsError("the job was not accepted: one with its key was just deleted")
+            raise JobsError("the job was not accepted: one with its key was just deleted") from None
+        return job, True
 
     def submit_digest(self, name: str, slot: float) -> str:
         """Queue the issue of a digest for a slot, once; return the id of its job."""
@@ -238,42 +211,23 @@ class JobQueue:
                 return self._make_job(status)
         return None
 
-    def _commit(self, submissions: Sequence[_Submission]) -> None:
-        """Commit submissions in one transaction, which waits for the disk only once."""
-        try:
-            with _db_errors(), self.engine.begin() as connection:
-                for submission in submissions:
-                    try:
-                        self._enqueue(connection, submission)
-                        submission.is_new = True
-                    except dbos_error.DBOSWorkflowIDInUseError:
-                        submission.is_new = False
-                    except QueueFull as error:
-                        submission.error = error
-        except JobsError as error:
-            if len(submissions) > 1 and isinstance(error.__cause__, DataError):
-                for submission in submissions:
-                    self._commit([submission])  # The database rejects the data of one of them.
-                return
-            for submission in submissions:
-                submission.error = error
-
-    def _enqueue(self, connection: Connection, submission: _Submission) -> None:
-        request, options = submission.request, dict(submission.request.options)
+    def _enqueue(
+        self, connection: Connection, job: Job, request: JobRequest, sender: str, background: bool
+    ) -> None:
         attributes = {
-            "url": request.public_url, "options": options, "fingerprint": request.fingerprint,
-            "created": submission.created,
+            "url": job.url, "options": job.options, "fingerprint": request.fingerprint,
+            "created": job.created,
         }  # fmt: skip
         self._client.enqueue_in_transaction(
             connection,
             {
                 "workflow_name": PRINT, "queue_name": QUEUES[PRINT],
-                "workflow_id": submission.job_id, "workflow_id_reuse_policy": "reject",
+                "workflow_id": job.id, "workflow_id_reuse_policy": "reject",
                 "attributes": attributes,
-                "priority": self._priority(connection, submission.sender, submission.background),
-                "authenticated_user": submission.sender,
+                "priority": self._priority(connection, sender, background),
+                "authenticated_user": sender,
             },
-            request.url, options, {name: pack(data) for name, data in request.parts.items()},
+            request.url, job.options, {name: pack(data) for name, data in request.parts.items()},
         )  # fmt: skip
 
     def _priority(self, connection: Connection, sender: str, background: bool) -> int:
@@ -292,14 +246,12 @@ class JobQueue:
         return self.get_many([job_id]).get(job_id)
 
     def get_many(self, ids: Sequence[str]) -> dict[str, Job]:
-        """Return the jobs that exist, by id."""
         with _db_errors():
             return {status.workflow_id: self._make_job(status) for status in self._find(ids)}
 
     def list_recent(
         self, limit: int = 20, states: Sequence[State] = STATES, kinds: Sequence[str] = (PRINT,)
     ) -> list[Job]:
-        """Return the most recent jobs of some kinds, newest first."""
         with _db_errors():
             jobs = map(self._make_job, self._list(states, kinds, limit=limit, sort_desc=True))
             return sorted(jobs, key=lambda job: job.created, reverse=True)
@@ -310,7 +262,6 @@ class JobQueue:
             return next(map(self._make_job, self._list(("queued",), limit=1)), None)
 
     def count_by_state(self) -> dict[State, int]:
-        """Return the number of jobs in each state."""
         rows = self._table
         query = select(rows.c.status, func.count()).where(rows.c.name == PRINT)
         counts = dict.fromkeys(STATES, 0)
@@ -342,7 +293,6 @@ class JobQueue:
         return (job := self.get(job_id)) is not None and job.state == "cancelled"
 
     def retry(self, job_id: str) -> bool:
-        """Requeue a failed or cancelled job; return False if there is no such job."""
         return self._rewind(job_id, ("failed", "cancelled"))
 
     def revise(self, job_id: str, options: Mapping[str, Any], edit: bytes) -> bool:
@@ -472,7 +422,6 @@ def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]
 
 
 def job_id_for_key(key: str) -> str:
-    """Return the id of a job that was submitted with a key."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:20]
 
 
@@ -488,19 +437,16 @@ def _make_reserve(database: str) -> Path | None:
 
 
 def system_url(database: str) -> str:
-    """Return the URL with which DBOS opens a database."""
     if "://" in database:
         return database
     return URL.create("sqlite", database=database).render_as_string()
 
 
 def pack(data: bytes) -> str:
-    """Compress bytes and encode them as text."""
     return b64encode(zlib.compress(data, 1)).decode()
 
 
 def unpack(text: str) -> bytes:
-    """Decode the text that :func:`pack` returned."""
     return zlib.decompress(b64decode(text))
 
 

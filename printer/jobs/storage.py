@@ -21,7 +21,6 @@ _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
 
 
 def result_file(format_: Format) -> str:
-    """Return the file name of a print in a format."""
     return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
 
 
@@ -53,11 +52,9 @@ class Storage:
         self._root = str(root).rstrip("/")
 
     def put(self, key: str, data: bytes) -> None:
-        """Store a file durably."""
         self.put_all({key: data})
 
     def put_all(self, files: Mapping[str, bytes]) -> None:
-        """Store files by key."""
         for key, data in files.items():
             path = self._path(key)
             with self._errors():
@@ -72,20 +69,17 @@ class Storage:
                     _sync(folder.parent)
 
     def get(self, key: str) -> bytes | None:
-        """Return a file, or None if there is none."""
         path = self._path(key)
         with self._errors(), suppress(FileNotFoundError):
             return bytes(self._fs.cat_file(path))
         return None
 
     def delete(self, key: str) -> None:
-        """Delete a file or a folder if it exists."""
         path = self._path(key)
         with self._errors(), suppress(FileNotFoundError):
             self._fs.rm(path, recursive=True)
 
     def names(self, key: str = "") -> list[str]:
-        """Return the names in a folder; '' is the root."""
         path = self._path(key) if key else self._root
         with self._errors(), suppress(FileNotFoundError):
             self._fs.invalidate_cache()

@@ -31,14 +31,11 @@ READ_PART = "read"
 #: The part that holds the document to render.
 DOCUMENT_PART = "document"
 
-#: The file name of a task's result.
 TASK_RESULT = "task.json"
 
-#: The seconds between two polls of the queue.
 _POLL_INTERVAL = 0.1
 #: The seconds without progress after which a request fails.
 TIMEOUT = 900.0
-#: The attempts per request.
 MAX_TRIES = 3
 BACKOFF = Backoff(5.0)
 
@@ -156,7 +153,6 @@ class JobClient:
 
 
 def dump_page(page: ExtractedPage) -> bytes:
-    """Encode an extracted page."""
     article = replace(page.article, blocks=())
     blocks = tuple(map(to_data, page.article.blocks))
     values = (article, blocks, page.source, page.html, page.pictures, page.kind, page.canonical)
@@ -164,7 +160,6 @@ def dump_page(page: ExtractedPage) -> bytes:
 
 
 def load_page(data: bytes) -> ExtractedPage:
-    """Decode an extracted page; raise :class:`JobsError` if it is invalid."""
     article, blocks, *values = load_result(_PageValues, data)
     try:
         return ExtractedPage(replace(article, blocks=tuple(map(from_data, blocks))), *values)
@@ -173,7 +168,6 @@ def load_page(data: bytes) -> ExtractedPage:
 
 
 def load_result(type_: Any, data: bytes) -> Any:
-    """Decode JSON from a worker; raise :class:`JobsError` if it is invalid."""
     try:
         return serial.load(type_, data)
     except ValueError as error:

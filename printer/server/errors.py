@@ -38,7 +38,6 @@ class Problem(BaseModel):
 def problem_response(
     status: int, detail: str, hint: str = "", headers: dict[str, str] | None = None
 ) -> Response:
-    """Return a problem as JSON."""
     title = HTTPStatus(status).phrase
     body = Problem(type="about:blank", title=title, status=status, detail=detail, hint=hint)
     return JSONResponse(body.model_dump(), status, headers, media_type=_MEDIA_TYPE)

@@ -127,7 +127,6 @@ async def _read_form(request: Request) -> ImmutableMultiDict[str, str]:
         return ImmutableMultiDict([(name, str(value)) for name, value in form.multi_items()])
 
 
-#: The fields of a form without files, for the parameter of a route.
 Form: TypeAlias = Annotated[ImmutableMultiDict[str, str], Depends(_read_form)]
 
 
@@ -197,7 +196,6 @@ def render_text(name: str, /, **values: Any) -> str:
 
 
 def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Render a template as a response."""
     return HTMLResponse(render_text(f"{name}.html", **values).encode("utf-8", "replace"), status)
 
 

@@ -22,17 +22,15 @@ from ..files import Closing
 from ..jobs import STATES, Job, State
 from ..jobs.queue import JobQueue
 from ..jobs.storage import ARTICLE, Storage
-from ..site_rules.apply import rule_host
+from ..site_rules.apply import rule_site
 from ..text import UNSPACED
 
 #: The seconds in which a deleted print can be restored.
 UNDO_SECONDS = 600.0
 
-#: The maximum number of prints that are listed from the queue.
 _MAX_JOBS = 10_000
 #: The maximum number of characters of a print's text that are searched.
 _MAX_TEXT = 2_000_000
-#: The maximum number of words of a search.
 _MAX_WORDS = 20
 #: The most unfinished prints that an update looks at.
 _MAX_PENDING = 500
@@ -193,7 +191,7 @@ class PrintHistory(Closing):
         new = [job for job in reversed(jobs) if job.id not in indexed]
         connection.executemany(
             "INSERT INTO prints (id, created, state, site, url) VALUES (?, ?, 'queued', ?, ?)",
-            [(job.id, job.created, _rule_site(job.url), _valid_unicode(job.url)) for job in new],
+            [(job.id, job.created, rule_site(job.url), _valid_unicode(job.url)) for job in new],
         )
         query = "SELECT id FROM prints WHERE state IN (?, ?, ?) ORDER BY n DESC LIMIT ?"
         pending = connection.execute(query, ("queued", "running", _UNREAD, _MAX_PENDING))
@@ -273,10 +271,6 @@ def _select_prints(
 def _escape_pattern(text: str) -> str:
     """Return a text with the wildcards of LIKE escaped by a backslash."""
     return re.sub(r"([\\%_])", r"\\\1", text)
-
-
-def _rule_site(url: str) -> str:
-    return _valid_unicode(rule_host(url).removeprefix("www."))
 
 
 def _valid_unicode(text: str) -> str:

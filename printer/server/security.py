@@ -35,10 +35,8 @@ from ..settings import data_folder, settings_files
 from .errors import error_response, problem_response, wants_html
 from .forms import PREFIX
 
-#: The name of the session cookie.
 COOKIE = "webprint"
 
-#: The seconds after which a browser must sign in again.
 SESSION_SECONDS = 90 * 86_400
 _MAX_SESSIONS = 100
 _MAX_SESSION_BYTES = 100_000
@@ -72,7 +70,6 @@ class AccessKeys:
         return self.is_token(text) or _is_equal(text.strip().lower().replace("-", ""), password)
 
     def is_token(self, text: str) -> bool:
-        """Compare a text with the token, in constant time."""
         return _is_equal(text, self.token)
 
     def is_button_key(self, text: str, purpose: Purpose | Literal["any"]) -> bool:
@@ -109,7 +106,6 @@ class Access:
         return cookie
 
     def is_session(self, cookie: str) -> bool:
-        """Return whether a cookie belongs to a session that has not ended."""
         return self._load_sessions().get(_session_key(self.keys, cookie), 0.0) > time.time()
 
     def end_session(self, cookie: str) -> None:
@@ -142,7 +138,6 @@ async def _current_access(request: Request) -> Access:
     return access
 
 
-#: The parameter of a route that takes the token and the sessions.
 CurrentAccess: TypeAlias = Annotated[Access, Depends(_current_access)]
 
 
@@ -153,12 +148,10 @@ def _session_key(keys: AccessKeys, cookie: str) -> str:
 
 
 def open_access() -> Access:
-    """Return the token and the sessions of this user's server."""
     return Access(token_path(), data_folder() / "sessions.json")
 
 
 def token_path() -> Path:
-    """Return the token file, beside the user's settings."""
     return settings_files()[0].with_name("token")
 
 
@@ -236,7 +229,6 @@ _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _PRINTS: dict[AuthMethod, int] = {"token": 600, "cookie": 600, "button": 120}
 _STRANGERS = 100
 
-#: A host name or an address, and a port.
 _HOST = re.compile(
     r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?", re.IGNORECASE
 )
@@ -281,7 +273,6 @@ class AllowedHosts:
         return cls(frozenset(name.lower() for name in allowed), any_ip=not is_loopback(host))
 
     def allows(self, header: str) -> bool:
-        """Return whether a Host header names this server."""
         match = _HOST.fullmatch(header)
         name = match["name"].strip("[]").lower() if match else ""
         try:

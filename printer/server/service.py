@@ -27,7 +27,6 @@ from ..jobs.storage import PDF, Storage
 from ..options import Format
 from ..render.context import PreviewBlock
 from ..settings import Settings
-from ..site_rules.apply import rule_host
 from .forms import MAIN_OPTIONS, typed_url
 from .history import PrintHistory
 from .schemas import EDITABLE_OPTIONS
@@ -37,8 +36,6 @@ _MAX_OPEN_SNAPSHOTS = 4
 _MAX_SNAPSHOT_BYTES = 400_000_000
 _MAX_LABEL = 90
 
-#: The file name of a picture of the first page.
-_FIRST_PAGE = "first.png"
 #: The width of such pictures, in pixels; they are shown at half that size.
 _PAGE_WIDTH = 480
 
@@ -198,16 +195,6 @@ class PrintService:
             raise HTTPException(404, "there is no such page")
         return picture
 
-    def first_page(self, job: Job) -> bytes:
-        """Return a picture of the first page, which is stored when it is first asked for."""
-        key = f"{job.result_folder}/{_FIRST_PAGE}"
-        picture = self.storage.get(key) if job.has_result else None
-        if picture is None:
-            picture = self.draw_page(job, 1)
-            with suppress(JobsError):
-                self.storage.put(key, picture)
-        return picture
-
     def export(self, job: Job, format_: Format) -> bytes:
         """Return a print's article, as edited, in another format; raise 409 without a snapshot."""
         snapshot = self.snapshot(job) if job.has_result else None
@@ -275,12 +262,10 @@ async def _current_service(request: Request) -> PrintService:
     return service
 
 
-#: The parameter of a route that takes the service.
 Service: TypeAlias = Annotated[PrintService, Depends(_current_service)]
 
 
 def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
-    """Return the blocks of a print for the editor."""
     return [
         PreviewBlock(b.id, b.block, block_label(b), edit.includes(b), suggested=not b.in_article)
         for b in snapshot.blocks
@@ -332,11 +317,6 @@ def propose_rules(snapshot: Snapshot, edit: Edit) -> tuple[list[RuleProposal], l
         if edit.includes(block) is not block.in_article and block.id not in {*suggestions, *covered}
     ]
     return list(proposals.values()), unnamed
-
-
-def rule_site(job: Job) -> str:
-    """Return the host for site rules of a print, without 'www.'."""
-    return rule_host(job.url).removeprefix("www.")
 
 
 def _render_page(pdf: bytes, number: int) -> bytes | None:

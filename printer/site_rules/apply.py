@@ -77,6 +77,11 @@ def rule_host(url: str) -> str:
     return host if _RULE_HOST.fullmatch(host) else ""
 
 
+def rule_site(url: str) -> str:
+    """Return the host for which rules are made from a page, without 'www.'."""
+    return rule_host(url).removeprefix("www.")
+
+
 def parent_domains(host: str) -> Iterator[str]:
     """Yield a host and its parent domains, the nearest first."""
     yield host
@@ -216,6 +221,5 @@ def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:
 
 
 def segment_reason(match: RuleMatch, segment: Segment) -> str:
-    """Return the selector that decides about a segment, or ''."""
     leaf = next((leaf for leaf in segment.leaves if leaf.text.strip()), None)
     return match.reason(leaf.parent) if leaf and match.reasons else ""

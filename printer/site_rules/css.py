@@ -99,7 +99,6 @@ MAX_LENGTH = 300
 
 @lru_cache(512)
 def parse(text: str) -> tuple[Any, ...]:
-    """Parse a list of selectors; raise :class:`InvalidSelector`."""
     if len(text) > MAX_LENGTH:
         raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     if not text.strip():
@@ -115,7 +114,6 @@ def parse(text: str) -> tuple[Any, ...]:
 
 
 def select(tree: ElementIndex, text: str) -> list[int]:
-    """Return the indexes of the elements that a selector selects; raise InvalidSelector."""
     return sorted(_select_any(tree, parse(text)))
 
 
@@ -176,7 +174,6 @@ def _is_plain(relative: Any) -> bool:
 
 
 def _select_any(tree: ElementIndex, selectors: Iterable[Any]) -> set[int]:
-    """Return the elements matched by any of the selectors."""
     return set().union(*(_select_one(tree, selector.parsed_tree) for selector in selectors))
 
 
@@ -192,7 +189,6 @@ def _select_one(tree: ElementIndex, node: Any) -> set[int]:
 
 
 def _combine(tree: ElementIndex, selected: set[int], combinator: str) -> set[int]:
-    """Return the elements related to the selected ones by a combinator."""
     if combinator == " ":
         return tree.descendants(selected)
     if combinator == ">":
@@ -256,7 +252,6 @@ def _filter(tree: ElementIndex, selected: set[int], simple: Any) -> set[int]:
 
 
 def _having(tree: ElementIndex, relatives: Iterable[Any]) -> set[int]:
-    """Return the elements that contain a match of one of the relative selectors."""
     holders: set[int] = set()
     for relative in relatives:
         matches = _match_compound(tree, relative.selector.parsed_tree, None)
@@ -296,7 +291,6 @@ def _has_pseudo_class(tree: ElementIndex, index: int, name: str) -> bool:
 
 
 def _number(tree: ElementIndex, index: int, name: str) -> int:
-    """Return an element's number for a functional pseudo-class, from 1."""
     if name.endswith("child"):
         number = tree.child_numbers[index]
         return len(tree.children[tree.parents[index]]) - number if "last" in name else number + 1

@@ -81,7 +81,6 @@ _VARIABLE_OR_PREFIX = re.compile(r"\$|(?<!:):(?!:)")
 
 @lru_cache(512)
 def parse_xpath(text: str) -> etree.XPath:
-    """Compile an expression; raise InvalidSelector."""
     if len(text) > MAX_LENGTH:
         raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     bare = _STRING.sub("''", text)

@@ -20,7 +20,6 @@ from .apply import ACTIONS, parent_domains, rule_host
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-#: The ending that is added to a file that is switched off.
 OFF = ".off"
 
 

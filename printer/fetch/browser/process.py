@@ -87,7 +87,6 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
 
 
 def page_timeout(url: str, seconds: float) -> FetchTimeout:
-    """Return the error for a page that exceeded its time limit."""
     return FetchTimeout(
         f"the browser did not finish the page within {count(seconds, 'second')}",
         url=url,
@@ -227,7 +226,6 @@ def _launch_error(program: str, log: str, visible: bool) -> WebprintError:
 
 
 def _missing_chromium(reason: str, visible: bool) -> MissingLibrary:
-    """Return the error for a Chromium that is missing or does not start."""
     if not visible:
         message = reason or "no Chromium was found to load the page in"
         return MissingLibrary(message, hint=_INSTALL)
@@ -325,12 +323,10 @@ class BrowserProcess:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it may load another page."""
         return self.is_alive and not self.retired
 
     @property
     def is_alive(self) -> bool:
-        """Whether it is still running."""
         return not (self._closing or self.disconnected.is_set()) and self.browser.is_connected()
 
     async def while_alive(self, work: Awaitable[T]) -> T:
@@ -356,11 +352,7 @@ class BrowserProcess:
                 if self.users > 1:
                     raise PagesTooLarge(f"the pages need {limit} together")
                 raise TooLarge(f"the page needs {limit}")
-            if (
-                work_task.done()
-                and work_task.exception()
-                and "closed" in str(work_task.exception())
-            ):
+            if work_task.done() and "closed" in str(work_task.exception()):
                 await asyncio.wait((death,), timeout=_NEWS_SECONDS)
             if death.done() and not (work_task.done() and not work_task.exception()):
                 error = PagesTooLarge if self._too_large else BrowserDied
@@ -421,7 +413,6 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
 
 
 async def _stop_driver(starting: asyncio.Task[Playwright]) -> None:
-    """Stop a driver that starts too late."""
     with suppress(Exception):  # One that does not start at all needs no stop.
         await (await starting).stop()
 

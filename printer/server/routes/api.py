@@ -202,7 +202,7 @@ def export_print(service: Service, print_id: PrintId, format: ExportFormat) -> R
 )
 def get_first_page(service: Service, print_id: PrintId) -> Response:
     """Get a picture of the first page."""
-    data = service.first_page(service.get(print_id))
+    data = service.draw_page(service.get(print_id), 1)
     return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 
@@ -240,7 +240,6 @@ def _download(job: Job, data: bytes, format_: Format) -> Response:
 def content_disposition(
     job: Job, format_: Format, disposition: str = "attachment"
 ) -> dict[str, str]:
-    """Return the header with the file name of a result."""
     name, ending = quote(file_name(job.title), safe=""), ENDINGS[format_][0]
     names = f"filename=\"article{ending}\"; filename*=UTF-8''{name}{ending}"
     return {"Content-Disposition": f"{disposition}; {names}"}

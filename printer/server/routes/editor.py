@@ -12,6 +12,7 @@ from ...editing import Snapshot
 from ...jobs import Job, merge_options
 from ...render.context import render_preview
 from ...render.figures import PicturePlacement
+from ...site_rules.apply import rule_site
 from ...site_rules.store import add_selectors, user_folder
 from ..errors import document_problems
 from ..forms import (
@@ -31,7 +32,6 @@ from ..service import (
     block_label,
     preview_blocks,
     propose_rules,
-    rule_site,
 )
 
 api = APIRouter(tags=["prints"])
@@ -39,7 +39,6 @@ pages = APIRouter()
 
 _MAX_RULES = 50
 
-#: The media types of prepared pictures.
 _PICTURE_TYPES = frozenset({
     "image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml", "image/avif",
 })  # fmt: skip
@@ -57,7 +56,7 @@ def editor_values(service: PrintService, job: Job) -> dict[str, Any] | None:
         "theme_fields": THEME_OPTIONS,
         "assignments": theme_assignments(settings, dict.fromkeys(THEME_OPTIONS, "")),
         "title": edit.title or snapshot.article.title,
-        "site": rule_site(job),
+        "site": rule_site(job.url),
         "fields": editor_fields(settings),
         "blocks": preview_blocks(snapshot, edit),
         "pictures": {b.id for b in snapshot.blocks if isinstance(b.block, Figure)},
@@ -122,7 +121,6 @@ def _find_editable(service: Service, print_id: str) -> tuple[Job, Snapshot]:
     return job, snapshot
 
 
-#: The parameter of a route that takes a print with its snapshot.
 Editable: TypeAlias = Annotated[tuple[Job, Snapshot], Depends(_find_editable)]
 
 
@@ -156,14 +154,12 @@ def preview(service: Service, request: Request, editable: Editable) -> Response:
 def get_page(
     service: Service, print_id: str, number: Annotated[int, Path(ge=1, le=100_000)]
 ) -> Response:
-    """Get a picture of a page of the PDF."""
     data = service.draw_page(service.get(print_id), number)
     return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 
 @pages.get("/prints/{print_id}/pictures/{number}")
 def get_picture(editable: Editable, number: int) -> Response:
-    """Get a picture as it is printed."""
     pictures = list(editable[1].pictures.values())
     if not 0 <= number < len(pictures) or pictures[number].media_type not in _PICTURE_TYPES:
         raise HTTPException(404, "there is no such picture")
@@ -195,7 +191,7 @@ def edit_form(service: Service, form: Form, editable: Editable) -> Response:
 @pages.get("/prints/{print_id}/rule")
 def show_rules(service: Service, editable: Editable) -> Response:
     job, snapshot = editable
-    site = rule_site(job)
+    site = rule_site(job.url)
     rules, unnamed = propose_rules(snapshot, service.edit(job))
     rules = rules if site else []
     return render_page("rule", job=job, site=site, rules=rules, unnamed=unnamed, saved="")
@@ -206,7 +202,7 @@ def rule_form(form: Form, editable: Editable) -> Response:
     job, _ = editable
     chosen = form.getlist("rule")[:_MAX_RULES]
     rules = [(form.get(f"action{n}", ""), form.get(f"selector{n}", "").strip()) for n in chosen]
-    site, path = rule_site(job), None
+    site, path = rule_site(job.url), None
     actions: tuple[Literal["drop", "keep"], ...] = ("drop", "keep")
     for action in actions:
         if selectors := [selector for name, selector in rules if name == action]:

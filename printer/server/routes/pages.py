@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import anyio
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
+from pydantic import TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
@@ -223,8 +223,14 @@ async def receive(service: Service, access: CurrentAccess, request: Request) -> 
 
 def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
     html = values.get("html", "")
-    parts = _decode_pictures(values.get("pictures", ""), service.settings.max_size) if html else {}
+    parts = {}
     if html:
+        try:
+            data_urls = TypeAdapter(dict[str, str]).validate_json(values.get("pictures") or "{}")
+        except ValidationError as error:
+            message = "the pictures that came with the page cannot be read"
+            raise UsageError(message) from error
+        parts = decode_pictures(data_urls, service.settings.max_size)
         parts[PAGE_PART] = html.encode("utf-8", "replace")
     request = JobRequest(values.get("url", ""), service.preferences.options(), parts)
     job = service.submit(request)
@@ -232,16 +238,6 @@ def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
     query = f"?missing={missing}" if missing.isdecimal() and 0 < int(missing[:4]) < 1000 else ""
     # An HTTP redirect would be cross-site, and the browser would not send the cookie.
     return render_page("redirect", target=f"/prints/{job.id}{query}")
-
-
-def _decode_pictures(text: str, max_bytes: int) -> dict[str, bytes]:
-    try:
-        data_urls = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        data_urls = None
-    if not isinstance(data_urls, dict) or not all(isinstance(v, str) for v in data_urls.values()):
-        raise UsageError("the pictures that came with the page cannot be read")
-    return decode_pictures(data_urls, max_bytes)
 
 
 @router.get("/prints/{print_id}")
@@ -322,11 +318,9 @@ def change_rules(form: Form) -> Response:
     return RedirectResponse("/rules", 303)
 
 
-#: The prints on a page of the history.
 _HISTORY_PAGE = 40
 #: The maximum number of prints of a request, such as one to delete them.
 _MAX_IDS = 200
-#: The maximum number of digests that are listed above the prints.
 _MAX_DIGESTS = 5
 _ID = re.compile(r"[0-9a-f]{20}")
 
