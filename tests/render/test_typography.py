@@ -501,15 +501,6 @@ def test_a_comment_in_code_stays_with_the_line_below_it():
         assert not any(re.search(r"# Step \d+\.\s+page", text) for text in pages)
 
 
-def test_the_first_line_of_a_part_of_code_stays_with_the_indented_one_below_it():
-    html = str(highlight("import sys\n\ndef f():\n    if x:\n        y\n\nz\n", "python"))
-    heads = [line for line in html.split('<span class="line') if line.startswith(" head")]
-    assert len(heads) == 1
-    assert "def" in heads[0]
-    html = str(highlight("-n\n    The number.\n\n  -v\n    No.\n", ""))
-    assert re.findall(r'"line( head)?">(?= *-)', html) == [" head", " head"]
-
-
 def test_a_long_comment_is_not_parted_from_its_indentation():
     lines = ["def count(things):", f"    # one{' two' * 30}", "    return len(things)"]
     (text,) = texts_of(render_pdf(render_html([article(Code("\n".join(lines), "python"))], {})).pdf)
@@ -790,12 +781,6 @@ def test_code_is_of_one_size_but_for_very_long_lines():
     assert not sizes(20, 30)
     first, second, last = sizes(62, 20, 80, paper="A5")
     assert first == second > last
-
-
-def test_the_head_of_a_table_in_code_and_a_title_are_kept_with_what_follows():
-    text = "  a = 1\n\n did | name\n-----+------\n  1 | Oar\n\n1. Boats\n\n   They float.\n\nEnd"
-    heads = re.findall(r'<span class="line head">([^\n]*)\n', highlight(text, ""))
-    assert heads == [" did | name", "-----+------", "1. Boats", ""]
 
 
 def test_terms_without_descriptions_are_not_bold():

@@ -20,15 +20,12 @@ import re
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ...i18n import load_table
 from ...text import UNSPACED
-from .box_tree import HEADINGS
+from .box_tree import HEADINGS, Box
 from .paragraphs import set_on_line
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
 
 # Penalties and rewards for a break, where 1 is a whole line.
 AFTER_FUNCTION_WORD = 0.15
