@@ -19,7 +19,7 @@ from typing import Any
 
 import cffi
 
-from printer.render.weasy.engine import DECLARATIONS, encode_arguments, hash_declarations
+from printer.render.weasy.engine import DECLARATIONS, hash_declarations
 
 
 def declarations() -> str:
@@ -46,6 +46,17 @@ def compiled(source: str) -> dict[str, Any]:
         tree = ast.parse(file.read_text("utf-8"))
     (call,) = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return {str(item.arg): ast.literal_eval(item.value) for item in call.keywords}
+
+
+def encode_arguments(value: Any) -> Any:
+    """Return the arguments of cffi as values of JSON: bytes as text, tuples as lists."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, dict):
+        return {key: encode_arguments(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [encode_arguments(item) for item in value]
+    return value
 
 
 def file_content() -> str:

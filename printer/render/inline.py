@@ -321,10 +321,9 @@ def highlight(code: str, language: str) -> Markup:
                 html = escape(breakable(line))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     html_lines = ["".join(line) for line in lines if line]
-    heads = _find_heads(html_lines)
     spans = (
-        f'<span class="line{" head" if index in heads else ""}">{line}</span>'
-        for index, line in enumerate(html_lines)
+        f'<span class="line{" head" if _comments_on(line, below) else ""}">{line}</span>'
+        for line, below in zip(html_lines, (*html_lines[1:], ""), strict=False)
     )
     return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
 
@@ -333,42 +332,10 @@ def highlight(code: str, language: str) -> Markup:
 _COMMENT_LINE = re.compile(r"\s*<i>[^<]*</i>\s*")
 
 
-#: A line that rules off the head of a table in plain text.
-_RULE_LINE = re.compile(r"(?=.*[-=+]{3})[-=+|\s]+")
-
-
-def _find_heads(lines: list[str]) -> set[int]:
-    """Return the indexes of highlighted lines that belong to those below them.
-
-    Such a line is nothing but a comment on the code below, the first line of a part of the code
-    whose next line is indented further, also behind blank lines, or the head of a table and the
-    rule below it.
-    """
-    following = [""]  # the next lines that are not blank, from the last one
-    for line in lines[:0:-1]:
-        following.append(line if line.strip() else following[-1])
-    heads = set()
-    around = zip(("", *lines), lines, (*lines[1:], ""), following[::-1], strict=False)
-    for index, (above, line, below, text) in enumerate(around):
-        if not line.strip():
-            is_head = index - 1 in heads and bool(text)
-        elif _COMMENT_LINE.fullmatch(line):
-            is_head = bool(below.strip()) and not below.lstrip().startswith("<i>")
-        else:
-            begins_part = not above.strip() and _indent(line) < _indent(text)
-            is_head = begins_part or any(map(_RULE_LINE.fullmatch, (line, below)))
-        if is_head:
-            heads.add(index)
-    return heads
-
-
-_TAG = re.compile("<[^<>]*>")
-
-
-def _indent(line: str) -> int:
-    """Return the number of blanks at the beginning of a highlighted line."""
-    text = _TAG.sub("", line)
-    return len(text) - len(text.lstrip(" "))
+def _comments_on(line: str, below: str) -> bool:
+    """Return whether a highlighted line is nothing but a comment on the code in the line below."""
+    is_code = bool(below.strip()) and not below.lstrip().startswith("<i>")
+    return is_code and _COMMENT_LINE.fullmatch(line) is not None
 
 
 # Other code is not highlighted, as lexers may be very slow.

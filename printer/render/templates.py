@@ -38,7 +38,6 @@ from ..article import (
     Block,
     Cell,
     Code,
-    DefinitionList,
     Figure,
     Heading,
     List,
@@ -138,11 +137,8 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         bare=is_bare,
         brief=is_brief,
         entry=is_entry,
-        signed=_begins_with_sign,
         long=is_long_row,
-        undefined_terms=is_undefined,
         rough=is_rough,
-        titling=is_code_title,
         turned=is_turned,
         introducing=introduces,
         labelling=is_label,
@@ -407,28 +403,6 @@ def is_rough(block: Paragraph) -> bool:
     return _UNBREAKABLE.search(plain_text(block.spans)) is not None
 
 
-#: The name of a file or a language above code.
-MAX_CODE_LABEL_CHARS = 40
-_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
-_FILE_PATH = re.compile(r"[~.]?(?:/[\w.@+-]{1,60}){2,12}")
-
-
-def is_code_title(block: Paragraph | Code, following: Block | None) -> bool:
-    """Return whether a block is the title of code: its language or the name of its file.
-
-    Another block of code is a title if it is the path of a file.
-    """
-    if not isinstance(following, Code):
-        return False
-    if isinstance(block, Code):
-        return _FILE_PATH.fullmatch(block.text) is not None
-    text = plain_text(block.spans).strip()
-    if not 0 < len(text) <= MAX_CODE_LABEL_CHARS:
-        return False
-    is_language = following.language and text.casefold() == following.language.casefold()
-    return bool(is_language or _FILE_NAME.fullmatch(text))
-
-
 #: A line of a list without a label, or one that introduces the next block.
 MAX_BARE_LINE_CHARS = 48
 MAX_TABLE_LABEL_CHARS = 120
@@ -455,9 +429,8 @@ def introduces(
 
 
 MAX_BOLD_LABEL_CHARS = 90
-#: A line in brackets, as Japanese headings are.
-_BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 MAX_PLAIN_LABEL_CHARS = 64
+MAX_CODE_LABEL_CHARS = 40
 MIN_LABELLED_CHARS = 80
 MAX_QUESTION_CHARS = 360
 
@@ -479,11 +452,8 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return True
     if any(span.href or span.note or span.math for span in block.spans):
         return False
-    if marks and "strong" in marks[0]:
-        return False
-    if _BRACKETED.fullmatch(text):
-        return isinstance(following, Paragraph)
-    return _is_plain_label(text, following)
+    is_bold = marks and "strong" in marks[0]
+    return not is_bold and _is_plain_label(text, following)
 
 
 def _is_plain_label(text: str, following: Block) -> bool:
@@ -508,28 +478,22 @@ def _is_question(block: Paragraph, text: str, following: Block) -> bool:
     )
 
 
-_ITEM_SIGN = re.compile(r"[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]\ufe0f?\s")
-
-
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
     """Return whether a paragraph is a line of a list, beside another such line.
 
-    Such a line is short and either has a label, or is not bold and does not end like a sentence; or
-    it begins with a sign such as a check mark.  The first line after a colon may be longer.
+    Such a line is short and either has a label, or is not bold and does not end like a sentence.
+    The first line after a colon may be longer.
     """
     if not isinstance(block, Paragraph) or block.standfirst:
         return False
     text = plain_text(block.spans).strip()
-    if _ITEM_SIGN.match(text):
-        return not neighbors or any(map(_begins_with_sign, neighbors))
     before = neighbors[0] if neighbors else None
     is_first = isinstance(before, Paragraph) and plain_text(before.spans).rstrip().endswith(":")
     may_be_long = not neighbors or any(map(is_labelled_line, neighbors))
     is_labelled = is_labelled_line(block, MAX_LONG_ENTRY_CHARS if may_be_long else MAX_LINE_CHARS)
     if not is_labelled and not _is_bare_line(block, text, may_be_long=is_first):
         return False
-    beside = (neighbor for neighbor in neighbors if not _begins_with_sign(neighbor))
-    return not neighbors or any(map(is_entry, beside))
+    return not neighbors or any(map(is_entry, neighbors))
 
 
 #: A line that fits in the width of the usual page.
@@ -560,10 +524,6 @@ def _is_bare_line(block: Paragraph, text: str, *, may_be_long: bool) -> bool:
     max_chars = MAX_LINE_CHARS if may_be_long else MAX_BARE_LINE_CHARS
     is_line = 0 < len(text) <= max_chars and "\n" not in text and bool(_BARE_END.search(text))
     return is_line and not has_mark_throughout(block.spans, "strong")
-
-
-def _begins_with_sign(block: Block | None) -> bool:
-    return isinstance(block, Paragraph) and bool(_ITEM_SIGN.match(plain_text(block.spans).strip()))
 
 
 MAX_UNBROKEN_CELL_CHARS = 400
@@ -654,26 +614,6 @@ MAX_UNBROKEN_BOX_CHARS = 600
 def is_brief(block: Block) -> bool:
     """Return whether a block is short enough to be kept on one page."""
     return sum(map(len, iter_text(block))) <= MAX_UNBROKEN_BOX_CHARS
-
-
-def is_undefined(block: DefinitionList) -> bool:
-    """Return whether a list has terms without descriptions, as tables of contents have.
-
-    A single term is described by the text after the list.
-    """
-    details = [child for entry in block.entries for detail in entry.details for child in detail]
-    has_terms = sum(len(entry.terms) for entry in block.entries) > 1 or bool(details)
-    return has_terms and all(map(_has_no_text, details))
-
-
-def _has_no_text(block: Block) -> bool:
-    """Return whether a description is nothing but terms without descriptions."""
-    return isinstance(block, DefinitionList) and all(
-        _has_no_text(child)
-        for entry in block.entries
-        for detail in entry.details
-        for child in detail
-    )
 
 
 MAX_UNBROKEN_ROWS = 9

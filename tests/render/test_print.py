@@ -10,7 +10,7 @@ import pypdfium2
 import pytest
 
 from printer.article import Article, Figure, Paragraph, Span, Table
-from printer.render.weasy.engine import missing_glyphs, script_name
+from printer.render.weasy.engine import missing_glyphs
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import (
     SAMPLE_ARTICLE,
@@ -370,29 +370,16 @@ def test_readings_stand_over_their_words(printed) -> None:
     assert tops["わた"] > tops["ここは"] + 5
 
 
-def test_a_missing_glyph_is_reported_by_name_and_script_once(printed) -> None:
+def test_a_missing_glyph_is_reported_by_name_once(printed) -> None:
     text = "Linear A: \U00010600 \U00010601 \U00010600; unassigned: \U000e5000"
     paper = printed(with_blocks(paragraph(text), paragraph(text)), expect=("no installed font",))
     warnings = " ".join(paper.warnings)
     if "U+10600" in warnings:  # a system may have a font of it
         assert warnings.count("LINEAR A SIGN AB001 (U+10600)") == 1
-        assert "of Linear A:" in warnings
-    assert warnings.count("unnamed: U+E5000") == 1
+    assert warnings.count("U+E5000") == 1
 
 
-@pytest.mark.parametrize(
-    ("sign", "name"),
-    [
-        ("\u0915", "Devanagari"), ("\u3042", "Hiragana"), ("\u6f22", "CJK"), ("\u0301", "signs"),
-        ("\u26f5", "signs"), ("\ue000", "private use"), ("\U00010300", "Old Italic"),
-        ("a", "Latin"), ("\u2167", "signs"), ("\ufdd0", "unnamed"),
-    ],
-)  # fmt: skip
-def test_the_script_of_a_letter_is_what_its_name_says(sign: str, name: str) -> None:
-    assert script_name(sign) == name
-
-
-def test_many_missing_glyphs_of_a_script_take_one_line() -> None:
+def test_many_missing_glyphs_take_one_line() -> None:
     (line,) = missing_glyphs(chr(0x915 + n) for n in range(12))
     assert line.endswith(" and 4 more")
     assert line.count("U+09") == 8

@@ -38,7 +38,6 @@ from printer.render.context import ArticleView, render_html
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
 from printer.render.templates import (
     is_bare,
-    is_code_title,
     is_label,
     is_rough,
     is_verse,
@@ -192,7 +191,6 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph("NEWS OF THE BAY"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("“GONE FOR GOOD”"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
-        (paragraph("＜震度4＞"), paragraph("宮崎県：延岡市"), True),
         (paragraph("Note"), paragraph("Short."), False),
         (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
         (paragraph("It rained."), paragraph(WORDS), False),
@@ -501,15 +499,6 @@ def test_a_comment_in_code_stays_with_the_line_below_it():
         assert not any(re.search(r"# Step \d+\.\s+page", text) for text in pages)
 
 
-def test_the_first_line_of_a_part_of_code_stays_with_the_indented_one_below_it():
-    html = str(highlight("import sys\n\ndef f():\n    if x:\n        y\n\nz\n", "python"))
-    heads = [line for line in html.split('<span class="line') if line.startswith(" head")]
-    assert len(heads) == 1
-    assert "def" in heads[0]
-    html = str(highlight("-n\n    The number.\n\n  -v\n    No.\n", ""))
-    assert re.findall(r'"line( head)?">(?= *-)', html) == [" head", " head"]
-
-
 def test_a_long_comment_is_not_parted_from_its_indentation():
     lines = ["def count(things):", f"    # one{' two' * 30}", "    return len(things)"]
     (text,) = texts_of(render_pdf(render_html([article(Code("\n".join(lines), "python"))], {})).pdf)
@@ -618,23 +607,6 @@ def test_code_leaves_no_stump_on_a_page(before):
         assert page.count("code ") == 0 or page.count("code ") >= 4
 
 
-def test_the_title_of_code_is_its_file_or_language():
-    code = Code("x = 1", "python")
-    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml"):
-        assert is_code_title(paragraph(title), code), title
-    for text in ("For example:", "Then run it.", "A long line", "e.g."):
-        assert not is_code_title(paragraph(text), code), text
-    assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
-
-
-def test_the_path_of_a_file_above_code_is_its_title():
-    path, code = Code("/etc/ferry/tide.conf"), Code("x = 1")
-    html = render_html([article(path, code, path)], {}).html
-    assert html.count('<pre class="code-title"><code>/etc/ferry/tide.conf</code></pre>') == 1
-    assert html.count("<pre") == 3, "a title is counted as code"
-    assert not is_code_title(Code("ls /etc"), code)
-
-
 def test_a_mark_of_its_own_does_not_begin_a_line():
     for count in range(6, 45, 3):
         places = (Span("延岡市"), Span("*"), Span("、西都市、木城町")) * 6
@@ -726,25 +698,12 @@ def test_the_first_lines_of_a_post_begin_at_the_edge():
     assert len({round(lines_of(data, text)[0][0]) for text in texts}) == 1
 
 
-def test_lines_below_a_sign_are_set_beside_it():
-    entries = paragraph(f"✅ {WORDS}"), paragraph("❌ Sell it.")
-    with open_pdf(render_pdf(render_html([article(*entries)], {})).pdf) as document:
-        page = document[0].get_textpage()
-        text = page.get_text_range()
-        second = text.index("\n", text.index(WORDS[:8])) + 1
-        starts = [page.get_charbox(at)[0] for at in (text.index(WORDS[:8]), second)]
-    assert abs(starts[0] - starts[1]) < 4
-
-
 def test_lines_with_labels_are_a_block():
     lines = paragraph("Type: String"), paragraph("Required: No"), paragraph(WORDS)
     html = render_html([article(paragraph(WORDS), *lines)], {}).html
     assert html.count('class="entry"') == 2
     short = [paragraph(text) for text in ("4.1", "Today's best price", "$17", "Free domain")]
     assert render_html([article(paragraph(WORDS), *short)], {}).html.count('class="entry"') == 4
-    signs = [paragraph(f"✅ {WORDS}"), paragraph("❌ Sell it.")]
-    html = render_html([article(paragraph(WORDS), *signs)], {}).html
-    assert html.count('class="entry hanging"') == 2
     longer = "A crate, for which we recommend one with room for a treat", "Leash", "Toys"
     supplies = paragraph("You need:"), *map(paragraph, longer)
     assert render_html([article(*supplies)], {}).html.count('class="entry"') == 3
@@ -790,21 +749,6 @@ def test_code_is_of_one_size_but_for_very_long_lines():
     assert not sizes(20, 30)
     first, second, last = sizes(62, 20, 80, paper="A5")
     assert first == second > last
-
-
-def test_the_head_of_a_table_in_code_and_a_title_are_kept_with_what_follows():
-    text = "  a = 1\n\n did | name\n-----+------\n  1 | Oar\n\n1. Boats\n\n   They float.\n\nEnd"
-    heads = re.findall(r'<span class="line head">([^\n]*)\n', highlight(text, ""))
-    assert heads == [" did | name", "-----+------", "1. Boats", ""]
-
-
-def test_terms_without_descriptions_are_not_bold():
-    inner = DefinitionList((Definition((spans("1.1. Oars"), spans("1.2. Sails")), ()),))
-    contents = DefinitionList((Definition((spans("1. Boats"),), ((inner,),)),))
-    described = DefinitionList((Definition((spans("Oar"),), ((paragraph("It is of ash."),),)),))
-    html = render_html([article(contents, described)], {}).html
-    assert html.count('<dl class="terms">') == 2
-    assert "<dl>" in html
 
 
 @pytest.mark.parametrize("before", range(18, 34, 2))

@@ -15,13 +15,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 from unicodedata import bidirectional
 
 from ...text import RIGHT_TO_LEFT
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
+from .box_tree import Box
 
 #: The attribute of a box against the direction of its paragraph.
 _AGAINST = "_webprint_against_direction"

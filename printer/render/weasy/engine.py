@@ -26,7 +26,7 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import _cffi_backend
 
@@ -37,7 +37,7 @@ from ..context import Document
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
-from .box_tree import lowest_edge, measure_gap
+from .box_tree import Box, lowest_edge, measure_gap
 from .figure_placement import has_class
 from .footnotes import count_misplaced
 from .hyphenation import prepare_hyphenation
@@ -459,7 +459,7 @@ _MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
 
 
 def _summarize(messages: list[str]) -> Iterator[str]:
-    """Yield each warning once: missing glyphs by script, and at most ``MAX_WARNINGS`` others."""
+    """Yield each warning once: missing glyphs, and at most ``MAX_WARNINGS`` others."""
     characters: dict[str, None] = {}
     warnings: dict[str, None] = {}
     for message in messages:
@@ -475,43 +475,17 @@ def _summarize(messages: list[str]) -> Iterator[str]:
         yield f"{len(warnings) - MAX_WARNINGS} more warnings from WeasyPrint"
 
 
-#: The most characters of a script quoted in a warning.
+#: The most characters quoted in a warning.
 MAX_NAMED_CHARACTERS = 8
 
 
 def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
-    """Yield a warning for each script with characters that no font has."""
-    scripts: dict[str, list[str]] = {}
-    for character in dict.fromkeys(characters):
-        scripts.setdefault(script_name(character), []).append(_describe(character))
-    for name, names in scripts.items():
-        unnamed = len(names) - MAX_NAMED_CHARACTERS
-        suffix = f" and {unnamed} more" if unnamed > 0 else ""
-        yield f"no installed font has, of {name}: {', '.join(names[:MAX_NAMED_CHARACTERS])}{suffix}"
-
-
-#: First words of Unicode names that are a kind of character, not a script.
-_KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
-#: First words of script names with two words.
-_TWO_WORD_SCRIPTS = frozenset({
-    "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
-    "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
-    "CAUCASIAN", "MASARAM", "GUNJALA", "NYIAKENG", "ZANABAZAR", "KHITAN", "CYPRO", "CJK", "OL",
-})  # fmt: skip
-
-
-def script_name(character: str) -> str:
-    """Return the script in a character's Unicode name, 'signs' if it has none."""
-    category = unicodedata.category(character)
-    if category == "Co":
-        return "private use"
-    words = unicodedata.name(character, "").replace("-", " ").split()
-    if not words:
-        return "unnamed"
-    if category[0] not in "LMN" or words[0] in _KINDS:
-        return "signs"
-    name = " ".join(words[: 2 if words[0] in _TWO_WORD_SCRIPTS else 1])
-    return "CJK" if words[0] == "CJK" else name.title()
+    """Yield a warning with the names of characters that no font has."""
+    names = list(map(_describe, dict.fromkeys(characters)))
+    unnamed = len(names) - MAX_NAMED_CHARACTERS
+    suffix = f" and {unnamed} more" if unnamed > 0 else ""
+    if names:
+        yield f"no installed font has {', '.join(names[:MAX_NAMED_CHARACTERS])}{suffix}"
 
 
 def _describe(character: str) -> str:
@@ -560,19 +534,8 @@ def hash_declarations(source: str) -> str:
     return sha256(source.encode()).hexdigest()
 
 
-def encode_arguments(value: Any) -> Any:
-    """Return the arguments of cffi as values of JSON: bytes as text, tuples as lists."""
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    if isinstance(value, dict):
-        return {key: encode_arguments(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [encode_arguments(item) for item in value]
-    return value
-
-
 def decode_arguments(value: Any) -> Any:
-    """Return the arguments of cffi from values of JSON; the reverse of :func:`encode_arguments`."""
+    """Return the arguments of cffi from values of JSON, where bytes are text and tuples lists."""
     if isinstance(value, str):
         return value.encode("latin-1")
     if isinstance(value, dict):
@@ -581,9 +544,6 @@ def decode_arguments(value: Any) -> Any:
         return tuple(decode_arguments(item) for item in value)
     return value
 
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
 
 _CSS = """
 @page {{ size: {width}px {height}px; margin: 0 }}

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any
 
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
+from .box_tree import Box
 
 _ALL_NOTES = "_webprint_notes"
 _PLACED_NOTES = "_webprint_placed_notes"

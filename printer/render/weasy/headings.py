@@ -20,15 +20,12 @@ import re
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ...i18n import load_table
 from ...text import UNSPACED
-from .box_tree import HEADINGS
+from .box_tree import HEADINGS, Box
 from .paragraphs import set_on_line
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
 
 # Penalties and rewards for a break, where 1 is a whole line.
 AFTER_FUNCTION_WORD = 0.15
@@ -487,13 +484,9 @@ def _span_headings(box: Box) -> None:
             is_above_spanning = child.style["column_span"] == "all"
 
 
-#: The classes of lines that are headings without the element of one.
-_LABEL_CLASSES = frozenset({"code-title", "label-line"})
-
-
 def _is_above_block(box: Box) -> bool:
-    is_label = box.element is not None and box.element.get("class", "").split()[:1]
-    is_titled = box.element_tag in HEADINGS or (is_label and is_label[0] in _LABEL_CLASSES)
+    classes = (box.element.get("class") or "").split() if box.element is not None else ()
+    is_titled = box.element_tag in HEADINGS or "label-line" in classes
     return bool(is_titled and box.style["break_after"] == "avoid")
 
 

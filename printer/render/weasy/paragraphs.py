@@ -22,12 +22,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ...text import RIGHT_TO_LEFT, UNSPACED
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
+from .box_tree import Box
 
 #: How far signs hang over the edge at the end of a line, in ems.
 HANGS = dict.fromkeys("-\u2010.,'\u2019\u201d\u201c\"", 0.12)

@@ -18,18 +18,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache, wraps
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any
 
 from .bidi import order_line, split_directions
+from .box_tree import Box
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
 from .paragraphs import UNDIVIDED, fill_line, set_on_line, split_planned_text
 from .table_columns import divide_width
 from .tags import remember_box
-
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
 
 
 def break_headings(

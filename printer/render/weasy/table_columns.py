@@ -18,8 +18,7 @@ from functools import cache
 from itertools import permutations
 from typing import Any, TypeAlias
 
-#: A box of WeasyPrint's tree.
-Box: TypeAlias = Any
+from .box_tree import Box
 
 #: The cells of a column: the widths of the lines that each would have on a page of any width, with
 #: what is lost of each at the sides.
