@@ -135,8 +135,8 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
     texts = list(islice(element.itertext(), _MAX_LEAVES))
     if len(texts) == _MAX_LEAVES or sum(len(text.strip()) for text in texts) > limit:
         return False
-    kept = ("math", "pre") if _UNPRINTED_CLASS.search(names[0].lower()) else ("math", "pre", "img")
-    return next(element.iter(*kept), None) is None
+    tags = ("math", "pre") if _UNPRINTED_CLASS.search(names[0].lower()) else ("math", "pre", "img")
+    return next(element.iter(*tags), None) is None
 
 
 # Style sheets
