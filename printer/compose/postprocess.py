@@ -58,7 +58,7 @@ def postprocess(
     ]
     clean_blocks = _join_fragments(_drop_title(clean_blocks, title))
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
-    parts = _drop_repeated_pull_quotes(_drop_repeated_figures(parts))
+    parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
     parts = _drop_note_headings(parts)
     parts = _drop_idle_blocks(_drop_leading_players(parts))
     parts = _drop_leftovers(parts, kind)
@@ -229,16 +229,41 @@ def _drop_leading_players(blocks: list[Block]) -> list[Block]:
     ]
 
 
-def _drop_repeated_figures(blocks: list[Block]) -> list[Block]:
-    printed: set[tuple[str, str]] = set()
+_MAX_BLOCKS_TO_CAPTION = 3
+#: Shorter text may be repeated on several pages on purpose.
+_MIN_UNIQUE_CHARS = 40
+
+
+def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
+    """Drop figures that stand there already, and text that repeats the caption of one nearby."""
+    figures: dict[int, set[str]] = {}  # the texts of the caption by position
+    printed_figures: set[tuple[str, str]] = set()
     distinct: list[Block] = []
     for block in blocks:
-        identity = (block.svg or block.src, block.caption) if isinstance(block, Figure) else None
-        if identity not in printed:
-            distinct.append(block)
-        if identity is not None:
-            printed.add(identity)
-    return distinct
+        if isinstance(block, Figure):
+            identity = block.svg or block.src, block.caption
+            if identity in printed_figures:
+                continue
+            printed_figures.add(identity)
+            caption_texts = (block.caption, f"{block.caption} {block.credit}")
+            figures[len(distinct)] = {
+                comparison_key(text) for text in caption_texts if len(text) > _MIN_UNIQUE_CHARS
+            }
+        distinct.append(block)
+    captions_nearby: dict[int, set[str]] = {}  # those nearby, by position
+    for position, texts in figures.items():
+        first, last = position - _MAX_BLOCKS_TO_CAPTION, position + _MAX_BLOCKS_TO_CAPTION
+        for nearby in range(first, last + 1):
+            captions_nearby.setdefault(nearby, set()).update(texts)
+    return [
+        block
+        for position, block in enumerate(distinct)
+        if not (
+            position in captions_nearby
+            and isinstance(block, Paragraph | Heading)
+            and comparison_key(plain_text(block.spans)) in captions_nearby[position]
+        )
+    ]
 
 
 _MAX_TITLE_POSITION = 6

@@ -224,14 +224,20 @@ def _is_bold(row: Row) -> bool:
     )
 
 
+#: Names of icons, in classes and in addresses of pictures, that stand for yes or no.
+_TICK_OR_CROSS = re.compile(
+    r"(?<![a-z])(?:(?P<tick>check(?:ed|mark)?|tick|yes)|cross|icon-no|times|x-?mark)"
+    r"(?![a-z])"
+)
 _MAX_ICON_ELEMENTS = 12
 _MAX_ICON_LABEL_CHARS = 30
 
 
 def _icon_text(cell: HtmlElement) -> str:
-    """Return the label of an icon that is all that a cell shows."""
+    """Return the meaning of a cell that shows only an icon: its label, or a tick or a cross."""
     if "".join(cell.itertext()).strip() and cell.find(".//title") is None:
         return ""
+    names = []
     for element in islice(cell.iter("*"), _MAX_ICON_ELEMENTS):
         if element.tag in {"a", "button", "input", "label"}:
             return ""
@@ -239,7 +245,11 @@ def _icon_text(cell: HtmlElement) -> str:
         label = clean_attribute(element.get("aria-label") or element.get("alt") or title)
         if label and len(label) <= _MAX_ICON_LABEL_CHARS:
             return label
-    return ""
+        source = (element.get("src") or "").rpartition("/")[2]
+        target = element.get("href") or element.get("xlink:href") or ""
+        names.append(f"{element.get('class') or ''} {source[:80]} {target[-40:]}"[:200])
+    match = _TICK_OR_CROSS.search(" ".join(names).lower())
+    return "" if match is None else "✓" if match["tick"] else "✗"
 
 
 def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:

@@ -139,6 +139,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         entry=is_entry,
         long=is_long_row,
         rough=is_rough,
+        titling=is_code_title,
         turned=is_turned,
         introducing=introduces,
         labelling=is_label,
@@ -403,6 +404,20 @@ def is_rough(block: Paragraph) -> bool:
     return _UNBREAKABLE.search(plain_text(block.spans)) is not None
 
 
+#: The name of a file or a language above code.
+MAX_CODE_LABEL_CHARS = 40
+_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
+
+
+def is_code_title(block: Paragraph, following: Block | None) -> bool:
+    """Return whether a paragraph is the title of code: its language or the name of its file."""
+    text = plain_text(block.spans).strip()
+    if not isinstance(following, Code) or not 0 < len(text) <= MAX_CODE_LABEL_CHARS:
+        return False
+    is_language = following.language and text.casefold() == following.language.casefold()
+    return bool(is_language or _FILE_NAME.fullmatch(text))
+
+
 #: A line of a list without a label, or one that introduces the next block.
 MAX_BARE_LINE_CHARS = 48
 MAX_TABLE_LABEL_CHARS = 120
@@ -430,7 +445,6 @@ def introduces(
 
 MAX_BOLD_LABEL_CHARS = 90
 MAX_PLAIN_LABEL_CHARS = 64
-MAX_CODE_LABEL_CHARS = 40
 MIN_LABELLED_CHARS = 80
 MAX_QUESTION_CHARS = 360
 

@@ -716,13 +716,17 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
+        ("<td><i class='fa fa-check'></i>", "✓"),
+        ("<td><svg><use href='#icon-cross'/></svg>", "✗"),
         ("<td><svg aria-label='Included'><path/></svg>", "Included"),
         ("<td><svg><title>No</title><path/></svg>", "No"),
+        ("<td><img src='/tick.svg' alt=''>", "✓"),
         ("<td><img src='/a.png' alt='Yes'>", "Yes"),
         ("<td><a href=/vote><i title=Upvote></i></a>", ""),
         ("<td class=checkout>", ""),
         ("<td class=no>", ""),
         ("<td>", ""),
+        ("<th><i class='fa fa-check'></i>", ""),
     ],
 )
 def test_a_cell_with_only_an_icon_has_the_icon_s_meaning(cell: str, text: str) -> None:

@@ -232,9 +232,3 @@ def test_an_empty_span_that_is_drawn_as_a_break_is_one() -> None:
     text = "The silt comes down in winter and settles on the stones of the quay for months."
     assert texts(f"<div>{text}{mark}{text} Again.</div>") == [text, f"{text} Again."]
     assert texts(f'<p>{text}<span class="part">No</span></p>') == [f"{text}No"]
-
-
-def test_no_space_is_left_of_an_empty_box_before_a_full_stop() -> None:
-    box = "<div class=shield> <div></div></div>"
-    html = f"<ul><li><cite><a href=/s>Silt</a> {box}. Quay Press, <i>1999</i> {box}, p. 3.</cite></li></ul>"
-    assert texts(html) == ["Silt. Quay Press, 1999, p. 3."]

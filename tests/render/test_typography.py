@@ -38,6 +38,7 @@ from printer.render.context import ArticleView, render_html
 from printer.render.inline import WORD_JOINER, breakable, highlight, mark_symbols, split_by_style
 from printer.render.templates import (
     is_bare,
+    is_code_title,
     is_label,
     is_rough,
     is_verse,
@@ -902,3 +903,12 @@ def test_lines_moved_to_a_last_page_leave_no_hole(monkeypatch):
         assert now <= max(plain, 0.15) + 0.001, count
         moved.append(now != plain)
     assert any(moved)
+
+
+def test_the_title_of_code_is_its_file_or_language():
+    code = Code("x = 1", "python")
+    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml"):
+        assert is_code_title(paragraph(title), code), title
+    for text in ("For example:", "Then run it.", "A long line", "e.g."):
+        assert not is_code_title(paragraph(text), code), text
+    assert not is_code_title(paragraph("main.py"), paragraph(WORDS))

@@ -484,9 +484,13 @@ def _span_headings(box: Box) -> None:
             is_above_spanning = child.style["column_span"] == "all"
 
 
+#: The classes of lines that are headings without the element of one.
+_LABEL_CLASSES = frozenset({"code-title", "label-line"})
+
+
 def _is_above_block(box: Box) -> bool:
     classes = (box.element.get("class") or "").split() if box.element is not None else ()
-    is_titled = box.element_tag in HEADINGS or "label-line" in classes
+    is_titled = box.element_tag in HEADINGS or not _LABEL_CLASSES.isdisjoint(classes)
     return bool(is_titled and box.style["break_after"] == "avoid")
 
 
