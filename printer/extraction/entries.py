@@ -229,33 +229,6 @@ def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) ->
             yield i
 
 
-_MAX_LINES_TO_PRICE = 4
-_MIN_PRICES = 3
-
-
-def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the prices below the selected names of the entries of a list.
-
-    The names look alike, and most of the prices that look alike stand below one.
-    """
-    flags = list(keep)
-    looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
-    prices_by_look: dict[tuple[str, str | None], list[int]] = {}
-    for segment in filter(_is_price, segments):
-        prices_by_look.setdefault(looks[segment.index], []).append(segment.index)
-    for prices in prices_by_look.values():
-        below: dict[tuple[str, str | None], list[int]] = {}  # by the look of the name
-        for previous, i in pairwise([-1, *prices]):
-            names = [j for j in range(max(previous + 1, i - _MAX_LINES_TO_PRICE), i) if keep[j]]
-            if names and not keep[i]:
-                below.setdefault(looks[names[-1]], []).append(i)
-        missing = max(below.values(), key=len, default=[])
-        if len(missing) >= _MIN_PRICES and 2 * len(missing) >= len(prices):
-            for i in missing:
-                flags[i] = True
-    return tuple(flags)
-
-
 _MAX_MAIN_HEADINGS = 3
 _MAX_LINES_BELOW_NAME = 10
 _MAX_LINES_BETWEEN_PRICES = 3

@@ -13,8 +13,7 @@ A correction that contradicts most of the selection is not made, since the layou
 (some pages display their text only in response to a reader).
 
 The classifier decides segment by segment.  A reader notices at once if one section of five has no
-heading, or one entry of a list no name; so headings and lines that look like selected ones are
-selected, too.
+heading, or one entry of a list no name; so headings that look like selected ones are selected, too.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -32,22 +30,19 @@ from lxml.html import HtmlElement
 from ..capture import Font, Rect, Visibility
 from ..errors import UsageError
 from ..html.index import Bools, ElementFlag, Ints, Segment
-from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
-from ..text import WORD, comparison_key, did_you_mean
+from ..text import did_you_mean
 from .classifier.model import classify, load_default_model
-from .entries import add_names, add_price, add_prices, complete_entries, is_listing
+from .entries import add_names, add_price, complete_entries, is_listing
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
-    add_announced_lists,
     add_item_labels,
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
-    add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import find_columns
@@ -83,12 +78,8 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
         keep = add_missing_end(page, keep, verdict.scores["default"])
-        keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
-        keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
-    keep = add_alike(page, keep, verdict.scores["default"])
-    if verdict.lists_things:
-        keep = add_prices(page.segments, keep)
+    keep = add_alike_headings(page, keep, verdict.scores["default"])
     if verdict.kind == "product":
         keep = add_price(page.segments, keep)
     is_list = verdict.lists_things
@@ -102,7 +93,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     standfirst = frozenset[int]()
     if is_article:
         keep = drop_repeated_standfirst(page, keep)
-        standfirst = find_standfirst(page, keep, verdict.scores["default"])
+        standfirst = find_standfirst(page, keep)
     keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
 
@@ -277,28 +268,23 @@ def _between(selected: Bools) -> Bools:
     return flags
 
 
-# Headings and labels
+# Headings
 
 
 #: The lowest score of a heading that looks like selected ones.
 _MIN_ALIKE_SCORE = 0.2
-_MIN_MAIN_HEADING_SCORE = 0.3
-_MIN_LABEL_SCORE = 0.4
-#: The same of a label that is alone with the text in an element.
-_MIN_FIELD_SCORE = 0.3
 
 
-def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the headings and labels that look like selected ones."""
+def add_alike_headings(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
+    """Return the selection with the headings that look like selected ones."""
     selected = list(keep)
     texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
     texts.add(page.metadata.title)
-    candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
-    candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
-    candidates += _labels(page, keep)
-    for segment, least in candidates:
+    for segment in _alike_headings(page, keep):
         i = segment.index
-        selected[i] |= scores[i] >= least and segment.text not in texts
+        selected[i] |= scores[i] >= _MIN_ALIKE_SCORE and segment.text not in texts
     return tuple(selected)
 
 
@@ -313,56 +299,6 @@ def _alike_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
         above = (s for s in alike if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
         if 0 < len(alike) <= 2 * count:
             yield from above
-
-
-#: The most lines between the main heading and the text.
-_MAX_LINES_TO_TEXT = 3
-_MIN_MAIN_HEADING_WORDS = 3
-#: A heading with this share of the title's words is the title.
-_MIN_TITLE_WORDS = 0.7
-
-
-def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the only main heading if it stands above the text and the title has other words."""
-    first = keep.index(True) if any(keep) else 0
-    main = [segment for segment in page.segments if segment.block.tag == "h1"]
-    if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:
-        return
-    heading, title = main[0], page.metadata.title
-    words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
-    is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
-    is_title |= comparison_key(heading.text) in comparison_key(title)
-    is_name = len(words) < _MIN_MAIN_HEADING_WORDS or is_date_line(
-        heading.text, page.metadata.language
-    )
-    if _is_heading(heading) and not (is_title or is_name):
-        yield heading
-
-
-_MAX_LABEL_CHARS = 40
-#: Elements that are no such labels.
-_TERM_TAGS = frozenset({"td", "th", "dt", "li"})
-
-
-def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
-    """Yield the short lines with a colon right above selected text in the same element.
-
-    Each is yielded with the score that it must have.
-    """
-    index = page.index
-    for segment, below in pairwise(page.segments):
-        text, parent = segment.text, segment.block.getparent()
-        is_label = (
-            text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS and not keep[segment.index]
-        )
-        if is_label and keep[below.index] and not segment.link_chars:
-            is_inside = parent is not None and parent is below.block.getparent()
-            around = index.segment_blocks[segment.index]
-            while index.segment_ends[around] <= below.index:
-                around = index.parents[around]
-            is_field = index.segment_range(around) == range(segment.index, below.index + 1)
-            if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
-                yield segment, _MIN_FIELD_SCORE if is_field else _MIN_LABEL_SCORE
 
 
 _MAX_HEADING_CHARS = 120

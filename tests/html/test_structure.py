@@ -82,13 +82,6 @@ def test_other_boxes_of_two_texts_are_no_table(pairs: list[tuple[str, str]]) -> 
     assert not any(isinstance(block, Table) for block in blocks(f"<div>{rows}</div>"))
 
 
-def test_lists_by_role() -> None:
-    html = '<div role="list"><div role="listitem">Pier</div><div role="listitem">Mole</div></div>'
-    (block,) = blocks(html)
-    assert isinstance(block, List)
-    assert len(block.items) == 2
-
-
 @pytest.mark.parametrize(
     "html",
     [

@@ -132,24 +132,6 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
     return names or [part for part in parts if part in _AGENCIES]
 
 
-#: What stands between a date or time and the author: '3 May 2012 by Anna Writer'.
-_AFTER_DATE = re.compile(
-    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
-)
-#: A word to which the next line is glued: 'ReedIn'.
-_GLUED_WORDS = re.compile(r"[^\W\d_A-Z]{3}[A-Z]")
-
-
-def find_late_byline(line: str) -> str:
-    """Return the byline, or the first name of it, that follows a date on its line; '' for none."""
-    date = _AFTER_DATE.search(line)
-    byline = line[date.end() :] if date else ""
-    name = _FULL_NAME.match(byline.partition(" ")[2])
-    if name is None or _GLUED_WORDS.search(name[0]):
-        return ""
-    return find_byline(byline) or name[0]
-
-
 def is_label_alone(line: str) -> bool:
     """Return whether a line is only the beginning of a byline, as 'Written by'."""
     return any(BYLINE.fullmatch(text) for text in (line, f"{line} "))
@@ -158,17 +140,6 @@ def is_label_alone(line: str) -> bool:
 def is_full_name(line: str) -> bool:
     """Return whether a line may be the name of a person and nothing else."""
     return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
-
-
-#: The word between a name and a profession.
-_IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
-
-
-def is_described(name: str, lines: Iterable[str]) -> bool:
-    """Return whether a line tells who somebody is, as 'Anna Writer is our editor'."""
-    first = name.partition(" ")[0]
-    names = re.escape(name) if first.isupper() else rf"{re.escape(first)}|{re.escape(name)}"
-    return any(map(re.compile(rf"(?:{names}){_IS}|{re.escape(name)},\s").match, lines))
 
 
 #: Words before a name by language; in other languages they may begin a name.
