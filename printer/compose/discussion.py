@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from .. import article as model
@@ -15,7 +15,9 @@ from ..article import (
     Quote,
     Rule,
     Span,
+    iter_text,
     plain_text,
+    walk,
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import is_inside
@@ -117,15 +119,33 @@ def post_blocks(
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
     composed: list[model.Post] = []
+    printed: set[str] = set()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        blocks = tuple(map(_attributed, postprocess_part(builder.blocks(post.content))))
+        own_blocks = list(postprocess_part(builder.blocks(post.content)))
+        while len(own_blocks) > 1 and _is_printed(own_blocks[-1], printed):
+            own_blocks.pop()
+            if len(own_blocks) > 1 and "".join(iter_text(own_blocks[-1])).endswith(COLONS):
+                own_blocks.pop()
+        printed |= _paragraph_keys(own_blocks)
+        blocks = tuple(map(_attributed, own_blocks))
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
         author, date = ("", "") if is_opening else (post.author, post.date)
         composed.append(model.Post(author, date, blocks, post.depth))
     return tuple(composed)
+
+
+def _is_printed(block: Block, printed: Set[str]) -> bool:
+    """Return whether a block is a quotation of what stands above, as mail programs append it."""
+    keys = _paragraph_keys(block.blocks) if isinstance(block, Quote) else set()
+    return bool(keys) and keys <= printed
+
+
+def _paragraph_keys(blocks: Iterable[Block]) -> set[str]:
+    paragraphs = (block for block in walk(blocks) if isinstance(block, Paragraph))
+    return {comparison_key(plain_text(paragraph.spans)) for paragraph in paragraphs}
 
 
 _MAX_ATTRIBUTION_CHARS = 90

@@ -221,7 +221,7 @@ def needs_space(
 
     With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
     elements if the first ends like a word and the second begins like a new phrase, between links
-    in a row, between keys, and between a label's colon and its value.  ``leaves`` are
+    or labels in a row, between keys, and between a label's colon and its value.  ``leaves`` are
     the text nodes of the run's end and of the text.
     """
     last_style, texts = run.parts[-1]
@@ -238,6 +238,8 @@ def needs_space(
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
     is_name = text[0].isupper() or len(text) > 1
     if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
+        return True
+    if (text[0].isupper() or text[0].isdigit()) and _are_alike(last, leaf):
         return True
     return (
         not leaf.tail
@@ -276,6 +278,14 @@ def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
     links = list(islice(parent, _MAX_COMPARED_LINKS))
     texts = (parent.text, *(link.tail for link in links))
     return all(link.tag == "a" for link in links) and not any(map(str.strip, filter(None, texts)))
+
+
+def _are_alike(first: Leaf, second: Leaf) -> bool:
+    """Return whether two texts are in adjacent elements of one class, as labels in a row are."""
+    a, b = first.element, second.element
+    is_class_same = bool(a.get("class")) and (a.tag, a.get("class")) == (b.tag, b.get("class"))
+    is_beside = b.getprevious() is a and not (first.tail or second.tail)
+    return is_class_same and is_beside and min(len(first.text), len(second.text)) > 1
 
 
 def _link_around(leaf: Leaf) -> HtmlElement | None:

@@ -102,12 +102,8 @@ def find_candidates(page: Page, segments: range | None = None) -> list[Candidate
         for candidate in candidates
     ]
     elements = {candidate.element for candidate in candidates}
-    backgrounds = list(_styled_backgrounds(page, layout, segments, elements))
-    if backgrounds:
-        candidates = sorted(
-            [*candidates, *backgrounds], key=lambda candidate: (candidate.segment, candidate.index)
-        )
-    return candidates
+    backgrounds = _styled_backgrounds(page, layout, segments, elements)
+    return sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
 
 
 #: Further pictures are ignored.
@@ -141,12 +137,9 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
         for candidate in candidates
         if candidate.kind == "drawing" or _has_picture(candidate)
     ]
-    backgrounds = list(
-        _backgrounds(page, segments, {candidate.element for candidate in candidates})
-    )
-    if backgrounds:
-        candidates = sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
-    return candidates
+    elements = {candidate.element for candidate in candidates}
+    backgrounds = _backgrounds(page, segments, elements)
+    return sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
 
 
 def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key: str) -> Candidate:
@@ -379,12 +372,24 @@ _MAX_SEGMENTS_OVER = 8
 _MAX_BACKGROUNDS = 300
 
 
+def _may_have_background(page: Page, index: int, excluded: set[HtmlElement]) -> bool:
+    """Return whether a background of an element may be a picture: it has little text, no other."""
+    element = page.index.elements[index]
+    length = page.index.segment_ends[index] - page.index.segment_begins[index]
+    return (
+        element.tag not in _NO_BACKGROUND
+        and length <= _MAX_SEGMENTS_OVER
+        and element not in excluded
+        and element.find(".//img") is None
+    )
+
+
 def _backgrounds(
     page: Page, segments: range | None, excluded: set[HtmlElement]
 ) -> Iterator[Candidate]:
     """Yield the backgrounds that the markup gives to elements with little text."""
     index = page.index
-    begins, ends, elements = index.segment_begins, index.segment_ends, index.elements
+    begins, elements = index.segment_begins, index.elements
     by_script = not index.attribute_names.isdisjoint(BACKGROUND_ATTRIBUTES)
     indexes = range(len(elements)) if by_script else index.styled
     if segments is not None:
@@ -393,21 +398,15 @@ def _backgrounds(
             for segment in (segments.start, segments.stop)
         )
         indexes = indexes[start:stop]
-    count = 0
-    for i in indexes:
-        element = elements[i]
-        if not by_script and "url(" not in (element.get("style") or ""):
-            continue
-        if ends[i] - begins[i] > _MAX_SEGMENTS_OVER or element in excluded:
-            continue
-        sources = background_sources(element) if element.tag not in _NO_BACKGROUND else []
-        if not sources:
-            continue
-        count += 1
-        if count > _MAX_BACKGROUNDS:
-            return
-        if element.find(".//img") is None:
-            yield _candidate(element, "background", i, begins[i], sources)
+    found = (
+        (i, sources)
+        for i in indexes
+        if by_script or "url(" in (elements[i].get("style") or "")
+        if (sources := background_sources(elements[i]))
+    )
+    for i, sources in islice(found, _MAX_BACKGROUNDS):
+        if _may_have_background(page, i, excluded):
+            yield _candidate(elements[i], "background", i, begins[i], sources)
 
 
 # A smaller inline SVG, or one of few shapes without text and pictures, is an icon.
@@ -505,7 +504,6 @@ def _with_rendered_size(candidate: Candidate, box: PictureBox | None) -> Candida
 
 
 _MAX_CHARS_OVER = 150
-_MAX_STYLED_BACKGROUNDS = 100
 #: A smaller background is decoration.
 _MIN_BACKGROUND_PX = 150.0
 
@@ -514,41 +512,20 @@ def _styled_backgrounds(
     page: Page, layout: PageLayout, segments: range | None, excluded: set[HtmlElement]
 ) -> Iterator[Candidate]:
     """Yield the backgrounds that style sheets give to elements with little text."""
-    index = page.index
-    count = 0
-    for element, box in layout.graphics.items():
-        if not box.background or element in excluded or element.tag in _NO_BACKGROUND:
+    boxes = ((element, box) for element, box in layout.graphics.items() if box.background)
+    for element, box in islice(boxes, _MAX_BACKGROUNDS):
+        i = page.index.indexes.get(element)
+        if i is None:
             continue
-        if min(box.rect.width, box.rect.height) < _MIN_BACKGROUND_PX:
-            continue
-        i = index.indexes.get(element)
-        if i is None or count >= _MAX_STYLED_BACKGROUNDS:
-            continue
-        segment = index.segment_begins[i]
-        if segments is not None and segment not in segments:
-            continue
-        covered = page.segments[
-            segment : min(index.segment_ends[i], segment + 1 + _MAX_SEGMENTS_OVER)
-        ]
-        chars = sum(len(covered_segment.text) for covered_segment in covered)
-        if len(covered) > _MAX_SEGMENTS_OVER or chars > _MAX_CHARS_OVER:
-            continue
-        if element.find(".//img") is not None:
-            continue
-        count += 1
-        source = ImageSource(box.src)
-        yield Candidate(
-            element=element,
-            kind="background",
-            index=i,
-            segment=segment,
-            sources=(source,),
-            alt=_collapse_space(element.get("aria-label")),
-            width=round(box.rect.width),
-            height=round(box.rect.height),
-            url_key=picture_key(box.src),
-            best=source,
-        )
+        segment = page.index.segment_begins[i]
+        is_large = min(box.rect.width, box.rect.height) >= _MIN_BACKGROUND_PX
+        is_near = segments is None or segment in segments
+        if is_large and is_near and _may_have_background(page, i, excluded):
+            covered = page.segments[segment : page.index.segment_ends[i]]
+            if sum(len(other.text) for other in covered) <= _MAX_CHARS_OVER:
+                source = ImageSource(box.src)
+                candidate = _candidate(element, "background", i, segment, [source])
+                yield _with_rendered_size(candidate, box)
 
 
 class Column(NamedTuple):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -95,6 +95,17 @@ class CaptionFinder:
             or _named_caption(self, candidate)
             or _text_below(self, candidate)
         )
+        segments = _with_caption_above(self, candidate, segments)
+        if linked_headings := [
+            segment.index for segment in segments if _is_linked_heading(self, segment)
+        ]:
+            # The heading above a player leads to its page; the caption stands below the picture.
+            first_index = (
+                candidate.segment
+                if max(linked_headings) < candidate.segment
+                else len(self.page.segments)
+            )
+            segments = [s for s in _named_caption(self, candidate) if s.index >= first_index]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
         if any(map(partial(_is_linked_heading, self), segments)) or all(
@@ -184,12 +195,23 @@ def _named_caption(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segm
             break
         first, last = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
         nearby = finder.page.segments[first:last]
-        captions = [segment for segment in nearby if _is_named_caption(finder, segment, index)]
+        captions = [
+            segment
+            for segment in nearby
+            if _is_named_caption(finder, segment, index)
+            and not (segment.index < candidate.segment and _is_byline(finder, segment))
+        ]
         if captions:
             return captions
         if end - begin > 4 * _MAX_SEGMENTS:
             break
     return ()
+
+
+def _is_byline(finder: CaptionFinder, segment: Segment) -> bool:
+    """Return whether a line begins with the author, whose markup may be called a credit."""
+    author = finder.page.metadata.byline.partition(",")[0]
+    return bool(author) and segment.text.startswith(author)
 
 
 def _is_named_caption(finder: CaptionFinder, segment: Segment, top: int) -> bool:
@@ -240,12 +262,39 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
         is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
-        if follows and is_marked:
+        if follows and (is_marked or _is_centered_alone(finder, candidate, position)):
             return [segment]
         break
     return ()
 
 
+def _with_caption_above(
+    finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
+) -> Sequence[Segment]:
+    """Return a credit with the line between the picture and it, beside it in one element."""
+    if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
+        return segments
+    credit = segments[0]
+    if credit.index <= max(candidate.segment, 1):
+        return segments
+    caption = finder.page.segments[credit.index - 1]
+    is_beside = caption.block is credit.block.getprevious() and not caption.link_chars
+    return [caption, credit] if is_beside else segments
+
+
+def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: int) -> bool:
+    """Return whether a line is centered, as the picture above it, and no text after it is."""
+    elements, blocks = finder.index.elements, finder.index.segment_blocks
+    centered = [elements[blocks[position]], elements[finder.index.parents[candidate.index]]]
+    if not all(map(_is_centered, centered)):
+        return False
+    next_block = blocks[position + 1] if position + 1 < len(blocks) else blocks[position]
+    between = range(blocks[position] + 1, min(next_block + 1, blocks[position] + 40))
+    has_picture = any(finder.picture_counts[other] for other in between)
+    return has_picture or not (next_block > blocks[position] and _is_centered(elements[next_block]))
+
+
+_MAX_ITEMS = 20
 #: The class of a picture beside the text.
 _FLOATED_NAME = re.compile(
     r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
@@ -253,10 +302,14 @@ _FLOATED_NAME = re.compile(
 
 
 def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
-    """Return whether text runs on from a picture in its line."""
+    """Return whether text runs on from a picture in its line, or is an item of a list of text."""
     ancestors = list(islice(candidate.element.iterancestors(), _MAX_UNMARKED_LEVELS))
     if segment.block not in ancestors:
         return False
+    if segment.block.tag == "li":
+        siblings = segment.block.itersiblings("li", preceding=True)
+        items = islice(chain(siblings, segment.block.itersiblings("li")), _MAX_ITEMS)
+        return any(item.find(".//img") is None for item in items)
     if segment.block.tag != "p":
         return False
     path = (candidate.element, *ancestors[: ancestors.index(segment.block)])
@@ -306,6 +359,16 @@ def repeats_alt(text: str, alt: str) -> bool:
 
 def _element_name(element: HtmlElement) -> str:
     return f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
+
+
+def _is_centered(element: HtmlElement) -> bool:
+    """Return whether an element's own attributes center its text."""
+    style = "".join((element.get("style") or "")[:500].lower().split())
+    return (
+        element.tag == "center"
+        or (element.get("align") or "").lower() in ("center", "middle")
+        or "text-align:center" in style
+    )
 
 
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
@@ -428,6 +491,9 @@ _NAMES_AFTER = re.compile(
     + "|".join(sorted(map(re.escape, _TABLE["agencies"]), key=len, reverse=True))
     + r"))\s*$"
 )
+_SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
+#: A name in an element of its own, right behind the end of a sentence.
+_NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT_CHARS = 200
 
@@ -453,6 +519,9 @@ def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
         if match := _NAMES_AFTER.search(last.text):
             caption, credit = last.text[: match.start()], last.text[match.start() :]
             return [*before, last._replace(text=caption), last._replace(text=credit, credit=True)]
+        caption = next((piece.text for piece in reversed(before) if piece.text), "")
+        if caption.rstrip(" |").endswith(_SENTENCE_ENDS) and _NAME_RIGHT_AFTER.fullmatch(last.text):
+            return [*before, last._replace(credit=True)]
     return pieces
 
 

@@ -116,7 +116,9 @@ def refusal(
     if not has_caption and _is_teaser(reader, candidate, caption):
         return "a teaser of another page"
     sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
-    return "as small as an icon" if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides) else ""
+    if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
+        return "as small as an icon"
+    return "a picture of a sound" if _is_in_audio_player(reader, candidate) else ""
 
 
 #: A parameter by which a link tells which advertisement it belongs to.
@@ -194,6 +196,22 @@ def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> I
 
 
 _MAX_TEASER_LINKS = 50
+#: A wider picture of a player of sounds is the lead.
+_MAX_AUDIO_WIDTH_PX = 300
+_AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
+
+
+def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture is small, in a part without the article's text that plays."""
+    if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
+        return False
+    classes, ids = reader.index.classes, reader.index.ids
+    return any(
+        _AUDIO_CLASS.search(f"{classes[index] or ''} {ids[index] or ''}"[:400])
+        for index in _ancestors_without_article(reader, candidate)
+    )
+
+
 _AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor(?:en|es|in|innen|i)?|auteurs?|redaktion|redaktor|journalists?|columnists?)/",
     re.IGNORECASE,

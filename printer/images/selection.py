@@ -270,9 +270,7 @@ def picture_decisions(page: Page, selection: PictureSelection) -> tuple[PictureD
     """Return the decision about each picture, in document order."""
     selected = [(picture.candidate, picture.caption, "") for picture in selection.selected]
     rejected = [(picture.candidate, Caption(), picture.reason) for picture in selection.rejected]
-    decisions = sorted(
-        [*selected, *rejected], key=lambda decision: (decision[0].segment, decision[0].index)
-    )
+    decisions = sorted([*selected, *rejected], key=lambda decision: decision[0].order)
     return tuple(
         PictureDecision(
             url=next(iter(candidate.urls(page.base)), "")[:_MAX_DECISION_CHARS],

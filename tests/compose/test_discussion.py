@@ -231,3 +231,9 @@ def test_the_button_that_unfolds_a_quotation_is_not_printed() -> None:
     quotation = f"<blockquote>{LONG}<div class=quoteExpand>Click to unfold</div></blockquote>"
     remarks = [("Rosa", thought("Rosa")), ("Ida", quotation + thought("Ida"))]
     assert "unfold" not in thread(*remarks, ("Vera", thought("Vera"))).text
+
+
+def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
+    appended = f"<p>On 1 May Rosa wrote:</p><blockquote><p>{LONG}</p></blockquote>"
+    found = posts(thread(("Rosa", f"<p>{LONG}</p>"), ("Ida", f"<p>{SENTENCE * 2}</p>{appended}")))
+    assert found[1].blocks == (Paragraph(plain((SENTENCE * 2).strip())),)

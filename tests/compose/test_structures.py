@@ -439,19 +439,6 @@ def test_a_table_with_lists_in_its_cells_is_data() -> None:
     assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
 
 
-def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> None:
-    left, right = "<math><mi>x</mi></math>", "<math><mo>=</mo><mi>{}</mi></math>"
-    rows = "".join(
-        f"<tr><td><td>{left}<td>{right.format(n)}<td><td><span>({n})</span>" for n in (2, 3)
-    )
-    first, number, *rest = compose_article(f"<table class=x_eqn_table>{rows}</table>").blocks
-    assert isinstance(first, Math)
-    assert "<mi>x</mi></mrow><mrow><mo>=</mo><mi>2</mi>" in first.source
-    assert [*iter_text(number)] == ["(2)"]
-    assert len(rest) == 2
-    only(f"<table class=x_eqn_table>{rows}<tr><td>Name<td>Of it<td>1<td>2<td>3</table>", Table)
-
-
 @pytest.mark.parametrize(
     ("html", "text"),
     [

@@ -24,6 +24,7 @@ from tests.support.compose_html import compose_article
         ("<a href=/1>Oak</a><a href=/2>elm</a><a href=/3>3D</a>", "Oak elm 3D"),
         ("<a href=/1><i></i>Oak</a><a href=/2><i></i>elm</a>", "Oak elm"),
         ("Built by:<span>Anna of Marl</span>", "Built by: Anna of Marl"),
+        ("<i class=a>2008</i><i class=a>2h 32m</i><i class=a>PG-13</i>", "2008 2h 32m PG-13"),
         ("<kbd>Ctrl</kbd>+<kbd>F</kbd><kbd>Tab</kbd><kbd>4</kbd>", "Ctrl+F Tab 4"),
     ],
 )

@@ -53,6 +53,9 @@ def test_the_heading_of_a_figure_begins_its_caption() -> None:
         f"<center>{IMG}<br><font size=2><i>The boat.</i></font></center>",
         f"<p>{IMG}</p><p><em>The boat.</em></p>",
         f"<p>{IMG}<br>The boat.</p>",
+        f"<p align=center>{IMG}</p><p align=center>The boat.</p>",
+        f"<p align=center>{IMG}</p><p align=center>The boat.<p align=center><img src=/q.jpg></p>"
+        "<p align=center>The oar.</p>",
     ],
 )
 def test_the_caption_is_found(html: str) -> None:
@@ -61,9 +64,26 @@ def test_the_caption_is_found(html: str) -> None:
     assert len(found.segments) == 1
 
 
+def test_a_named_credit_has_the_caption_above_it() -> None:
+    box = "<section><span>Picture</span><p class=text>The boat.</p>{}</section>"
+    named = box.format("<div class=copyright>Photo: Ann Marl</div>")
+    assert caption(f"<div><figure>{IMG}</figure>{named}</div>").text.startswith("The boat.")
+    separated = named.replace("<div class", "<hr><div class")
+    assert "boat" not in caption(f"<div><figure>{IMG}</figure>{separated}</div>").text
+
+
+def test_the_byline_above_a_picture_is_no_caption() -> None:
+    head = "<meta name=author content='Ann Marl'>"
+    line = "<div class=attribution>Ann Marl | Published at noon</div>"
+    page = read_page(f"<head>{head}</head><body>{line}{IMG}<p>{PARAGRAPH}</p></body>")
+    candidates = find_candidates(page)
+    assert CaptionFinder(page, candidates).find(candidates[0]).text == ""
+
+
 @pytest.mark.parametrize(
     "html",
     [
+        f"<ul><li>{IMG}Learning what you prefer.</li><li>Telling you what it used.</li></ul>",
         '<p><a href="/p.jpg"><img class="alignright" src="/p.jpg"></a>Sit on the floor.</p>',
         '<p><img style="float: left" src="/p.jpg">Sit on the floor.</p>',
         '<p><a href="/p.jpg"><img src="/p.jpg"></a>Some posts bend, and rise again.</p>',
@@ -166,6 +186,7 @@ def test_other_text_is_no_caption(html: str) -> None:
         ('<span class="credit">A. Name</span>', "A. Name", ""),
         ("The boat. <i><b>Photo by: </b>A. Name</i>", "The boat.", "Photo by: A. Name"),
         ('The boat.<button>Enlarge</button>', "The boat.", ""),
+        ("<b>The boat.</b><b>A. Name/Agency</b>", "The boat.", "A. Name/Agency"),
         ("<b>The boat.</b><b>It sank.</b>", "The boat.It sank.", ""),
         ("The boat | <a class='buy' href='/buy'>Order a copy</a>", "The boat", ""),
         ('<i class="photo-author">By</i>', "", ""),
@@ -278,6 +299,17 @@ def test_a_heading_with_the_id_of_a_caption_is_one() -> None:
     assert caption(html).credit == "Photograph by: A. Name, Agency"
 
 
+def test_below_a_player_whose_heading_leads_to_its_page_stands_the_caption() -> None:
+    label = '<p>Audio</p><a href="/sound"><h3>How the ferry sounds in the fog</h3></a>'
+    html = (
+        f'<figure><figcaption class="caption-box">{label}</figcaption>{IMG}'
+        '<div><span class="figcaption">The boat at sea.</span></div></figure>'
+    )
+    assert caption(html).text == "The boat at sea."
+    card = f'<div><figure>{IMG}<figcaption class="caption">{label}</figcaption></figure></div>'
+    assert caption(card).text == ""
+
+
 def test_a_long_text_that_ends_in_the_length_of_a_film_is_its_caption() -> None:
     long = f"{PARAGRAPH}Then the boat came home."
     assert caption(f"<div><div>{IMG}</div><span>{long} 21.04. | 3:18 min</span></div>").text
@@ -291,6 +323,7 @@ def test_a_long_text_that_ends_in_the_length_of_a_film_is_its_caption() -> None:
          "The boat", "A. Name"),
         ("The boat sank. (A. Name/Agency)", "The boat sank.", "A. Name/Agency"),
         ("The boat sank. | A. Name", "The boat sank.", "A. Name"),
+        ("The boat sank. | <strong>A. Name/Agency</strong>", "The boat sank.", "A. Name/Agency"),
         ("The boat sank. (May 3, 2012)", "The boat sank. (May 3, 2012)", ""),
         ("The boat (left) and the quay (right)", "The boat (left) and the quay (right)", ""),
         ("The boat of the (<abbr>KRC</abbr>) — © A. Name", "The boat of the (KRC)", "© A. Name"),

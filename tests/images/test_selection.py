@@ -108,6 +108,8 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
+        ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
+         "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of a sound"),
         (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
          "a portrait of the author"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
@@ -120,7 +122,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a drawing of the interface"),
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
-         "author's name", "smiley", "favicon", "badge", "placeholder", "byline",
+         "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline",
          "feed", "campaign", "call to action", "award"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
