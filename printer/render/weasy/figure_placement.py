@@ -51,20 +51,15 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved behind.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
-# Attributes of a document.
+#: The attribute of a document with the number of layouts for a better filled page.
 _RELAYOUTS = "_webprint_relayouts"
-_UNBROKEN_PAGE = "_webprint_unbroken_page"
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 
 
-def enable(html: Any, *, unbroken_page: int = -1) -> None:
-    """Enable the placement of figures for a document.
-
-    Blocks that are kept whole may be broken to fill any page but that of index ``unbroken_page``.
-    """
+def enable(html: Any) -> None:
+    """Enable the placement of figures for a document."""
     setattr(html, _RELAYOUTS, 0)
-    setattr(html, _UNBROKEN_PAGE, unbroken_page)
 
 
 def place_figures_on_page(
@@ -78,7 +73,7 @@ def place_figures_on_page(
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
-    filler = _PageFiller(root, may_break=index != getattr(html, _UNBROKEN_PAGE))
+    filler = _PageFiller(root)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
         if relayouts >= MAX_RELAYOUTS or not filler.improve(page, next_page):
@@ -142,9 +137,8 @@ MAX_GAP_ABOVE_BOUND = 0.15
 class _PageFiller:
     """The changes of the tree that are tried to fill one page."""
 
-    def __init__(self, root: Box, *, may_break: bool) -> None:
+    def __init__(self, root: Box) -> None:
         self._root = root
-        self._may_break = may_break
         self._tried: set[tuple[int, str]] = set()
         self._change = Change()
         self._before: _Place | None = None
@@ -175,11 +169,10 @@ class _PageFiller:
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-        may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
+            "text": lambda: self._move_text_before_figure(page, place, may_break=is_large),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
             "heading": lambda: _move_heading_before_figure(place, self._change),
@@ -187,8 +180,8 @@ class _PageFiller:
         }
         if not is_figure(place.figure):
             steps = {
-                "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
-                "lead": lambda: may_break and _release_lead(page, place, self._change),
+                "breaks": lambda: is_large and _allow_breaks(place.figure, self._change),
+                "lead": lambda: is_large and _release_lead(page, place, self._change),
             }
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
