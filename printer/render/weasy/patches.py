@@ -26,7 +26,7 @@ from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
 from .paragraphs import UNDIVIDED, fill_line, set_on_line
-from .table_columns import divide_width
+from .table_columns import fit_columns
 from .tags import remember_box
 
 
@@ -542,7 +542,7 @@ PATCHES = (
     Patch("weasyprint.layout.block", "columns_layout", keep_headings_above_spanning),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.block", "float_layout", avoid_breaks_in_floats),
-    Patch("weasyprint.layout.table", "auto_table_layout", divide_width),
+    Patch("weasyprint.layout.table", "auto_table_layout", fit_columns),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
     Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
