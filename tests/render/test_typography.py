@@ -154,23 +154,6 @@ def test_type_gets_smaller_only_if_longer_pages_are_not_enough():
     assert (2, 2, 1) in counts
 
 
-def test_wide_figures_get_narrower_after_type_gets_smaller():
-    from tests.support.sample_articles import LANDSCAPE, pictures
-
-    figure = Figure(LANDSCAPE, alt="Hills")
-    counts = []
-    for count in range(18, 30):
-        document = render_html([article(paragraph(WORDS), figure, *paragraphs(count))], pictures())
-        counts.append(
-            tuple(
-                render_pdf(replace(document, extended_css=document.extended_css[:sheets])).pages
-                for sheets in (0, 2, 3)
-            )
-        )
-    assert (2, 2, 1) in counts
-    assert (2, 1, 1) in counts
-
-
 @pytest.mark.parametrize(
     "options",
     [{"margin": "20mm"}, {"fit": 2}, {"theme_options": ("leading=1.5",)}, {"theme": "manuscript"}],

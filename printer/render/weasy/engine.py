@@ -149,25 +149,13 @@ def lay_out_document(html: Any, document: Document) -> Any:
     first_page = [CSS(string=css)] if number != 1 else []
     layout = lay_out()
     if document.extended_css and (share := _needed_share(layout.pages)):
-        figures = _count_wide_figures(layout.pages)
-        for stylesheet, gain, gain_by_figure in document.extended_css:
-            if share > gain * (len(layout.pages) - 1) + gain_by_figure * figures:
-                continue
-            if gain_by_figure and not figures:
+        for stylesheet, gain in document.extended_css:
+            if share > gain * (len(layout.pages) - 1):
                 continue
             longer_layout = lay_out(CSS(string=stylesheet))
             if len(longer_layout.pages) < len(layout.pages):
                 return longer_layout
     return layout
-
-
-def _count_wide_figures(pages: list[Any]) -> int:
-    """Return the number of figures as wide as the text."""
-    return sum(
-        box.element_tag == "figure" and box.element.get("class") is None
-        for page in pages
-        for box in page._page_box.descendants()
-    )
 
 
 MIN_PAGES = 2

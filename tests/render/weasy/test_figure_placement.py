@@ -370,57 +370,6 @@ def test_other_documents_are_not_touched(monkeypatch):
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
 
 
-def test_text_fills_the_page_before_a_turned_table(printed):
-    blocks = (
-        paragraph(TEXT),
-        wide_table(),
-        *(paragraph(f"Afterwards {n}. {TEXT}") for n in range(12)),
-    )
-    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
-    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
-    assert turned.count(True) == 1
-    assert white(paper, 0) < 0.25
-    assert "Head 14" in paper.texts[turned.index(True)]
-
-
-def wide_table():
-    return Table(
-        (cells(*(f"Head {n}" for n in range(15)), header=True),),
-        tuple(cells(*(f"{n * m}" for n in range(15))) for m in range(8)),
-    )
-
-
-def test_a_turned_table_goes_past_headings_and_takes_its_own_with_it(printed):
-    parts = [
-        block
-        for n in range(12)
-        for block in (
-            heading(f"Part {n}"),
-            paragraph(f"Begin {n}. {TEXT}"),
-            paragraph(f"End {n}. {TEXT}"),
-        )
-    ]
-    paper = printed(
-        replace(
-            SAMPLE_ARTICLE,
-            blocks=(heading("Counts"), heading("All", 3), wide_table(), *parts),
-            url="",
-        )
-    )
-    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
-    at = turned.index(True)
-    assert at > 0
-    for number in range(at):
-        assert white(paper, number) < 0.25, f"page {number + 1} is left white"
-    last_line = paper.texts[at - 1].replace("\r", "").split("page ")[0].strip().splitlines()[-1]
-    assert not last_line.startswith("Part")
-    assert "Counts" in paper.texts[at]
-    assert "All" in paper.texts[at]
-    words = paper.text
-    places = [words.index(f"End {n}.") for n in range(12)]
-    assert places == sorted(places)
-
-
 def test_a_heading_over_a_picture_keeps_text_and_gives_the_picture_on(printed):
     blocks = (*(paragraph(f"{n}. {TEXT}") for n in range(7)), heading("The ferry"), PICTURE)
     after = tuple(paragraph(f"Afterwards {n}. {TEXT}") for n in range(4))
@@ -518,26 +467,6 @@ def test_text_is_flush_after_a_picture_and_indented_after_text(printed, before):
         is_first = previous == 0 or previous < caption < here
         assert (edge - min(edges) > 3) != is_first, start
         previous = here
-
-
-def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(printed):
-    """Every paragraph of the page follows a heading or the picture."""
-    moved = []
-    for before in range(4, 9):
-        parts = [b for n in range(before) for b in (heading(f"Part {n}"), paragraph(TEXT))]
-        blocks = (
-            *parts,
-            PICTURE,
-            paragraph(f"Afterwards. {TEXT}"),
-            heading("End"),
-            paragraph(TEXT),
-        )
-        body = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-        paper = printed(body, pictures=specimens.pictures())
-        edge, flush = indents(paper, ["Afterwards.", "End"])
-        moved.append(paper.text.index("Afterwards.") < paper.text.index("The valley in March."))
-        assert (edge - flush > 3) == moved[-1]
-    assert True in moved
 
 
 def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
