@@ -332,7 +332,7 @@ def _arrange_rows(
     if is_gallery and in_row == 2 and len(parts) % 2:
         yield from parts[0]
         start = 1
-    for run in _group_cells(list(zip(parts, pictures, strict=True))[start:], in_row):
+    for run in _group_cells(list(zip(parts, pictures, strict=True))[start:]):
         remaining = run
         while remaining:
             # The rows of a gallery have as equal numbers of figures as possible.
@@ -431,22 +431,12 @@ def _place_beside(placer: FigurePlacer, figure: Figure, following: Sequence[Bloc
         placer.widths[id(figure)] = width, "beside"
 
 
-def _group_cells(cells: Sequence[_Cell], in_row: int) -> list[list[_Cell]]:
+def _group_cells(cells: Sequence[_Cell]) -> list[list[_Cell]]:
     """Return the cells in order, in runs with pictures and runs without.
 
-    Beside a picture, a name would stand above a hole.  Fewer than fill a row stay between pictures,
-    though, as rows above and below them would be short.
+    Beside a picture, a name would stand above a hole.
     """
-    runs = [list(run) for _, run in groupby(cells, lambda cell: cell[1] is None)]
-    merged = runs[:1]
-    for number, run in enumerate(runs[1:], 2):
-        has_pictures = run[0][1] is not None
-        is_between = number < len(runs) and len(run) < in_row
-        if merged[-1][0][1] is not None and (has_pictures or is_between):
-            merged[-1] += run
-        else:
-            merged.append(run)
-    return merged
+    return [list(run) for _, run in groupby(cells, lambda cell: cell[1] is None)]
 
 
 def _percent(share: float) -> float:

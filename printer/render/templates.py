@@ -140,7 +140,6 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         long=is_long_row,
         rough=is_rough,
         titling=is_code_title,
-        turned=is_turned,
         introducing=introduces,
         labelling=is_label,
         naming=heads_entries,
@@ -552,19 +551,6 @@ def is_bare(block: Heading, following: Sequence[Block]) -> bool:
     """Return whether a heading has no content, as at the end of a part or in a list of headings."""
     levels = [part.level if isinstance(part, Heading) else 7 for part in (*following[:2], Rule())]
     return levels[0] < block.level or (levels[0] == block.level and levels[1] <= block.level)
-
-
-MAX_STACKED_HEADINGS = 3
-
-
-@pass_context
-def is_turned(context: Context, block: Heading, following: Sequence[Block]) -> bool:
-    """Return whether a heading stands above a table on a rotated page, perhaps with others."""
-    del block
-    below = next(
-        (part for part in following[:MAX_STACKED_HEADINGS] if not isinstance(part, Heading)), None
-    )
-    return isinstance(below, Table) and table_class(context, below) == "widest"
 
 
 MAX_VERSE_LINE_CHARS = 64

@@ -237,12 +237,11 @@ def _parse_length(text: str) -> float | None:
 class LongerPages(NamedTuple):
     """A style sheet that fits more on a page, and about what it gains at most.
 
-    ``gain`` is the share of a page that it gains on each, ``gain_by_figure`` by each wide figure.
+    ``gain`` is the share of a page that it gains on each.
     """
 
     css: str
     gain: float
-    gain_by_figure: float = 0.0
 
 
 #: For saving ink: no backgrounds, thin rules, light pictures.
@@ -256,7 +255,7 @@ table { border-width: .4pt !important }
 #: No page is rotated; the widest tables span the columns instead.
 COLUMNS_CSS = """
 .body { columns: var(--columns); column-gap: var(--gap) }
-:is(.turned, div.widest) { page: auto }
+:is(h2, h3, h4, h5, h6):has(+ div.widest), div.widest { page: auto }
 div.widest { break-after: auto; column-span: all }
 pre .line:nth-child(n) { break-before: auto; break-after: auto }
 """
@@ -318,9 +317,6 @@ CLOSER_LEADING = 0.97
 SMALLER_TYPE = 0.97
 #: A line is taken from a margin of at least so many.
 MIN_MARGIN_LINES = 3
-#: The width of wide figures if that is not enough either, as a share of the measure.
-NARROWER_FIGURES = 0.8
-FIGURE_HEIGHT_SHARE = 0.35
 
 
 def build_longer_pages(
@@ -328,8 +324,7 @@ def build_longer_pages(
 ) -> tuple[LongerPages, ...]:
     """Return style sheets that fit more on a page, least first; none if the options forbid it.
 
-    Pages become two lines longer; with the second style sheet, the type is also slightly smaller,
-    and with the third, wide figures are narrower and centered.
+    Pages become two lines longer; with the second style sheet, the type is also slightly smaller.
     """
     settings = styling.theme.page
     if options.fit or options.margin or options.css or settings.line_numbers:
@@ -351,12 +346,7 @@ def build_longer_pages(
     size = f"{SMALLER_TYPE * page.font_size:.3f}pt !important"
     smaller = f"{longer.css} html {{ font-size: {size} }}"
     # Lines are closer, and have more characters.
-    gain = height / SMALLER_TYPE**2 - 1
-    margin = f"{50 * (1 - NARROWER_FIGURES):.0f}%"
-    inset = f"{smaller} .body > figure:not([class]) {{ margin-inline: {margin} !important }}"
-    sheets = longer, LongerPages(smaller, gain)
-    narrower = LongerPages(inset, gain, FIGURE_HEIGHT_SHARE * (1 - NARROWER_FIGURES))
-    return sheets if page.columns > 1 else (*sheets, narrower)
+    return longer, LongerPages(smaller, height / SMALLER_TYPE**2 - 1)
 
 
 def _mm(*lengths: float) -> str:

@@ -177,7 +177,6 @@ def test_entries_of_a_collection_have_their_pictures_on_top_and_may_have_none() 
     [
         ("oo---oo-", ["oo", "---", "oo", "-"]),
         ("--ooooo", ["--", "ooo", "oo"]),
-        ("o-oo-oo--", ["o-o", "o-o", "o", "--"]),
         ("-----", ["---", "--"]),
     ],
 )

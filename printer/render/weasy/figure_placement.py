@@ -9,15 +9,13 @@ the page is laid out again.  In the order in which it is tried, the figure is
   inside this text if it would then stand above another figure without a caption of its own,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
-- moved behind the next heading and the paragraph below it, unless it is a row with texts,
+- moved behind the next heading and the paragraph below it,
 - shrunk to less than half of its size if a fifth of the page would be blank.
 
-A change that does not fill the page better is undone.  Rows of figures are shrunk together so that
-one more fits.  A list, a table, a stanza, code or a box that is kept whole may be broken between
-its items, rows or lines if it would leave a large gap, or else be parted from the text that
-introduces it.  A table on a rotated page is moved behind text until the page before it is full.  A
-picture that leaves no room for text below a title or a heading is shrunk.  The result depends only
-on the document.  A page is laid out at most ``MAX_TRIES`` times.
+A change that does not fill the page better is undone.  A row of figures with texts is moved only.
+A list, a table, a stanza, code or a box that is kept whole may be broken between its items, rows or
+lines if it would leave a large gap, or else be parted from the text that introduces it.  The
+result depends only on the document.  A page is laid out at most ``MAX_TRIES`` times.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -25,13 +23,12 @@ that says where the next page begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...article import COLONS
 from .box_tree import (
-    HEADINGS,
     MIN_LINES,
     Box,
     Change,
@@ -52,20 +49,15 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved behind.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
-# Attributes of a document.
+#: The attribute of a document with the number of layouts for a better filled page.
 _RELAYOUTS = "_webprint_relayouts"
-_UNBROKEN_PAGE = "_webprint_unbroken_page"
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 
 
-def enable(html: Any, *, unbroken_page: int = -1) -> None:
-    """Enable the placement of figures for a document.
-
-    Blocks that are kept whole may be broken to fill any page but that of index ``unbroken_page``.
-    """
+def enable(html: Any) -> None:
+    """Enable the placement of figures for a document."""
     setattr(html, _RELAYOUTS, 0)
-    setattr(html, _UNBROKEN_PAGE, unbroken_page)
 
 
 def place_figures_on_page(
@@ -79,13 +71,10 @@ def place_figures_on_page(
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
-    filler = _PageFiller(root, may_break=index != getattr(html, _UNBROKEN_PAGE))
-    shrinks_lead = _shrink_last_picture(page, root, next_page)
+    filler = _PageFiller(root)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
-        improves = shrinks_lead or filler.improve(page, next_page)
-        shrinks_lead = False
-        if relayouts >= MAX_RELAYOUTS or not improves:
+        if relayouts >= MAX_RELAYOUTS or not filler.improve(page, next_page):
             break
         setattr(html, _RELAYOUTS, relayouts + 1)
         context.footnotes = list(footnotes)
@@ -100,8 +89,7 @@ class _Place:
     """A figure or a kept block at the top of the next page, possibly after headings.
 
     ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure;
-    ``gap`` and ``height`` are the heights of the gap before them and of the page.  ``above`` has
-    the texts of the header if they begin an article.
+    ``gap`` and ``height`` are the heights of the gap before them and of the page.
     """
 
     parent: Box
@@ -109,7 +97,6 @@ class _Place:
     index: int
     gap: float
     height: float
-    above: tuple[Box, ...] = ()
 
     @property
     def figure(self) -> Box:
@@ -148,9 +135,8 @@ MAX_GAP_ABOVE_BOUND = 0.15
 class _PageFiller:
     """The changes of the tree that are tried to fill one page."""
 
-    def __init__(self, root: Box, *, may_break: bool) -> None:
+    def __init__(self, root: Box) -> None:
         self._root = root
-        self._may_break = may_break
         self._tried: set[tuple[int, str]] = set()
         self._change = Change()
         self._before: _Place | None = None
@@ -176,33 +162,28 @@ class _PageFiller:
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
         """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
-        if _is_turned(place.figure):
-            return not undone and _move_turned_table_behind_text(place, self._change)
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
-        may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
+            "text": lambda: self._move_text_before_figure(page, place, may_break=is_large),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
-            "together": lambda: _shrink_both(page, place, self._change),
-            "rows": lambda: _shrink_rows(page, place, self._change),
             "heading": lambda: _move_heading_before_figure(place, self._change),
             "last": lambda: is_blank and _shrink(page, place, self._change, LAST_SCALE),
         }
         if not is_figure(place.figure):
             steps = {
-                "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
-                "lead": lambda: may_break and _release_lead(page, place, self._change),
+                "breaks": lambda: is_large and _allow_breaks(place.figure, self._change),
+                "lead": lambda: is_large and _release_lead(page, place, self._change),
             }
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
         elif _is_labelled(place.figure):  # Its texts keep their place among the others.
             is_first = not place.index or not _is_labelled(place.parent.children[place.index - 1])
-            steps = {name: steps[name] for name in ("text", "rows") if is_first or name == "rows"}
+            steps = {"text": steps["text"]} if is_first else {}
         if not undone:
             self._tried.discard((id(place.figure), "text"))
         for name, step in steps.items():
@@ -252,24 +233,9 @@ def _are_entries(parent: Box, index: int) -> bool:
     return len(pair) > 1 and all(box.element_tag == "p" and has_class(box, "entry") for box in pair)
 
 
-#: A shorter caption is only a name.
-MIN_CAPTION_CHARS = 12
-
-
 def _is_named(figure: Box) -> bool:
-    """Return whether captions, not only credits, tell what a figure shows wherever it stands."""
-    captions = list(figure.element.iter("figcaption"))
-    credit_lines = [
-        part
-        for caption in captions
-        for path in ("span[@class='credit']", "em")
-        for part in caption.iterfind(path)
-    ]
-    length, credit_length = (
-        sum(len(" ".join("".join(part.itertext()).split())) for part in parts)
-        for parts in (captions, credit_lines)
-    )
-    return length - credit_length >= MIN_CAPTION_CHARS
+    """Return whether captions tell what a figure shows wherever it stands."""
+    return any(True for _ in figure.element.iter("figcaption"))
 
 
 def _texts_above(place: _Place) -> tuple[list[Box], list[Box]]:
@@ -318,12 +284,10 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
         parent, box = box, box.children[start]
         is_torn = box.element_tag == "p" and _keeps_next(parent, start)
         if next_page is None or is_torn:
-            above: tuple[Box, ...] = ()
             while box.element_tag in ("article", "div", "blockquote") and box.children:
                 if _is_movable(parent, start):
                     break
-                above, start = _split_header(box)
-                parent, box = box, box.children[start]
+                parent, start, box = box, 0, box.children[0]
             index = _end_of_headings(parent, start)
             if _has_tag(parent, index, ("blockquote",)):  # below a heading
                 parent, start = parent.children[index], 0
@@ -331,36 +295,21 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             is_led = start < index and _is_led(parent, index)
             if not (is_led or _is_movable(parent, index) or _is_unbreakable(parent, index)):
                 return None
-            return _Place(parent, start, index, *_measure_gap(page, parent), above)
+            return _Place(parent, start, index, *_measure_gap(page, parent))
     return None
 
 
-def _split_header(box: Box) -> tuple[tuple[Box, ...], int]:
-    """Return the texts of an article's header, and the index of the body; () and 0 if it has none.
-
-    The header is kept with the beginning of the body.
-    """
-    for index, child in enumerate(box.children):
-        if child.element_tag == "header" and index + 1 < len(box.children):
-            return (*box.children[:index], *child.children), index + 1
-    return (), 0
-
-
 def _is_movable(parent: Box, index: int) -> bool:
-    """Return whether a child is a figure, or a table on a rotated page."""
+    """Return whether a child is a figure that does not span the columns."""
     if index >= len(parent.children):
         return False
     box = parent.children[index]
-    return (is_figure(box) and box.style["column_span"] != "all") or _is_turned(box)
+    return is_figure(box) and box.style["column_span"] != "all"
 
 
 def is_figure(box: Box) -> bool:
     """Return whether a box is a figure or a row of figures."""
     return bool(box.element_tag == "figure") or _is_row(box)
-
-
-def _is_turned(box: Box) -> bool:
-    return bool(box.element_tag == "div" and box.style["page"] == "turned")
 
 
 def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
@@ -459,21 +408,6 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     return True
 
 
-MAX_GAP_SHARE_BEFORE_TURNED = 0.06
-
-
-def _move_turned_table_behind_text(place: _Place, change: Change) -> bool:
-    """Move a rotated table and its headings behind text; return whether they were moved."""
-    parent, start, end = place.parent, place.start, place.index + 1
-    if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
-        return False
-    while _has_tag(parent, end, HEADINGS):
-        end += 1
-    if end >= len(parent.children) or _is_turned(parent.children[end]):
-        return False
-    return change.move(parent, start, end + 1, place.index + 1 - start)
-
-
 def _end_of_figures(parent: Box, index: int) -> int:
     """Return the index of the first child from this one on that is no figure and no embed."""
     children = parent.children
@@ -506,19 +440,7 @@ def _move_heading_before_figure(place: _Place, change: Change) -> bool:
         return False
     if text > end:  # A figure under the heading follows the text as well.
         change.move(parent, text, end)
-    else:
-        end = _end_of_pair(parent, start, end)
     return change.move(parent, start, place.index, end + 1 - start)
-
-
-def _end_of_pair(parent: Box, start: int, end: int) -> int:
-    """Return the index of the last text under headings such as 'Pros' and 'Cons'.
-
-    The first heading is at ``start``, its only text at ``end``; nothing parts the two.
-    """
-    text = end + 2
-    is_pair = _has_tag(parent, end + 1, (parent.children[start].element_tag,))
-    return text if is_pair and _is_passable(parent, text) and not _keeps_next(parent, text) else end
 
 
 def _is_above_heading(box: Box) -> bool:
@@ -568,81 +490,10 @@ def _shrink(page: Box, place: _Place, change: Change, min_scale: float) -> bool:
     height = _picture_height(place.figure)
     if not height or _is_shrunk(place.figure):
         return False
-    excess = _estimate_height(page, place) - place.gap
-    return _shrink_by([place.figure], height, excess, change, min_scale)
-
-
-def _shrink_both(page: Box, place: _Place, change: Change) -> bool:
-    """Shrink a figure and the one before it on the page alike; return whether this is possible."""
-    if place.parent.style["column_count"] != "auto":
-        return False
-    on_page = {id(box.element) for box in _fragments(page, place.parent)[0].children}
-    before = place.parent.children[: place.start]
-    figures = [box for box in before if box.element_tag == "figure" and id(box.element) in on_page]
-    pair = [*figures[-1:], place.figure]
-    heights = list(map(_picture_height, pair))
-    if len(pair) < 2 or not all(heights) or any(map(_is_shrunk, pair)):
-        return False
-    return _shrink_by(pair, sum(heights), _estimate_height(page, place) - place.gap, change)
-
-
-#: A first row with texts is shrunk further than other pictures.
-MIN_LABELLED_SCALE = 0.55
-#: Rows that were shrunk with all others before are shrunk less.
-MIN_SCALE_ON_PAGE = 0.8
-
-
-def _shrink_rows(page: Box, place: _Place, change: Change) -> bool:
-    """Shrink the pictures of a row and of those before it on the page; return whether it fits.
-
-    The rows behind one with texts are shrunk alike, and after that only those on one page.
-    """
-    if not _is_row(place.figure):
-        return False
-    on_page = {id(box.element) for box in _fragments(page, place.parent)[0].children}
-    first = place.index
-    while first and _is_row(before := place.parent.children[first - 1]):
-        if id(before.element) not in on_page:
-            break
-        first -= 1
-    is_labelled = _is_labelled(place.figure)
-    end = place.index + 1
-    while is_labelled and end < len(place.parent.children) and _is_row(place.parent.children[end]):
-        end += 1
-    rows = [_row_figures(row) for row in place.parent.children[first:end]]
-    figures = [figure for row in rows for figure in row]
-    rows_on_page = rows[: place.index + 1 - first]
-    heights = [max(map(_picture_height, row), default=0.0) for row in rows_on_page]
-    are_shrunk = any(map(_is_shrunk, figures))
-    if not heights[-1] or (are_shrunk and not is_labelled):
-        return False
-    width = _fragments(page, place.parent)[-1].width
-    headings = [*place.above, *place.parent.children[place.start : place.index]]
-    needed = sum(text_height(box, width) for box in headings)
-    # There is space below the labels of the row before, too.
-    excess = 2 * SLACK_PX + needed + _row_height(place.figure, heights[-1]) - place.gap
-    # Above a label that begins at the left, a narrower picture does, too.
-    scale = MIN_LABELLED_SCALE if is_labelled and first == place.index else MIN_SCALE
-    if are_shrunk:
-        figures, scale = [figure for row in rows_on_page for figure in row], MIN_SCALE_ON_PAGE
-    return _shrink_by(figures, sum(heights), excess, change, scale, is_centered=not is_labelled)
-
-
-def _shrink_by(
-    figures: Sequence[Box],
-    height: float,
-    excess: float,
-    change: Change,
-    min_scale: float = MIN_SCALE,
-    *,
-    is_centered: bool = True,
-) -> bool:
-    """Shrink pictures of a total height by an excess; return whether this is possible."""
-    scale = 1 - excess / height
+    scale = 1 - (_estimate_height(page, place) - place.gap) / height
     if not min_scale <= scale < 1:
         return False
-    for figure in figures:
-        _scale(figure, change, scale, is_centered=is_centered)
+    _scale(place.figure, change, scale)
     return True
 
 
@@ -661,54 +512,6 @@ def has_class(box: Box, name: str) -> bool:
     return bool(box.element is not None and box.element.get("class") == name)
 
 
-def _row_figures(row: Box) -> list[Box]:
-    """Return the figures of a row, without the anonymous boxes inside them."""
-    figures: dict[int, Box] = {}
-    for box in row.descendants():
-        if box.element_tag == "figure":
-            figures.setdefault(id(box.element), box)
-    return [figure for figure in figures.values() if _picture_height(figure)]
-
-
-def _row_height(row: Box, picture_height: float) -> float:
-    """Return roughly the height of a row of figures with their labels."""
-    texts = [0.0]
-    for cell in (box for box in row.descendants() if has_class(box, "cell")):
-        width = max((box.style["width"].value for box in _pictures(cell)), default=0.0)
-        labels = (box for box in cell.children if box.element_tag != "figure")
-        texts.append(sum(text_height(box, width) for box in labels) if width else 0.0)
-    return margins_of(row, "top") + picture_height + max(texts)
-
-
-MIN_LINES_BELOW_PICTURE = 3
-
-
-def _shrink_last_picture(page: Box, root: Box, next_page: SkipStack) -> bool:
-    """Shrink the picture that ends a page, between a title or a heading and its text.
-
-    Return whether it was shrunk.
-    """
-    parent, index = root, 0
-    while next_page and len(next_page) == 1:
-        ((index, next_page),) = next_page.items()
-        if index >= len(getattr(parent, "children", ())):  # Not every resumed box is in this tree.
-            return False
-        if next_page is None or parent.children[index].element_tag == "p":
-            break
-        parent = parent.children[index]
-    figure = parent.children[index - 1] if index else None
-    is_below_title = all(map(is_figure, parent.children[:index]))
-    is_headed = is_below_title or (index > 1 and _keeps_next(parent, index - 2))
-    if next_page or figure is None or not is_headed or not _has_tag(parent, index, ("p",)):
-        return False
-    height = _picture_height(figure)
-    if parent.style["column_count"] != "auto" or not height or _is_shrunk(figure):
-        return False
-    lines = MIN_LINES_BELOW_PICTURE * line_height(parent.children[index])
-    gap = measure_gap(page) - margins_of(figure, "bottom")
-    return _shrink_by([figure], height, SLACK_PX + lines - gap, Change())
-
-
 #: The attribute of a figure whose picture has been shrunk.
 _SHRUNK = "_webprint_shrunk"
 
@@ -721,7 +524,7 @@ def _is_shrunk(figure: Box) -> bool:
 MAX_INSET_SCALE = 0.8
 
 
-def _scale(figure: Box, change: Change, scale: float, *, is_centered: bool = True) -> None:
+def _scale(figure: Box, change: Change, scale: float) -> None:
     """Change the width of the picture of a figure."""
     (picture,) = _pictures(figure)
     width, left = picture.style["width"], figure.style["margin_left"]
@@ -733,7 +536,7 @@ def _scale(figure: Box, change: Change, scale: float, *, is_centered: bool = Tru
     change.set_style(figure, width=scaled)
     change.set_style(picture, width=scaled)
     if inset or not is_narrow:
-        margin = width._replace(value=inset + (width.value - scaled.value) / 2 * is_centered)
+        margin = width._replace(value=inset + (width.value - scaled.value) / 2)
         change.set_style(figure, margin_left=margin, margin_right=margin)
 
 
@@ -757,7 +560,6 @@ def _estimate_height(page: Box, place: _Place) -> float:
     """Return roughly the height of a figure with its caption and the headings before it."""
     width = _fragments(page, place.parent)[-1].width
     announcements, boxes = _texts_above(place)
-    boxes = [*place.above, *boxes]
     texts = sum(MIN_LINES * line_height(box) for box in announcements)
     if place.figure.style["break_after"] == "avoid":
         end = _end_of_headings(place.parent, place.index + 1)

@@ -25,8 +25,8 @@ from .box_tree import Box
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
-from .paragraphs import UNDIVIDED, fill_line, set_on_line, split_planned_text
-from .table_columns import divide_width
+from .paragraphs import UNDIVIDED, fill_line, set_on_line
+from .table_columns import fit_columns
 from .tags import remember_box
 
 
@@ -532,7 +532,6 @@ class Patch:
 #: The replacements that save time and change nothing: the pages are the same without them.
 FASTER = (
     compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
-    split_planned_text,
 )  # fmt: skip
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
@@ -543,10 +542,9 @@ PATCHES = (
     Patch("weasyprint.layout.block", "columns_layout", keep_headings_above_spanning),
     Patch("weasyprint.layout.block", "_break_line", avoid_divided_words),
     Patch("weasyprint.layout.block", "float_layout", avoid_breaks_in_floats),
-    Patch("weasyprint.layout.table", "auto_table_layout", divide_width),
+    Patch("weasyprint.layout.table", "auto_table_layout", fit_columns),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
-    Patch("weasyprint.layout.inline", "split_text_box", split_planned_text),
     Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),

@@ -213,17 +213,6 @@ def test_a_picture_stays_below_the_line_that_announces_it(lines):
     assert "they saw:" in words.partition("IMG")[0][-120:]
 
 
-def test_no_picture_is_put_between_pros_and_cons(printed, monkeypatch):
-    lines = [paragraph(f"Line {n}.") for n in range(22)]
-    pair = (heading("Pros", 3), items("quick", "light"), heading("Cons", 3), items("dear", "loud"))
-    blocks = (*lines, heading("The mill"), PICTURE, *pair, *(paragraph(TEXT) for _ in range(6)))
-    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-    for step in ("_shrink", "_move_before_text"):
-        monkeypatch.setattr(figure_placement, step, lambda *_: False)
-    words = printed(full, pictures=specimens.pictures()).text
-    assert words.index("quick") < words.index("loud") < words.index("The valley in March.")
-
-
 @pytest.mark.parametrize("before", [12, 16])
 def test_the_mark_of_an_item_does_not_stand_beside_its_picture(printed, monkeypatch, before):
     lines = (paragraph(f"Line {n}.") for n in range(before))
@@ -314,23 +303,6 @@ def test_code_leaves_no_large_gap_before_its_introduction(printed, code):
         assert white(printed(replace(SAMPLE_ARTICLE, blocks=blocks, url="")), 0) < 0.15
 
 
-def test_a_page_does_not_end_in_a_heading_and_its_picture(printed, monkeypatch):
-    high = {LANDSCAPE: specimens.jpeg(specimens.landscape(900, 600))}
-    before = [paragraph(TEXT)]
-    blocks = (*before, heading("It"), PICTURE, *(paragraph(TEXT) for _ in range(8)))
-    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-
-    def ends(css):
-        page = printed(full, pictures=high, css=css).texts[0]
-        return page.rpartition("The valley in March.")[2]
-
-    margins = [f"header {{ padding-bottom: {n}mm }}" for n in range(1, 40, 3)]
-    monkeypatch.setattr(figure_placement, "_shrink_last_picture", lambda *_: False)
-    css = next(css for css in margins if ends(css) and "The river rose" not in ends(css))
-    monkeypatch.undo()
-    assert "The river rose" in ends(css)
-
-
 @pytest.mark.parametrize("lines", range(20, 27))
 def test_a_page_may_end_between_a_paragraph_and_a_list(printed, lines):
     before = (paragraph(f"Line {n}.") for n in range(lines))
@@ -396,57 +368,6 @@ def test_other_documents_are_not_touched(monkeypatch):
     )
     html = "<p>x</p>" * 200 + "<figure style='height: 20cm'></figure><p>y"
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
-
-
-def test_text_fills_the_page_before_a_turned_table(printed):
-    blocks = (
-        paragraph(TEXT),
-        wide_table(),
-        *(paragraph(f"Afterwards {n}. {TEXT}") for n in range(12)),
-    )
-    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
-    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
-    assert turned.count(True) == 1
-    assert white(paper, 0) < 0.25
-    assert "Head 14" in paper.texts[turned.index(True)]
-
-
-def wide_table():
-    return Table(
-        (cells(*(f"Head {n}" for n in range(15)), header=True),),
-        tuple(cells(*(f"{n * m}" for n in range(15))) for m in range(8)),
-    )
-
-
-def test_a_turned_table_goes_past_headings_and_takes_its_own_with_it(printed):
-    parts = [
-        block
-        for n in range(12)
-        for block in (
-            heading(f"Part {n}"),
-            paragraph(f"Begin {n}. {TEXT}"),
-            paragraph(f"End {n}. {TEXT}"),
-        )
-    ]
-    paper = printed(
-        replace(
-            SAMPLE_ARTICLE,
-            blocks=(heading("Counts"), heading("All", 3), wide_table(), *parts),
-            url="",
-        )
-    )
-    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
-    at = turned.index(True)
-    assert at > 0
-    for number in range(at):
-        assert white(paper, number) < 0.25, f"page {number + 1} is left white"
-    last_line = paper.texts[at - 1].replace("\r", "").split("page ")[0].strip().splitlines()[-1]
-    assert not last_line.startswith("Part")
-    assert "Counts" in paper.texts[at]
-    assert "All" in paper.texts[at]
-    words = paper.text
-    places = [words.index(f"End {n}.") for n in range(12)]
-    assert places == sorted(places)
 
 
 def test_a_heading_over_a_picture_keeps_text_and_gives_the_picture_on(printed):
@@ -548,26 +469,6 @@ def test_text_is_flush_after_a_picture_and_indented_after_text(printed, before):
         previous = here
 
 
-def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(printed):
-    """Every paragraph of the page follows a heading or the picture."""
-    moved = []
-    for before in range(4, 9):
-        parts = [b for n in range(before) for b in (heading(f"Part {n}"), paragraph(TEXT))]
-        blocks = (
-            *parts,
-            PICTURE,
-            paragraph(f"Afterwards. {TEXT}"),
-            heading("End"),
-            paragraph(TEXT),
-        )
-        body = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-        paper = printed(body, pictures=specimens.pictures())
-        edge, flush = indents(paper, ["Afterwards.", "End"])
-        moved.append(paper.text.index("Afterwards.") < paper.text.index("The valley in March."))
-        assert (edge - flush > 3) == moved[-1]
-    assert True in moved
-
-
 def test_a_picture_as_wide_as_the_text_is_made_clearly_narrower_and_centred():
     widths = set()
     for before in range(18, 26):
@@ -595,32 +496,6 @@ def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
     assert width == pytest.approx(0.72 * figure.width, abs=1)
 
 
-def test_a_first_page_has_text_below_a_high_picture(printed, monkeypatch):
-    high = {LANDSCAPE: specimens.jpeg(specimens.landscape(900, 800))}
-    blocks = (PICTURE, *(paragraph(TEXT) for _ in range(8)))
-    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-
-    def first_page():
-        return printed(full, pictures=high, css="header { padding-bottom: 67mm }").texts[0]
-
-    assert "The river rose" in first_page()
-    monkeypatch.setattr(figure_placement, "_shrink_last_picture", lambda *_: False)
-    assert "The valley in March." in first_page()
-    assert "The river rose" not in first_page()
-
-
-def test_rows_of_pictures_are_shrunk_to_take_in_one_more(printed, monkeypatch):
-    entries, pictures = goods(12)
-    full = replace(SAMPLE_ARTICLE, blocks=(*(paragraph(f"Line {n}.") for n in range(5)), *entries))
-
-    def first_page():
-        return printed(full, pictures=pictures).texts[0].count("Lamp")
-
-    count = first_page()
-    monkeypatch.setattr(figure_placement, "_shrink_rows", lambda *_: False)
-    assert first_page() < count
-
-
 @pytest.mark.parametrize("lines", [0, 12, 18])
 def test_a_row_of_pictures_that_is_moved_stays_apart_from_the_text_above_it(lines):
     entries, pictures = goods(6)
@@ -635,17 +510,6 @@ def test_a_row_of_pictures_that_is_moved_stays_apart_from_the_text_above_it(line
             if above.element_tag == "p" and "figures" in (row.element.get("class") or ""):
                 gaps.append(row.content_box_y() - above.position_y - above.margin_height())
     assert all(gap > 10 for gap in gaps)
-
-
-def test_rows_of_pictures_around_a_row_without_are_shrunk_too(printed):
-    entries, pictures = goods(18)
-    for src in list(pictures)[3:6]:
-        del pictures[src]
-    pairs = zip(entries[::2], entries[1::2], strict=True)
-    items = tuple(Item((*pair, paragraph("3 m long"))) for pair in pairs)
-    blocks = (*(paragraph(f"Line {n}.") for n in range(8)), List(items, style="none"))
-    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks), pictures=pictures)
-    assert [text.count("Lamp") for text in paper.texts] == [12, 6]
 
 
 @pytest.mark.parametrize("lines", range(0, 16, 3))
@@ -675,41 +539,6 @@ def test_on_a_small_screen_an_entry_is_not_torn(printed, lines):
     )
     for text in paper.texts:
         assert text.count("Lamp") == text.count("Price")
-
-
-@pytest.mark.parametrize("lines", [24, 26])
-def test_a_first_row_with_texts_is_shrunk_to_stand_under_its_heading(printed, lines):
-    entries, pictures = goods(4)
-    before = [paragraph(f"Line {n}.") for n in range(lines)]
-    full = replace(SAMPLE_ARTICLE, blocks=(*before, heading("Lamps"), *entries))
-    assert "Lamp 0." in printed(full, pictures=pictures).texts[0]
-
-
-def test_pictures_of_shrunk_rows_are_alike_and_begin_above_their_labels():
-    entries, pictures = goods(12)
-    before = [paragraph(f"Line {n}.") for n in range(5)]
-    full = replace(SAMPLE_ARTICLE, blocks=(*before, *entries))
-    boxes = boxes_of(full, pictures)
-    figures = [box for box in boxes if box.element_tag == "figure" and box.width]
-    (cell_width,) = {box.width for box in boxes if figure_placement.has_class(box, "cell")}
-    assert {figure.margin_left for figure in figures} == {0}
-    (width,) = {round(figure.width) for figure in figures}
-    assert figure_placement.MIN_SCALE * cell_width < width < cell_width
-
-
-def test_rows_on_one_page_are_shrunk_once_more_to_fill_a_large_gap(printed, monkeypatch):
-    entries, pictures = goods(42, (600, 600))
-    shapes = [specimens.jpeg(specimens.landscape(600, h)) for h in (600, 300, 450, 600, 600)]
-    pictures = {name: shapes[n // 3 % len(shapes)] for n, name in enumerate(pictures)}
-    full = replace(SAMPLE_ARTICLE, blocks=(paragraph("Line."), *entries), url="")
-
-    def largest_gap():
-        paper = printed(full, pictures=pictures)
-        return max(white(paper, number) for number in range(paper.pages - 1))
-
-    gap = largest_gap()
-    monkeypatch.setattr(figure_placement, "MIN_SCALE_ON_PAGE", 2.0)
-    assert gap < largest_gap() - 0.03
 
 
 def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):

@@ -59,7 +59,6 @@ PARAMETERS = {
     "auto_table_layout": "context box containing_block",
     "get_next_linebox": "context linebox position_y bottom_space skip_stack containing_block"
     " absolute_boxes fixed_boxes first_letter_style first_line_style",
-    "split_text_box": "context box available_width skip is_line_start",
     "add_word_spacing": "context box justification_spacing x_advance",
     "justify_line": "context line extra_width",
     "handle_leader": "context line containing_block",
@@ -90,7 +89,6 @@ BOUND_BY = {
     "split_inline_box": set[str](),
     "auto_table_layout": set[str](),
     "get_next_linebox": set[str](),
-    "split_text_box": set[str](),
     "add_word_spacing": set[str](),
     "justify_line": set[str](),
     "handle_leader": {"layout.inline"},

@@ -1,4 +1,4 @@
-"""The columns of a table are as wide as the text of all rows asks, not just the longest cell."""
+"""A table of long words stays on the page."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import patches
 from printer.render.weasy.engine import lay_out_document
-from printer.render.weasy.table_columns import divide_width
 from printer.themes.page import page_geometry
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 GEOMETRY = page_geometry(PrintOptions())
 #: The right edge of the text of a page, in CSS pixels.
 PAGE_RIGHT = (GEOMETRY.margins[3] + GEOMETRY.text_width) * 96 / 25.4 + 1
-
-LONG = "A box of oak for salt, with a lid that a child can lift and a strap to hang it by. " * 2
 
 
 def lay_out(*rows: tuple[str | Cell, ...]) -> Any:
@@ -33,42 +30,6 @@ def lay_out(*rows: tuple[str | Cell, ...]) -> Any:
         (page, *_) = (page._page_box for page in lay_out_document(html, document).pages)
     boxes = (box for box in page.descendants() if type(box).__name__ == "TableBox")
     return next(boxes)
-
-
-def heights(rows: list[tuple[str, ...]], monkeypatch: Any) -> tuple[float, float]:
-    """Return the height of a table, and that by the automatic layout."""
-    adjusted = lay_out(*rows).height
-    monkeypatch.setattr(patches, "disabled", {divide_width})
-    return adjusted, lay_out(*rows).height
-
-
-def test_one_long_cell_does_not_make_all_others_narrow(monkeypatch):
-    rows = [("Description", LONG)]
-    rows += [(f"The height of the {n} shelf", f"{n} cm") for n in ("first", "second", "third")] * 3
-    adjusted, automatic = heights(rows, monkeypatch)
-    assert adjusted < 0.9 * automatic
-
-
-def test_the_text_of_all_rows_counts(monkeypatch):
-    rows = [("Bread and salt " * 12, "Meals")]
-    rows += [("Oak", "Boards and boxes for the kitchen, sawn to size")] * 9
-    adjusted, automatic = heights(rows, monkeypatch)
-    assert adjusted < 0.8 * automatic
-
-
-def test_no_column_is_narrower_than_a_word_or_breaks_a_short_cell():
-    rows = [("Schraubenschlüssel", "Oak " * 40, "Meals")]
-    rows += [("12 to 14 cm", "Oak", LONG[:80])] * 9
-    table = lay_out(*rows)
-    for row in table.children[0].children:
-        lines = [box for box in row.children[0].descendants() if type(box).__name__ == "LineBox"]
-        assert len(lines) == 1
-
-
-def test_columns_of_similar_text_stay_as_they_are(monkeypatch):
-    rows = [(LONG[: 60 + 20 * n], LONG[: 80 + 15 * n]) for n in range(4)]
-    adjusted, automatic = heights(rows, monkeypatch)
-    assert adjusted == automatic
 
 
 def test_paragraphs_of_a_cell_are_not_indented():
