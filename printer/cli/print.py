@@ -233,11 +233,7 @@ _OTHER_ENDINGS = (".pdf", ".epub", *output.UNSUPPORTED)
 
 
 def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
-    """Return the format of an extract: the one asked for, or that of the file's ending.
-
-    Raises:
-        UsageError: they do not agree, or the ending is that of no such format.
-    """
+    """Return the format asked for, or that of the file's ending; raise :class:`UsageError`."""
     file_format = next((form for form in _ENDINGS if out.lower().endswith(_ENDINGS[form])), None)
     if file_format and to and file_format != to:
         hint = f"End the name in {_ENDINGS[to]}, or leave out --to"
