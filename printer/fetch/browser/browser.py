@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterable
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from http.cookiejar import Cookie
@@ -173,16 +174,16 @@ class PageRequests:
         await self._session.send("Fetch.continueRequest", {**paused, "headers": pairs})
 
 
+@dataclass(slots=True)
 class IsolatedWorld:
     """A JavaScript world of the main frame for our scripts, out of reach of the page's own.
 
     It is recreated after the page has navigated.
     """
 
-    def __init__(self, session: CDPSession, frame: str) -> None:
-        self._session = session
-        self._frame = frame
-        self._context = 0
+    session: CDPSession
+    frame: str
+    _context: int = 0
 
     async def run(self, script: str) -> Any:
         """Run a script and return its value, None if it failed."""
@@ -198,9 +199,9 @@ class IsolatedWorld:
 
     async def _run(self, script: str) -> Any:
         if not self._context:
-            world = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
+            world = await self.session.send("Page.createIsolatedWorld", {"frameId": self.frame})
             self._context = world["executionContextId"]
-        answer = await self._session.send(
+        answer = await self.session.send(
             "Runtime.evaluate",
             {
                 "expression": script,
@@ -212,24 +213,16 @@ class IsolatedWorld:
         return None if "exceptionDetails" in answer else answer["result"].get("value", True)
 
 
+@dataclass(slots=True, eq=False)
 class Tab:
     """An empty page with its own context and proxy, for one capture."""
 
-    def __init__(
-        self,
-        proxy: Proxy,
-        context: BrowserContext,
-        page: Page,
-        requests: PageRequests,
-        world: IsolatedWorld,
-    ) -> None:
-        self.proxy = proxy
-        self.page = page
-        self.requests = requests
-        self.world = world
-        self.crashed = asyncio.Event()
-        self._context = context
-        page.once("crash", lambda _: self.crashed.set())
+    proxy: Proxy
+    context: BrowserContext
+    page: Page
+    requests: PageRequests
+    world: IsolatedWorld
+    crashed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     async def open(
@@ -264,11 +257,13 @@ class Tab:
             # The main frame stays the same wherever the page goes.
             frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
             opened.pop_all()
-            return cls(proxy, context, page, requests, IsolatedWorld(session, frame))
+            tab = cls(proxy, context, page, requests, IsolatedWorld(session, frame))
+            page.once("crash", lambda _: tab.crashed.set())
+            return tab
 
     async def close(self) -> bool:
         try:
-            closing = asyncio.ensure_future(self._context.close())
+            closing = asyncio.ensure_future(self.context.close())
             # Retrieve its exception, in case no caller is waiting any more.
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             with suppress(PlaywrightError):
