@@ -55,10 +55,7 @@ def reading_list_path(settings: Settings, name: str = "") -> Path:
 
 
 def add_url(path: Path, url: str) -> bool:
-    """Add a URL to a reading list; return False if it was there before.
-
-    Raise :class:`BadURL` or :class:`OutputError`.
-    """
+    """Add a URL; return False if it was there before.  Raise BadURL or OutputError."""
     ((_, outcome),) = add_pages(path, [ListedPage(normalize_url(url))])
     if outcome == "list full":
         raise OutputError(f"the reading list is full: it has {MAX_LINES} lines", hint=_FULL_HINT)
