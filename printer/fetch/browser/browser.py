@@ -461,24 +461,14 @@ class Browser(Closing):
     Up to ``pages`` are loaded at a time.  All traffic passes ``guard`` (see :mod:`..proxy`).  A
     page that hangs or crashes does not affect others; if the browser dies, it is restarted and
     loads the affected pages once more.  If they needed too much memory together, each is loaded in
-    a browser of its own, one after another.  A browser is replaced after ``max_pages``, or above
-    ``max_bytes`` of memory.  ``warnings`` are messages for the user.
+    a browser of its own, one after another.  ``warnings`` are messages for the user.
     """
 
-    def __init__(
-        self,
-        options: FetchOptions,
-        guard: Guard,
-        *,
-        pages: int = 1,
-        max_pages: int = MAX_PAGES,
-        max_bytes: int = MAX_BYTES,
-    ) -> None:
+    def __init__(self, options: FetchOptions, guard: Guard, *, pages: int = 1) -> None:
         self.options = options
         self.warnings: list[str] = []
         self._guard = guard
         self._credentials = load_credentials(options, guard.user_origins, guard.credentials)
-        self._max_pages, self._max_bytes = max_pages, max_bytes
         self._loop: EventLoop | None = None
         self._loop_lock = threading.Lock()
         self._closed = False
@@ -611,7 +601,7 @@ class Browser(Closing):
             if self._closed:
                 raise FetchError("the browser was closed")
             process = self._process
-            if process is None or not process.is_usable or process.pages_loaded >= self._max_pages:
+            if process is None or not process.is_usable or process.pages_loaded >= MAX_PAGES:
                 self._process = None
                 if process is not None:
                     process.retired = True
@@ -628,7 +618,7 @@ class Browser(Closing):
         process.users -= 1
         if process.pages_loaded % _MEMORY_CHECK_INTERVAL == 0:
             memory = await asyncio.to_thread(process.memory)
-            process.retired |= memory > self._max_bytes
+            process.retired |= memory > MAX_BYTES
         await self._end_idle(process)
 
     async def _end_idle(self, process: BrowserProcess) -> None:
