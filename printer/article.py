@@ -523,10 +523,7 @@ def to_data(value: object) -> Any:
 
 
 def from_data(data: Any) -> Any:
-    """Return the block or span encoded by :func:`to_data`.
-
-    Raise :class:`ValueError` for any other data.
-    """
+    """Return the block or span encoded by :func:`to_data`; raise :class:`ValueError`."""
     if not isinstance(data, dict):
         raise ValueError(f"not part of an article: {str(data)[:40]!r}")
     return _decode(data)

@@ -43,10 +43,7 @@ def enable_wal(connection: sqlite3.Connection, timeout: float) -> None:
 
 
 def open_private_file(path: Path, tables: str, *, shared: bool = False) -> sqlite3.Connection:
-    """Open an SQLite file that only its owner can read, and create its tables if need be.
-
-    A ``shared`` connection may be used by several threads, one at a time.
-    """
+    """Open an SQLite file of this user, with its tables; ``shared`` is for several threads."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     path.chmod(0o600)

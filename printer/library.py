@@ -56,11 +56,9 @@ class Library(Closing):
     def close(self) -> None:
         self._connection.close()
 
-    def add(
-        self, articles: Sequence[Article], file: str, printed_at: datetime | None = None
-    ) -> None:
+    def add(self, articles: Sequence[Article], file: str) -> None:
         """Store articles printed into a file; an article replaces an earlier one of its URL."""
-        timestamp = (printed_at or datetime.now(UTC)).isoformat(timespec="seconds")
+        timestamp = datetime.now(UTC).isoformat(timespec="seconds")
         with self._errors(), self._connection:
             for article in articles:
                 if article.url:

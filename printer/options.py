@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 T = TypeVar("T")
 
@@ -18,10 +18,12 @@ PictureScope = Literal["all", "article", "lead", "none"]
 
 #: The extractors, the trained classifier and the papers' methods, and the methods of selecting
 #: pictures: their names, known before they are loaded.
-EXTRACTORS = (
+ExtractorName = Literal[
     "default", "article-subtree", "summary-node", "text-to-tag", "max-subsequence", "useful-text",
-)  # fmt: skip
-IMAGE_METHODS = ("default", "cuter", "joshi-liu")
+]  # fmt: skip
+ImageMethod = Literal["default", "cuter", "joshi-liu"]
+EXTRACTORS: tuple[str, ...] = get_args(ExtractorName)
+IMAGE_METHODS: tuple[str, ...] = get_args(ImageMethod)
 
 #: File name endings by format, the usual one first.
 ENDINGS: dict[Format, tuple[str, ...]] = {

@@ -28,11 +28,7 @@ def become_subreaper() -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Ask the kernel to kill this process as soon as its parent ends.
-
-    Args:
-        parent: The parent's process id, to notice that it has already ended.
-    """
+    """Let the kernel kill this process when its parent, of the given pid, ends."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # The parent died before the call above.

@@ -20,9 +20,5 @@ def dump(type_: Any, value: object) -> bytes:
 
 
 def load(type_: Any, data: bytes) -> Any:
-    """Return the value of a type that :func:`dump` wrote.
-
-    Raises:
-        ValueError: the data is no such value.
-    """
+    """Return the value of a type that :func:`dump` wrote; raise :class:`ValueError`."""
     return _adapter(type_).validate_json(data)[0]

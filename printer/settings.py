@@ -25,7 +25,9 @@ from .errors import UsageError
 from .files import os_errors
 from .options import (
     ExtractOptions,
+    ExtractorName,
     FetchOptions,
+    ImageMethod,
     ImageOptions,
     KeyStyle,
     LinkStyle,
@@ -118,9 +120,9 @@ class Settings(BaseModel):
         False, "Write the same bytes for the same page, without the time of fetching."
     )
 
-    extractor: str = _article("default", "The extraction method.")
+    extractor: ExtractorName = _article("default", "The extraction method.")
     images: PictureScope = _article("article", "Pictures to print.", metavar="WHICH")
-    image_method: str = _article("default", "The picture selection method.")
+    image_method: ImageMethod = _article("default", "The picture selection method.")
     ner: str = _article("rules", "The name recognizer: rules, or spacy:MODEL.")
     comments: bool = _article(False, "Print the readers' comments after the article.")
     key_paragraphs: int = _article(

@@ -124,11 +124,6 @@ def set_value(
 
 def _check_value(name: str, settings: Settings) -> None:
     """Raise :class:`UsageError` for a value that no print could use."""
-    from ..extraction.extract import check_extractor
-    from ..images.methods import check_method
-
-    check_extractor(settings.extractor)
-    check_method(settings.image_method)
     if name in ("paper", "set"):  # Those of a theme count if it is in force.
         settings = settings.model_copy(update={"theme": load_settings({}).settings.theme})
     settings.fetch_options()

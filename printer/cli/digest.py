@@ -139,11 +139,7 @@ def run(
 
 
 def _format_of(out: str) -> Format | None:
-    """Return the format that the name of a file tells, None for a folder, a pipe or stdout.
-
-    Raises:
-        UsageError: it tells none that a digest can have.
-    """
+    """Return the format that a name tells, None for a folder or a pipe; raise UsageError."""
     path = Path(out)
     if out == output.STDOUT or out.endswith("/") or (path.exists() and not path.is_file()):
         return None

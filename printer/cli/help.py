@@ -66,10 +66,7 @@ class HelpCommand(TyperCommand):
 
 
 def _misspelled(word: str, value: str, options: dict[str, Any]) -> tuple[str, str] | None:
-    """Return what is wrong with an option and what to write instead, None if nothing is.
-
-    ``value`` is the next word of the call, '-' for none.
-    """
+    """Return what is wrong with a word and what to write; '-' stands for no next ``value``."""
     if word[:1] in _DASHES and not path_exists(word):
         name = word.lstrip(_DASHES)
         correct = f"-{name}" if len(name) == 1 else f"--{name}"

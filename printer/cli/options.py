@@ -31,7 +31,7 @@ from pydantic import ByteSize
 from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
 from ..files import path_exists
-from ..options import ENDINGS, EXTRACTORS, FORMATS_WITH_PICTURES, IMAGE_METHODS, Format, Options
+from ..options import ENDINGS, FORMATS_WITH_PICTURES, Format, Options
 from ..settings import MAX_NUMBER, LoadedSettings, Panel, Settings, load_settings, setting_fields
 from ..text import did_you_mean, file_name
 from ..urls import host_of, is_http, normalize_url, split_credentials
@@ -181,8 +181,6 @@ _COMPLETIONS: dict[str, Callable[[str], Iterable[str]]] = {
     "theme": _complete_theme,
     "paper": _complete_paper,
     "set": _complete_theme_option,
-    "extractor": lambda incomplete: complete(EXTRACTORS, incomplete),
-    "image_method": lambda incomplete: complete(IMAGE_METHODS, incomplete),
     "ner": lambda incomplete: complete(("rules", "spacy:"), incomplete),
 }
 
@@ -443,10 +441,7 @@ class Target:
 
     @classmethod
     def parse(cls, out: str, bundle: str, *, pages: int, named: str, force: bool = False) -> Target:
-        """Return the target of a call; ``named`` is the format it asks for, 'auto' for none.
-
-        Raise :class:`UsageError` or :class:`OutputError`.
-        """
+        """Return the target of a call; ``named`` is the format it asks for, 'auto' for none."""
         if bundle and out:
             raise UsageError(
                 f"--bundle {bundle} and {out} are two outputs",
@@ -605,14 +600,6 @@ def check_settings(loaded: LoadedSettings) -> None:
             raise UsageError(
                 f"{_option_name(name)}: there is no file {value}", hint="Check its name"
             )
-    if "extractor" in typed:
-        from ..extraction.extract import check_extractor
-
-        check_extractor(settings.extractor)
-    if "image_method" in typed:
-        from ..images.methods import check_method
-
-        check_method(settings.image_method)
 
 
 def _first_typed(names: Collection[str], typed: Collection[str]) -> str:

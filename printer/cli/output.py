@@ -322,18 +322,11 @@ def show_plan(
 
 def print_json(data: object) -> None:
     """Print one line of JSON; escape what a terminal would obey or stdout cannot encode."""
-    line = json.dumps(data, ensure_ascii=False)
-    if not line.isprintable() or not _fits_stdout(line):
+    is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    line = json.dumps(data, ensure_ascii=not is_utf8)
+    if not line.isprintable():
         line = json.dumps(data)
     print(line, flush=True)
-
-
-def _fits_stdout(text: str) -> bool:
-    try:
-        text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def incomplete_error(result: Result) -> Incomplete | None:

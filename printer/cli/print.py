@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -158,32 +158,24 @@ class _PrintJob:
 
     def print_file(self, outcomes: Iterable[ReadOutcome]) -> WebprintError | None:
         """Print pages to one file and report it; report and return a failure."""
-        articles: list[tuple[str, Article | WebprintError]] = []
-
-        def collect() -> Iterator[ReadOutcome]:
-            for source, outcome in outcomes:
-                article_or_error = (
-                    outcome if isinstance(outcome, WebprintError) else outcome.article
-                )
-                articles.append((source_name(source), article_or_error))
-                if isinstance(article_or_error, Article):
-                    self._announce(article_or_error)
-                yield source, outcome
-
+        outcomes = list(outcomes)
+        for _, page in outcomes:
+            if not isinstance(page, WebprintError):
+                self._announce(page.article)
         try:
-            result = self.printer.render_outcomes(collect())
+            result = self.printer.render_outcomes(outcomes)
             printed = [
-                article_or_error
-                for (_, article_or_error), page in zip(articles, result.outcomes, strict=True)
-                if isinstance(article_or_error, Article) and not page.error
+                page.article
+                for (_, page), printed_page in zip(outcomes, result.outcomes, strict=True)
+                if not isinstance(page, WebprintError) and not printed_page.error
             ]
             place = self.target.write(result.data, printed[0], ENDINGS[result.format][0])
         except WebprintError as error:
-            for name, article_or_error in articles:
-                failure = article_or_error if isinstance(article_or_error, WebprintError) else error
+            for source, page in outcomes:
+                failure = page if isinstance(page, WebprintError) else error
                 self.console.error(failure)
                 if self.as_json:
-                    output.print_json(output.error_dict(name, failure))
+                    output.print_json(output.error_dict(source_name(source), failure))
             return error
         finally:
             self.console.advance()
@@ -233,11 +225,7 @@ _OTHER_ENDINGS = (".pdf", ".epub", *output.UNSUPPORTED)
 
 
 def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
-    """Return the format of an extract: the one asked for, or that of the file's ending.
-
-    Raises:
-        UsageError: they do not agree, or the ending is that of no such format.
-    """
+    """Return the format asked for, or that of the file's ending; raise :class:`UsageError`."""
     file_format = next((form for form in _ENDINGS if out.lower().endswith(_ENDINGS[form])), None)
     if file_format and to and file_format != to:
         hint = f"End the name in {_ENDINGS[to]}, or leave out --to"

@@ -72,11 +72,7 @@ def _parse_rules(body: str) -> Protego:
 
 
 def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | None:
-    """Return the cached rules for a URL, or None if they must be fetched.
-
-    ``retry_delay`` is the number of seconds before a failed fetch is repeated, MAX_ATTEMPTS times
-    in all.
-    """
+    """Return the cached rules for a URL, or None if they must be fetched (again)."""
     with store.read() as connection:
         now = store.now(connection)
         query = select(robots).where(robots.c.origin == str(origin_of(url)))

@@ -243,10 +243,7 @@ class IssueBuilder:
         )
 
     def render(self, issue: Issue, printer: Printer) -> tuple[Issue, Result]:
-        """Render an issue; return it without the stories that failed or did not fit.
-
-        Raise :class:`RenderError`.
-        """
+        """Render an issue; return it without the stories that failed or did not fit."""
         limit = printer.options.page.fit
         for remaining in reversed(range(_MAX_CUTS)):
             result = printer.render([story.page for story in issue.stories], issue.edition)
@@ -262,26 +259,17 @@ class IssueBuilder:
         return issue, result
 
 
+@dataclass(frozen=True, slots=True)
 class _ArticleLoader:
     """Reads the pages of candidates, or the text in their feeds if that is longer.
 
     ``fetch`` returns the pages of some candidates, in their order.
     """
 
-    def __init__(
-        self,
-        selector: Selector,
-        printer: Printer,
-        fetch: Callable[[Sequence[StoryCandidate]], Iterable[_Page]],
-        concurrency: int,
-    ) -> None:
-        self._selector = selector
-        self._digest = selector.digest
-        self._printer = printer
-        options = replace(printer.options.fetch, render="never", follow=False)
-        self._feed_printer = printer.variant(replace(printer.options, fetch=options))
-        self._fetch = fetch
-        self._concurrency = concurrency
+    selector: Selector
+    printer: Printer
+    fetch: Callable[[Sequence[StoryCandidate]], Iterable[_Page]]
+    concurrency: int
 
     def fill(
         self,
@@ -289,7 +277,7 @@ class _ArticleLoader:
         duplicates: Mapping[str, Sequence[StoryCandidate]],
     ) -> None:
         """Read candidates until enough stories are selected; reject the others."""
-        selector, digest = self._selector, self._digest
+        selector, digest = self.selector, self.selector.digest
         limit = digest.limit * (_QUERY_FACTOR if digest.query else 1)
         pending, attempts = list(candidates), 2 * limit + 50
         while pending and attempts > 0 and len(selector.stories) < limit:
@@ -308,7 +296,7 @@ class _ArticleLoader:
             selector.reject(candidate, "is over the limit")
 
     def _next_batch(self, pending: Sequence[StoryCandidate], limit: int) -> list[StoryCandidate]:
-        stories = self._selector.stories
+        stories = self.selector.stories
         counts = Counter(story.candidate.source_index for story in stories)
         batch: list[StoryCandidate] = []
         for candidate in pending:
@@ -330,17 +318,18 @@ class _ArticleLoader:
             else candidate
             for candidate in batch
         ]
-        pages = zip(batch, self._fetch(to_fetch), strict=True)
-        for (candidate, _), page in prefetch(self._read, pages, self._concurrency):
+        pages = zip(batch, self.fetch(to_fetch), strict=True)
+        for (candidate, _), page in prefetch(self._read, pages, self.concurrency):
             yield candidate, page
 
     def _prints_feed(self, candidate: StoryCandidate) -> bool:
-        return (candidate.source.body or self._digest.body) == "feed" and bool(candidate.html)
+        body = candidate.source.body or self.selector.digest.body
+        return body == "feed" and bool(candidate.html)
 
     def _read(self, fetched: tuple[StoryCandidate, _Page]) -> ExtractedPage:
         candidate, page = fetched
         if candidate.source.kind == "mail" and candidate.capture is not None:
-            page = self._feed_printer.read(candidate.capture)
+            page = self._feed_printer().read(candidate.capture)
             titled = replace(page, article=replace(page.article, title=candidate.title))
             return _with_source_metadata(titled, candidate)
         if self._prints_feed(candidate):
@@ -359,20 +348,25 @@ class _ArticleLoader:
             return feed
         return _with_source_metadata(page, candidate)
 
+    def _feed_printer(self) -> Printer:
+        options = self.printer.options
+        fetch = replace(options.fetch, render="never", follow=False)
+        return self.printer.variant(replace(options, fetch=fetch))
+
     def _read_page(self, candidate: StoryCandidate, page: _Page) -> ExtractedPage:
         if isinstance(page, WebprintError):
             raise page
         if isinstance(page, Capture):
-            always = self._printer.options.fetch.render == "always"
+            always = self.printer.options.fetch.render == "always"
             browse = always and candidate.capture is None
-            page = self._printer.read(candidate.url if browse else page)
+            page = self.printer.read(candidate.url if browse else page)
         if page.article.obstacle:
             raise NoArticle.behind(page.article.obstacle, candidate.url)
         return page
 
     def _read_feed(self, candidate: StoryCandidate) -> ExtractedPage:
         """Extract the text in the feed; raise :class:`NoArticle`."""
-        return _with_source_metadata(self._feed_printer.read(_feed_page(candidate)), candidate)
+        return _with_source_metadata(self._feed_printer().read(_feed_page(candidate)), candidate)
 
 
 def _feed_page(candidate: StoryCandidate) -> Capture:

@@ -456,10 +456,7 @@ def _key_hint(keys: list[str]) -> str:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """Return the line, from 1, of a value in a TOML file, or of the nearest table around it.
-
-    ``path`` are the keys that lead to it, with numbers for the items of arrays.
-    """
+    """Return the line, from 1, of a value in a TOML file, or of the nearest table around it."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -109,10 +109,7 @@ def send(
     context: ssl.SSLContext | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send a mail; retry after temporary errors.
-
-    Raise :class:`UsageError`, :class:`OutputError` or :class:`DeliveryUncertain`.
-    """
+    """Send a mail; retry after temporary errors.  Raise :class:`DeliveryUncertain` if in doubt."""
     size = len(message.as_bytes()) / 1_000_000
     if size > max_megabytes:
         raise OutputError(

@@ -74,10 +74,7 @@ class Feed:
 
 
 def parse_feed(data: bytes, url: str, charset: str = "") -> Feed:
-    """Parse a feed; raise :class:`FetchError` if the data is not one.
-
-    ``charset`` is that of the HTTP header, or ''.
-    """
+    """Parse a feed, given the charset of the HTTP header or ''; raise :class:`FetchError`."""
     if len(data) > MAX_BYTES:
         raise FetchError("the feed is too large", url=url)
     if data[:2000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):

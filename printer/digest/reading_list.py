@@ -55,10 +55,7 @@ def reading_list_path(settings: Settings, name: str = "") -> Path:
 
 
 def add_url(path: Path, url: str) -> bool:
-    """Add a URL to a reading list; return False if it was there before.
-
-    Raise :class:`BadURL` or :class:`OutputError`.
-    """
+    """Add a URL; return False if it was there before.  Raise BadURL or OutputError."""
     ((_, outcome),) = add_pages(path, [ListedPage(normalize_url(url))])
     if outcome == "list full":
         raise OutputError(f"the reading list is full: it has {MAX_LINES} lines", hint=_FULL_HINT)
@@ -110,15 +107,10 @@ def move_page(path: Path, url: str, direction: Direction) -> None:
         index = next((n for n in indexes if _parse_line(lines[n]).url == url), None)
         if index is None:
             return
-        match direction:
-            case "first":
-                lines.insert(indexes[0], lines.pop(index))
-            case "up" if index != indexes[0]:
-                neighbor = indexes[indexes.index(index) - 1]
-                lines[index], lines[neighbor] = lines[neighbor], lines[index]
-            case "down" if index != indexes[-1]:
-                neighbor = indexes[indexes.index(index) + 1]
-                lines[index], lines[neighbor] = lines[neighbor], lines[index]
+        place = indexes.index(index)
+        target = {"first": 0, "up": place - 1, "down": place + 1}[direction]
+        if 0 <= target < len(indexes):
+            lines.insert(indexes[target], lines.pop(index))
 
 
 def read_pages(path: Path) -> list[ListedPage]:

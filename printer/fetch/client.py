@@ -172,11 +172,10 @@ class CachedTransport(httpx2.BaseTransport):
 
     def __init__(self, transport: GuardedTransport, open_cache: Callable[[], Cache | None]) -> None:
         self._transport = transport
-        self._open_cache = open_cache
-        self._lock = threading.Lock()
-        self._opened = False
-        self._cache: Cache | None = None
         self._cached: httpx2.BaseTransport = transport
+        self._cache: Cache | None = None
+        self._open_cache: Callable[[], Cache | None] | None = open_cache
+        self._lock = threading.Lock()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         cache = self._opened_cache()
@@ -200,9 +199,8 @@ class CachedTransport(httpx2.BaseTransport):
 
     def _opened_cache(self) -> Cache | None:
         with self._lock:
-            if not self._opened:
-                self._opened = True
-                self._cache = self._open_cache()
+            if self._open_cache is not None:
+                self._cache, self._open_cache = self._open_cache(), None
                 if self._cache is not None:
                     from hishel.httpx2 import CacheTransport
 

@@ -71,10 +71,7 @@ def with_url(error: E, url: str) -> E:
 def status_error(
     status: int, url: str, retry_after: float = 0.0, challenge: str = ""
 ) -> HTTPStatusError:
-    """Return the error for a response with an error status, with a hint for the user.
-
-    ``challenge`` is its header WWW-Authenticate.
-    """
+    """Return the error for a status; ``challenge`` is the header WWW-Authenticate."""
     try:
         phrase = " " + HTTPStatus(status).phrase
     except ValueError:

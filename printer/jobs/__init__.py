@@ -176,10 +176,7 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
 
 
 def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, bytes]:
-    """Decode pictures from ``data:`` URLs; raise :class:`UsageError` if one is invalid.
-
-    Keys are the addresses of the pictures.
-    """
+    """Decode pictures from ``data:`` URLs by address; raise :class:`UsageError`."""
     if len(data_urls) > MAX_PICTURES:
         raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
     pictures = {}
@@ -200,15 +197,9 @@ def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, b
 def validate_request(request: JobRequest, settings: Settings) -> Settings:
     """Return the settings for a request; raise :class:`BadURL` or :class:`UsageError`."""
     validate_source(request)
-    from ..extraction.extract import check_extractor
-    from ..images.methods import check_method
     from ..pipeline import check_options
 
     merged = merge_options(settings, request.options)
-    check_extractor(merged.extractor)
-    check_method(merged.image_method)
-    if merged.key_paragraphs < 0:
-        raise UsageError("key_paragraphs is negative")
     check_options(merged.print_options())
     return merged
 

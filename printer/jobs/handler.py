@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,7 +30,7 @@ from .storage import ARTICLE, Storage, StorageUnavailable, result_file
 from .tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_page, load_result
 
 if TYPE_CHECKING:
-    from ..pipeline import Printer, ReadOutcome
+    from ..pipeline import Printer
 
     #: The page, its print, and the snapshot for revisions.
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
@@ -121,18 +121,13 @@ class JobHandler:
     ) -> Mapping[str, Any]:
         """Print several pages into one file, which cannot be edited."""
         request = attempt.request
-        pages: list[ExtractedPage] = []
-
-        def collect(outcomes: Iterable[ReadOutcome]) -> Iterator[ReadOutcome]:
-            for source, outcome in outcomes:
+        with self._make_printer(request, notify) as printer:
+            outcomes = list(printer.read_all(request.bundle))
+            for _, outcome in outcomes:
                 if isinstance(outcome, WebprintError) and outcome.process_died:
                     raise outcome
-                if not isinstance(outcome, WebprintError):
-                    pages.append(outcome)
-                yield source, outcome
-
-        with self._make_printer(request, notify) as printer:
-            result = printer.render_outcomes(collect(printer.read_all(request.bundle)))
+            result = printer.render_outcomes(outcomes)
+        pages = [page for _, page in outcomes if not isinstance(page, WebprintError)]
         notify("store")
         omissions = [
             f"{page.url} was left out: {page.error.message}"

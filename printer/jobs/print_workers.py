@@ -99,7 +99,7 @@ class _ForkServer:
         server_socket.close()
 
     def fork(self, connection: socket.socket) -> int:
-        """Fork a worker and return its pid, or 0 if this server is gone; raise ``OSError``."""
+        """Run a function in a fork of this one-threaded process, which it does not outlive."""
         try:
             with self._lock:
                 socket.send_fds(self._socket, [b"f"], [connection.fileno()])

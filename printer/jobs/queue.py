@@ -26,9 +26,6 @@ from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
 from sqlalchemy import (
     Connection,
-    Select,
-    TableClause,
-    bindparam,
     case,
     column,
     func,
@@ -135,7 +132,6 @@ class JobQueue:
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
                  "executor_id")  # fmt: skip
         self._table = table("workflow_status", *map(column, names), schema=schema)
-        self._queued = _queued_query(self._table)
         with _db_errors():
             with self.engine.connect() as connection:  # Also creates the file and its log.
                 connection.exec_driver_sql("SELECT 1")
@@ -236,8 +232,15 @@ class JobQueue:
         It is the start time: that of the next job to run, but after the sender's last job.
         """
         first, last = _BACKGROUND if background else _INTERACTIVE
-        parameters = {"first": first, "last": last, "sender": sender}
-        count, lowest, highest_of_sender = connection.execute(self._queued, parameters).one()
+        rows = self._table
+        in_class = rows.c.priority.between(first, last)
+        from_sender = in_class & (rows.c.authenticated_user == sender)
+        query = select(
+            func.count(),
+            func.min(case((in_class, rows.c.priority))),
+            func.max(case((from_sender, rows.c.priority))),
+        ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
+        count, lowest, highest_of_sender = connection.execute(query).one()
         if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
         return max(lowest or first, (highest_of_sender or 0) + 1)
@@ -397,22 +400,6 @@ class JobQueue:
             started=_to_seconds(status.dequeued_at, created),
             finished=_to_seconds(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
-
-
-def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
-    """Return a query for the number of queued jobs, the lowest priority, and a sender's highest.
-
-    Of the priorities, it regards those from ``first`` to ``last``.  Building the query takes longer
-    than executing it, so it is built once.
-    """
-    priority = rows.c.priority
-    in_class = priority.between(bindparam("first"), bindparam("last"))
-    from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))
-    return select(
-        func.count(),
-        func.min(case((in_class, priority))),
-        func.max(case((from_sender, priority))),
-    ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
 
 
 def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:

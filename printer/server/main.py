@@ -10,7 +10,7 @@ import sys
 from contextlib import ExitStack
 from functools import partial
 
-from ..errors import JobsError, UsageError
+from ..errors import JobsError
 from ..files import reason_of
 from ..jobs import engine
 from ..jobs.print_workers import ManagedProcess
@@ -45,8 +45,6 @@ def serve(settings: Settings) -> None:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    if not 0 <= port <= 65535:
-        raise UsageError(f"--port: {port} is not a port")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with ExitStack() as opened:

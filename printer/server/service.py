@@ -320,10 +320,7 @@ def propose_rules(snapshot: Snapshot, edit: Edit) -> tuple[list[RuleProposal], l
 
 
 def _render_page(pdf: bytes, number: int) -> bytes | None:
-    """Render a page of a PDF as a PNG; return None if it has no such page.
-
-    Not thread-safe, as PDFium is not.
-    """
+    """Render a page as a PNG, None if there is none; not thread-safe, as PDFium is not."""
     import pypdfium2
     from PIL import Image
 

@@ -125,10 +125,7 @@ _SIDEWAYS = re.compile(r"sibling|ancestor|parent|\.\.")
 
 
 def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
-    """Return the indexes of the elements selected, and the strings.
-
-    Raise :class:`InvalidSelector`.
-    """
+    """Return the indexes of the elements selected, and the strings; raise InvalidSelector."""
     expression = parse_xpath(text)
     if len(tree.elements) > MAX_ELEMENTS:
         raise InvalidSelector("the page is too large for XPath")

@@ -90,10 +90,7 @@ MAX_BYTES = 200_000
 
 
 def read_rule(path: Path, name: str = "") -> SiteRule:
-    """Return the rule in a file, or in a file called ``name``.
-
-    Errors are listed in its faults, with line numbers.
-    """
+    """Return the rule in a file, or in one called ``name``; its faults have line numbers."""
     name = name or path.name
     host = _host_of_file(name)
     try:
@@ -159,10 +156,7 @@ def _line_of(text: str, key: str, value: str = "") -> int:
 def add_selectors(
     folder: Path, host: str, action: Literal["drop", "keep"], selectors: Sequence[str]
 ) -> Path:
-    """Add selectors to the rule of a host; the rest of its file is unchanged.
-
-    Return the file.  Raise :class:`UsageError` or :class:`OutputError`.
-    """
+    """Add selectors to a host's rule file, whose rest is unchanged; return the file."""
     path = _rule_file(folder, host)
     if path is None:
         hint = "It looks like example.org, without https://"
@@ -252,10 +246,7 @@ def list_files(folder: Path) -> list[tuple[SiteRule, bool]]:
 
 
 def switch_file(folder: Path, name: str, *, enabled: bool) -> None:
-    """Switch the rules in a file off, or on again, by giving it another ending.
-
-    Raise :class:`UsageError` or :class:`OutputError`.
-    """
+    """Switch the rules in a file off, or on again, by giving it another ending."""
     path = _existing_file(folder, name)
     target = path.with_name(name.removesuffix(OFF) if enabled else f"{name}{OFF}")
     if (path.suffix == OFF) != enabled:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterable
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from http.cookiejar import Cookie
@@ -173,16 +174,16 @@ class PageRequests:
         await self._session.send("Fetch.continueRequest", {**paused, "headers": pairs})
 
 
+@dataclass(slots=True)
 class IsolatedWorld:
     """A JavaScript world of the main frame for our scripts, out of reach of the page's own.
 
     It is recreated after the page has navigated.
     """
 
-    def __init__(self, session: CDPSession, frame: str) -> None:
-        self._session = session
-        self._frame = frame
-        self._context = 0
+    session: CDPSession
+    frame: str
+    _context: int = 0
 
     async def run(self, script: str) -> Any:
         """Run a script and return its value, None if it failed."""
@@ -198,9 +199,9 @@ class IsolatedWorld:
 
     async def _run(self, script: str) -> Any:
         if not self._context:
-            world = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
+            world = await self.session.send("Page.createIsolatedWorld", {"frameId": self.frame})
             self._context = world["executionContextId"]
-        answer = await self._session.send(
+        answer = await self.session.send(
             "Runtime.evaluate",
             {
                 "expression": script,
@@ -212,24 +213,16 @@ class IsolatedWorld:
         return None if "exceptionDetails" in answer else answer["result"].get("value", True)
 
 
+@dataclass(slots=True, eq=False)
 class Tab:
     """An empty page with its own context and proxy, for one capture."""
 
-    def __init__(
-        self,
-        proxy: Proxy,
-        context: BrowserContext,
-        page: Page,
-        requests: PageRequests,
-        world: IsolatedWorld,
-    ) -> None:
-        self.proxy = proxy
-        self.page = page
-        self.requests = requests
-        self.world = world
-        self.crashed = asyncio.Event()
-        self._context = context
-        page.once("crash", lambda _: self.crashed.set())
+    proxy: Proxy
+    context: BrowserContext
+    page: Page
+    requests: PageRequests
+    world: IsolatedWorld
+    crashed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     async def open(
@@ -264,11 +257,13 @@ class Tab:
             # The main frame stays the same wherever the page goes.
             frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
             opened.pop_all()
-            return cls(proxy, context, page, requests, IsolatedWorld(session, frame))
+            tab = cls(proxy, context, page, requests, IsolatedWorld(session, frame))
+            page.once("crash", lambda _: tab.crashed.set())
+            return tab
 
     async def close(self) -> bool:
         try:
-            closing = asyncio.ensure_future(self._context.close())
+            closing = asyncio.ensure_future(self.context.close())
             # Retrieve its exception, in case no caller is waiting any more.
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             with suppress(PlaywrightError):
@@ -466,24 +461,14 @@ class Browser(Closing):
     Up to ``pages`` are loaded at a time.  All traffic passes ``guard`` (see :mod:`..proxy`).  A
     page that hangs or crashes does not affect others; if the browser dies, it is restarted and
     loads the affected pages once more.  If they needed too much memory together, each is loaded in
-    a browser of its own, one after another.  A browser is replaced after ``max_pages``, or above
-    ``max_bytes`` of memory.  ``warnings`` are messages for the user.
+    a browser of its own, one after another.  ``warnings`` are messages for the user.
     """
 
-    def __init__(
-        self,
-        options: FetchOptions,
-        guard: Guard,
-        *,
-        pages: int = 1,
-        max_pages: int = MAX_PAGES,
-        max_bytes: int = MAX_BYTES,
-    ) -> None:
+    def __init__(self, options: FetchOptions, guard: Guard, *, pages: int = 1) -> None:
         self.options = options
         self.warnings: list[str] = []
         self._guard = guard
         self._credentials = load_credentials(options, guard.user_origins, guard.credentials)
-        self._max_pages, self._max_bytes = max_pages, max_bytes
         self._loop: EventLoop | None = None
         self._loop_lock = threading.Lock()
         self._closed = False
@@ -616,7 +601,7 @@ class Browser(Closing):
             if self._closed:
                 raise FetchError("the browser was closed")
             process = self._process
-            if process is None or not process.is_usable or process.pages_loaded >= self._max_pages:
+            if process is None or not process.is_usable or process.pages_loaded >= MAX_PAGES:
                 self._process = None
                 if process is not None:
                     process.retired = True
@@ -633,7 +618,7 @@ class Browser(Closing):
         process.users -= 1
         if process.pages_loaded % _MEMORY_CHECK_INTERVAL == 0:
             memory = await asyncio.to_thread(process.memory)
-            process.retired |= memory > self._max_bytes
+            process.retired |= memory > MAX_BYTES
         await self._end_idle(process)
 
     async def _end_idle(self, process: BrowserProcess) -> None:

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -259,6 +260,7 @@ def _reap_group(group: int) -> None:
             time.sleep(0.01)
 
 
+@dataclass(slots=True, eq=False)
 class BrowserProcess:
     """A running Chromium with its driver, and the numbers of pages loading and loaded.
 
@@ -268,25 +270,17 @@ class BrowserProcess:
     is closed when the last one is released.
     """
 
-    def __init__(
-        self,
-        playwright: Playwright,
-        browser: PlaywrightBrowser,
-        folder: tempfile.TemporaryDirectory[str],
-        group: int,
-    ) -> None:
-        self.browser = browser
-        self.group = group
-        self.user_agent = ""
-        self.retired = False
-        self.users = 0
-        self._too_large = False
-        self.pages_loaded = 0
-        self.disconnected = asyncio.Event()
-        self._closing: asyncio.Task[None] | None = None
-        self._folder = folder
-        self._playwright = playwright
-        browser.on("disconnected", lambda _: self.disconnected.set())
+    playwright: Playwright
+    browser: PlaywrightBrowser
+    folder: tempfile.TemporaryDirectory[str]
+    group: int
+    user_agent: str
+    retired: bool = False
+    users: int = 0
+    pages_loaded: int = 0
+    disconnected: asyncio.Event = field(default_factory=asyncio.Event)
+    _too_large: bool = False
+    _closing: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(cls, deadline: float, *, visible: bool = False) -> BrowserProcess:
@@ -300,8 +294,9 @@ class BrowserProcess:
             session = await browser.new_browser_cdp_session()
             processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
             main_pid = next(process["id"] for process in processes if process["type"] == "browser")
-            process = cls(playwright, browser, folder, os.getpgid(main_pid))
-            process.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
+            user_agent = (await session.send("Browser.getVersion"))["userAgent"]
+            process = cls(playwright, browser, folder, os.getpgid(main_pid), user_agent)
+            browser.on("disconnected", lambda _: process.disconnected.set())
         except BaseException as error:
             with suppress(Exception):  # The driver may be what died.
                 await asyncio.wait_for(playwright.stop(), _DRIVER_STOP_SECONDS)
@@ -387,9 +382,9 @@ class BrowserProcess:
         with suppress(Exception):  # The driver may have died with it.
             await asyncio.wait_for(closing, _DRIVER_STOP_SECONDS)
         with suppress(Exception):
-            await asyncio.wait_for(self._playwright.stop(), _DRIVER_STOP_SECONDS)
+            await asyncio.wait_for(self.playwright.stop(), _DRIVER_STOP_SECONDS)
         await asyncio.to_thread(_reap_group, self.group)
-        await asyncio.to_thread(self._folder.cleanup)
+        await asyncio.to_thread(self.folder.cleanup)
 
 
 async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) -> Playwright:

@@ -9,8 +9,9 @@ from urllib.parse import quote, urlencode
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Header, HTTPException, Query, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.responses import JSONResponse, Response
 
 from ...jobs import FINISHED, STATES, Job, State
 from ...jobs.storage import ARTICLE, PDF, result_file
@@ -31,19 +32,9 @@ from ..schemas import (
     print_data,
     print_format,
 )
-from ..service import PrintService, Service
+from ..service import Service
 
 _POLL_INTERVALS = (0.1, 0.5)  # of the state of a print: after a change of it, and at last
-_KEEPALIVE_SECONDS = 15.0
-
-_EVENT_SCHEMA = {
-    "type": "object",
-    "required": ["event", "data"],
-    "properties": {
-        "event": {"type": "string", "enum": ["print", "gone"]},
-        "data": {"type": "string", "description": "The print, as JSON."},
-    },
-}
 
 _LINK_HEADER = {
     "schema": {"type": "string"}, "description": "The next page, as rel=next (RFC 8288).",
@@ -125,19 +116,37 @@ def get_print(service: Service, print_id: PrintId) -> Any:
     return print_data(service.get(print_id))
 
 
-@router.get(
-    "/{print_id}/events",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": _EVENT_SCHEMA}}}, **_PROBLEMS},
-)
-async def watch_print(service: Service, print_id: PrintId, request: Request) -> Response:
-    """Follow a print by server-sent events: its state after each change."""
+async def _follow(service: Service, print_id: PrintId, request: Request) -> AsyncIterator[Job]:
+    """Yield a print while it is followed; limit the number of followers."""
     job = await run_sync(service.get, print_id)
     try:
         _streams.acquire_on_behalf_of_nowait(request)
     except anyio.WouldBlock:
         raise HTTPException(503, "too many open print pages", {"Retry-After": "5"}) from None
-    return StreamingResponse(_stream_events(service, job, request), media_type="text/event-stream")
+    try:
+        yield job
+    finally:
+        _streams.release_on_behalf_of(request)
+
+
+@router.get("/{print_id}/events", response_class=EventSourceResponse, responses=_PROBLEMS)
+async def watch_print(
+    service: Service, followed: Annotated[Job, Depends(_follow)]
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow a print by server-sent events: its state after each change."""
+    job: Job | None = followed
+    last, interval = "", _POLL_INTERVALS[0]
+    while job is not None:
+        data = json.dumps(print_data(job))
+        if data != last:
+            last, interval = data, _POLL_INTERVALS[0]
+            yield ServerSentEvent(event="print", raw_data=data)
+        if job.state in FINISHED:
+            return
+        await anyio.sleep(interval)
+        interval = min(interval * 1.1, _POLL_INTERVALS[1])
+        job = await run_sync(service.queue.get, job.id)
+    yield ServerSentEvent(event="gone", raw_data="{}")
 
 
 @router.post("/{print_id}/retry", status_code=202, response_model=Print, responses=_RESULT_PROBLEMS)
@@ -204,30 +213,6 @@ def get_first_page(service: Service, print_id: PrintId) -> Response:
     """Get a picture of the first page."""
     data = service.draw_page(service.get(print_id), 1)
     return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
-
-
-async def _stream_events(
-    service: PrintService, job: Job | None, request: Request
-) -> AsyncIterator[bytes]:
-    try:
-        last, silence, interval = "", 0.0, _POLL_INTERVALS[0]
-        while job is not None:
-            data = json.dumps(print_data(job))
-            if data != last:
-                last, silence, interval = data, 0.0, _POLL_INTERVALS[0]
-                yield f"event: print\ndata: {data}\n\n".encode()
-            if job.state in FINISHED:
-                return
-            await anyio.sleep(interval)
-            silence += interval
-            interval = min(interval * 1.1, _POLL_INTERVALS[1])
-            if silence >= _KEEPALIVE_SECONDS:
-                silence = 0.0
-                yield b": keep-alive\n\n"
-            job = await run_sync(service.queue.get, job.id)
-        yield b"event: gone\ndata: {}\n\n"
-    finally:
-        _streams.release_on_behalf_of(request)
 
 
 def _download(job: Job, data: bytes, format_: Format) -> Response:

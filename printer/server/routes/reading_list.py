@@ -40,10 +40,7 @@ _PAGE = 100
 
 
 def add_address(service: PrintService, url: str) -> bool:
-    """Add an address to the list; return False if it is on it already.
-
-    Nothing is fetched yet.  Raise :class:`BadURL`, :class:`OutputError`.
-    """
+    """Add an address, which is not fetched yet; return False if it is on the list already."""
     validate_url(url)
     return add_url(reading_list_path(service.settings), url)
 

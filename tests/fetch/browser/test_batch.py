@@ -143,9 +143,12 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
         assert f"page /{number}<" in body.decode()
 
 
-def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
+def test_a_browser_is_replaced_after_so_many_pages(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = web.add("/x", "<p>x</p>")
-    with Browser(FetchOptions(timeout=60), Guard([url]), max_pages=2) as browser:
+    monkeypatch.setattr("printer.fetch.browser.browser.MAX_PAGES", 2)
+    with Browser(FetchOptions(timeout=60), Guard([url])) as browser:
         used = []
         for _ in range(5):
             browser.capture(url)
@@ -155,9 +158,10 @@ def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
             assert ends(before)
 
 
-def test_a_browser_that_grows_is_replaced(web: WebServer) -> None:
+def test_a_browser_that_grows_is_replaced(web: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     url = web.add("/x", "<p>x</p>")
-    with Browser(FetchOptions(timeout=60), Guard([url]), max_bytes=1) as browser:
+    monkeypatch.setattr("printer.fetch.browser.browser.MAX_BYTES", 1)
+    with Browser(FetchOptions(timeout=60), Guard([url])) as browser:
         for _ in range(5):
             browser.capture(url)
             first = browser._process

@@ -351,6 +351,6 @@ def test_a_browser_whose_closing_is_cancelled_is_closed_all_the_same() -> None:
         await running.close()
         with pytest.raises(ProcessLookupError):
             os.killpg(running.group, 0)
-        return Path(running._folder.name)
+        return Path(running.folder.name)
 
     assert not asyncio.run(close_twice()).exists()
