@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from .. import article as model
@@ -122,13 +122,13 @@ def post_blocks(
     printed: set[str] = set()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        own_blocks = list(postprocess_part(builder.blocks(post.content)))
-        while len(own_blocks) > 1 and _is_printed(own_blocks[-1], printed):
-            own_blocks.pop()
-            if len(own_blocks) > 1 and "".join(iter_text(own_blocks[-1])).endswith(COLONS):
-                own_blocks.pop()
-        printed |= _paragraph_keys(own_blocks)
-        blocks = tuple(map(_attributed, own_blocks))
+        written = list(postprocess_part(builder.blocks(post.content)))
+        while len(written) > 1 and _is_printed(written[-1], printed):
+            written.pop()
+            if len(written) > 1 and "".join(iter_text(written[-1])).endswith(COLONS):
+                written.pop()
+        printed |= _paragraph_keys(written)
+        blocks = tuple(map(_attributed, written))
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
@@ -143,8 +143,8 @@ def _is_printed(block: Block, printed: Set[str]) -> bool:
     return bool(keys) and keys <= printed
 
 
-def _paragraph_keys(blocks: Iterable[Block]) -> set[str]:
-    paragraphs = (block for block in walk(blocks) if isinstance(block, Paragraph))
+def _paragraph_keys(blocks: Sequence[Block]) -> set[str]:
+    paragraphs = (block for block in walk(tuple(blocks)) if isinstance(block, Paragraph))
     return {comparison_key(plain_text(paragraph.spans)) for paragraph in paragraphs}
 
 

@@ -523,6 +523,8 @@ def _is_furniture(path: Iterable[HtmlElement], *, outside: bool) -> bool:
         is_button = element.get("role") == "button" and "spoiler" not in class_and_id(element)
         if element.tag in _FURNITURE_TAGS or is_button:
             return True
+        if _is_code_header(element):
+            return True
         if outside and element.tag in {"form", "footer", "header", "time"}:
             return True
         if not element.attrib:
@@ -627,6 +629,18 @@ def _repeats_date(leaf: Leaf, path: Iterable[HtmlElement], date: str) -> bool:
     times = (element for element in path if element.tag == "time")
     return _clean_date(" ".join(leaf.text[:MAX_NAME_LINE_CHARS].split())) == date or any(
         _clean_date(element_line(time, " ", MAX_NAME_LINE_CHARS)).startswith(date) for time in times
+    )
+
+
+def _is_code_header(element: HtmlElement) -> bool:
+    """Return whether an element is the line above a block of code, in a box for both."""
+    following, box = element.getnext(), element.getparent()
+    return (
+        following is not None
+        and following.tag == "pre"
+        and element.tag in {"div", "p", "span"}
+        and box is not None
+        and "code" in (box.get("class") or "")[:300].lower()
     )
 
 
