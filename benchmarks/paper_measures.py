@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import compress, islice
+from typing import get_args
 
 from printer.extraction.extract import PAPER_METHODS
 from printer.extraction.papers import text_to_tag
@@ -28,7 +29,6 @@ from . import corpus
 from .protocol import Effort, Row, run_alone
 from .scoring import common_subsequence, edit_distance, folded, ratio, word_score
 from .segment_labels import from_text
-from .tag_ratio_clusterings import CLUSTERINGS
 
 LONGEST = 300_000
 
@@ -68,6 +68,10 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
     """Score every method, and text-to-tag with every clustering."""
     methods: dict[str, Figures] = defaultdict(Figures)
     clusterings: dict[str, Figures] = defaultdict(Figures)
+    options = {
+        name: text_to_tag.TextToTagOptions(clustering=name)
+        for name in get_args(text_to_tag.Clustering)
+    }
     for sample in samples:
         page = read_page(sample.html, sample.url)
         answer = sample.text or ""
@@ -82,10 +86,8 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
             counts = (both, sum(keep), sum(right))
             figures.segments[:] = map(int.__add__, figures.segments, counts)
         ratios: dict[str, tuple[float, float]] = {}
-        tag_ratios, line = text_to_tag.ratios(page.index)
-        smoothed = text_to_tag.smooth(tag_ratios)
-        for name, cluster in CLUSTERINGS.items():
-            keep = (cluster(smoothed)[line] > 0).tolist()
+        for name, chosen in options.items():
+            keep = [value > 0 for value in text_to_tag.score(page, chosen)]
             text = "\n".join(compress(texts, keep))
             if text not in ratios:
                 ratios[text] = weninger_hsu_measures(text, answer)

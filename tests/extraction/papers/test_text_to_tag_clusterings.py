@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.tag_ratio_clusterings import (
-    CLUSTERINGS,
+from printer.extraction.papers.text_to_tag import (
     cluster_by_em,
     cluster_by_farthest_first,
     cluster_by_k_means,
     cluster_by_prediction,
+    cluster_by_threshold,
     farthest_first_centers,
-    slopes,
 )
 
 VALUES = st.lists(st.floats(0, 1e4), max_size=30)
@@ -24,8 +23,9 @@ def column(*values: float) -> np.ndarray:
     return np.array(values, dtype=float)[:, None]
 
 
-def test_the_slope_compares_with_the_mean_of_the_lines_ahead() -> None:
-    assert slopes(np.array([0.0, 3, 6, 3]), 3).tolist() == [4, 0, 5, 3]
+def test_the_threshold_is_one_standard_deviation() -> None:
+    values = np.array([0.0, 0, 0, 8])
+    assert cluster_by_threshold(values) == pytest.approx(values - np.sqrt(12))
 
 
 def test_farthest_first_starts_at_the_origin_and_goes_where_no_centre_is() -> None:
@@ -84,18 +84,3 @@ def test_a_larger_ratio_never_makes_content_less_likely_for_centres(values: list
     for margin in (cluster_by_farthest_first(points, 3), cluster_by_k_means(points, 3)):
         selected = margin > 0
         assert (np.diff(selected.astype(int)) >= 0).all()
-
-
-@pytest.mark.parametrize("name", CLUSTERINGS)
-def test_each_clustering_separates_long_lines_from_short_ones(name: str) -> None:
-    smoothed = np.array([2.0] * 20 + [90.0, 110.0] * 6 + [2.0] * 20)
-    margins = CLUSTERINGS[name](smoothed)
-    assert (margins[22:30] > 0).all()
-    assert (margins[:15] <= 0).all()
-    assert (margins[-15:] <= 0).all()
-
-
-@pytest.mark.parametrize("name", CLUSTERINGS)
-def test_hardly_any_lines_are_clustered_too(name: str) -> None:
-    for count in range(3):
-        assert np.isfinite(CLUSTERINGS[name](np.ones(count))).all()
