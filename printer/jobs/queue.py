@@ -16,8 +16,10 @@ import threading
 import time
 import zlib
 from base64 import b64decode, b64encode
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,9 @@ from dbos import DBOS, DBOSClient, Serializer, WorkflowStatus
 from dbos import error as dbos_error
 from sqlalchemy import (
     Connection,
+    Select,
+    TableClause,
+    bindparam,
     case,
     column,
     func,
@@ -34,6 +39,7 @@ from sqlalchemy import (
     table,
 )
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DataError
 
 from ..db import open_engine, read_only, sqlite_path, translate_db_errors
 from ..errors import ErrorRecord, JobsError
@@ -91,6 +97,19 @@ class JobFailed(Exception):
         self.record = record
 
 
+@dataclass(slots=True)
+class _Submission:
+    """A request to be committed; ``is_new`` or ``error`` is set when it was."""
+
+    job_id: str
+    request: JobRequest
+    sender: str
+    background: bool
+    created: float
+    is_new: bool | None = None
+    error: JobsError | None = None
+
+
 class PlainSerializer(Serializer):
     """Stores plain data as JSON in ASCII, which every database stores unchanged.
 
@@ -132,10 +151,12 @@ class JobQueue:
         names = ("workflow_uuid", "status", "name", "queue_name", "priority", "authenticated_user",
                  "executor_id")  # fmt: skip
         self._table = table("workflow_status", *map(column, names), schema=schema)
+        self._queued = _queued_query(self._table)
         with _db_errors():
             with self.engine.connect() as connection:  # Also creates the file and its log.
                 connection.exec_driver_sql("SELECT 1")
             DBOS.migrate(system_url(database))
+        self._waiting: deque[_Submission] = deque()
         self._write_lock = threading.Lock()
         self._reserve = _make_reserve(database)
         self._client = self._open_client(read=False)
@@ -160,21 +181,26 @@ class JobQueue:
         With the ``key`` of an earlier request, return the job of that request.  Senders take turns;
         background jobs run after all others.  Raise :class:`KeyReused` or :class:`QueueFull`.
         """
-        job_id = job_id_for_key(key) if key else secrets.token_hex(10)
-        if key and (duplicate := self._find_duplicate(job_id, request)):
-            return duplicate, False
-        job = Job(
-            job_id, "queued", request.public_url, dict(request.options),
-            created=round(time.time(), 3),
-        )  # fmt: skip
-        try:
-            with self._write_lock, _db_errors(), self.engine.begin() as connection:
-                self._enqueue(connection, job, request, sender[:200], background)
-        except dbos_error.DBOSWorkflowIDInUseError:  # Two threads sent the same key.
+        job_id = secrets.token_hex(10)
+        if key:
+            job_id = job_id_for_key(key)
             if duplicate := self._find_duplicate(job_id, request):
                 return duplicate, False
-            raise JobsError("the job was not accepted: one with its key was just deleted") from None
-        return job, True
+        created = round(time.time(), 3)
+        submission = _Submission(job_id, request, sender[:200], background, created)
+        self._waiting.append(submission)
+        with self._write_lock:
+            if submission.is_new is None and submission.error is None:
+                self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if submission.error:
+            raise submission.error
+        if submission.is_new:
+            return Job(
+                job_id, "queued", request.public_url, dict(request.options), created=created
+            ), True
+        if duplicate := self._find_duplicate(job_id, request):  # Two threads sent the same key.
+            return duplicate, False
+        raise JobsError("the job was not accepted: one with its key was just deleted")
 
     def submit_digest(self, name: str, slot: float) -> str:
         """Queue the issue of a digest for a slot, once; return the id of its job."""
@@ -207,23 +233,42 @@ class JobQueue:
                 return self._make_job(status)
         return None
 
-    def _enqueue(
-        self, connection: Connection, job: Job, request: JobRequest, sender: str, background: bool
-    ) -> None:
+    def _commit(self, submissions: Sequence[_Submission]) -> None:
+        """Commit submissions in one transaction, which waits for the disk only once."""
+        try:
+            with _db_errors(), self.engine.begin() as connection:
+                for submission in submissions:
+                    try:
+                        self._enqueue(connection, submission)
+                        submission.is_new = True
+                    except dbos_error.DBOSWorkflowIDInUseError:
+                        submission.is_new = False
+                    except QueueFull as error:
+                        submission.error = error
+        except JobsError as error:
+            if len(submissions) > 1 and isinstance(error.__cause__, DataError):
+                for submission in submissions:
+                    self._commit([submission])  # The database rejects the data of one of them.
+                return
+            for submission in submissions:
+                submission.error = error
+
+    def _enqueue(self, connection: Connection, submission: _Submission) -> None:
+        request, options = submission.request, dict(submission.request.options)
         attributes = {
-            "url": job.url, "options": job.options, "fingerprint": request.fingerprint,
-            "created": job.created,
+            "url": request.public_url, "options": options, "fingerprint": request.fingerprint,
+            "created": submission.created,
         }  # fmt: skip
         self._client.enqueue_in_transaction(
             connection,
             {
                 "workflow_name": PRINT, "queue_name": QUEUES[PRINT],
-                "workflow_id": job.id, "workflow_id_reuse_policy": "reject",
+                "workflow_id": submission.job_id, "workflow_id_reuse_policy": "reject",
                 "attributes": attributes,
-                "priority": self._priority(connection, sender, background),
-                "authenticated_user": sender,
+                "priority": self._priority(connection, submission.sender, submission.background),
+                "authenticated_user": submission.sender,
             },
-            request.url, job.options, {name: pack(data) for name, data in request.parts.items()},
+            request.url, options, {name: pack(data) for name, data in request.parts.items()},
         )  # fmt: skip
 
     def _priority(self, connection: Connection, sender: str, background: bool) -> int:
@@ -232,15 +277,8 @@ class JobQueue:
         It is the start time: that of the next job to run, but after the sender's last job.
         """
         first, last = _BACKGROUND if background else _INTERACTIVE
-        rows = self._table
-        in_class = rows.c.priority.between(first, last)
-        from_sender = in_class & (rows.c.authenticated_user == sender)
-        query = select(
-            func.count(),
-            func.min(case((in_class, rows.c.priority))),
-            func.max(case((from_sender, rows.c.priority))),
-        ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
-        count, lowest, highest_of_sender = connection.execute(query).one()
+        parameters = {"first": first, "last": last, "sender": sender}
+        count, lowest, highest_of_sender = connection.execute(self._queued, parameters).one()
         if count >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
         return max(lowest or first, (highest_of_sender or 0) + 1)
@@ -400,6 +438,22 @@ class JobQueue:
             started=_to_seconds(status.dequeued_at, created),
             finished=_to_seconds(status.completed_at, created) if state in FINISHED else None,
         )  # fmt: skip
+
+
+def _queued_query(rows: TableClause) -> Select[int, int | None, int | None]:
+    """Return a query for the number of queued jobs, the lowest priority, and a sender's highest.
+
+    Of the priorities, it regards those from ``first`` to ``last``.  Building the query takes longer
+    than executing it, so it is built once.
+    """
+    priority = rows.c.priority
+    in_class = priority.between(bindparam("first"), bindparam("last"))
+    from_sender = in_class & (rows.c.authenticated_user == bindparam("sender"))
+    return select(
+        func.count(),
+        func.min(case((in_class, priority))),
+        func.max(case((from_sender, priority))),
+    ).where(rows.c.queue_name == QUEUES[PRINT], rows.c.status == "ENQUEUED")
 
 
 def _job_result(output: object, attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from printer.jobs import queue as queue_module
 from printer.jobs.engine import apply_retention
 from printer.jobs.queue import MAX_DISPATCHES, JobQueue, KeyReused, QueueFull, pack, unpack
 from printer.jobs.storage import Storage
-from tests.support.jobs import claim, job_request
+from tests.support.jobs import claim, job_request, wait_until
 
 STORY = JobRequest("https://example.org/story", {"paper": "A5"}, {PAGE_PART: b"<p>\0\xff</p>" * 99})
 
@@ -395,11 +395,23 @@ def test_a_commit_that_fails_accepts_none(table):
     assert table.submit(job_request("story"))[1]
 
 
-def test_one_key_of_many_threads_makes_one_job(table):
+def test_requests_of_many_threads_are_committed_together_and_each_is_answered(table):
+    commits = []
+
+    @event.listens_for(table.engine, "commit")
+    def count(connection):
+        if not connection.get_execution_options().get("read_only"):
+            commits.append(connection)
+
     with ThreadPoolExecutor(20) as pool:
-        answers = list(
-            pool.map(lambda n: table.submit(job_request(str(n % 18)), f"key {n % 18}"), range(20))
-        )
+        with table._write_lock:  # Another transaction is being written.
+            submissions = [
+                pool.submit(table.submit, job_request(str(n % 18)), f"key {n % 18}")
+                for n in range(20)
+            ]
+            wait_until(lambda: len(table._waiting) == 20)
+        answers = [submission.result() for submission in submissions]
+    assert len(commits) == 1
     assert sum(is_new for _, is_new in answers) == 18
     assert {(job.id, job.url) for job, _ in answers} == {
         (job.id, job.url) for job in table.list_recent(40)
@@ -407,13 +419,16 @@ def test_one_key_of_many_threads_makes_one_job(table):
 
 
 def test_a_request_that_the_database_refuses_takes_no_other_with_it(table):
-    try:
-        table.submit(JobRequest("https://a.test/", {"title": "\0"}))
-        refused = False
-    except JobsError:
-        refused = True
-    job, _ = table.submit(job_request("good"))
+    bad = JobRequest("https://a.test/", {"title": "\0"})
+    with ThreadPoolExecutor(2) as pool:
+        with table._write_lock:
+            submissions = [
+                pool.submit(table.submit, request) for request in (bad, job_request("good"))
+            ]
+            wait_until(lambda: len(table._waiting) == 2)
+        job, _ = submissions[1].result()
     assert table.get(job.id).state == "queued"
+    refused = isinstance(submissions[0].exception(), JobsError)
     assert refused == (table.engine.dialect.name == "postgresql")
 
 
