@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cache
 from http.cookiejar import Cookie
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
@@ -341,19 +341,32 @@ class PageCapture:
         return self._opened_tab(await self._read(id_attribute), id_attribute, url)
 
     async def _read(self, id_attribute: str) -> dict[str, Any]:
-        """Wait until the page is calm, expand its article, and return the script's report."""
+        """Wait until the page is calm, expand its article, and return the script's report.
+
+        A page that does not change by itself is read in a single call, as each call costs time.
+        """
         run, wait_until_calm = self._tab.world.run, self._requests.wait_until_calm
-        if self._requests.loading or await run(f"({_PREPARE}).stirs()") is not False:
+        read = f"{_SERIALIZE}({self._options.max_bytes}, '{id_attribute}', {MAX_BOXES})"
+        report = None
+        if not self._requests.loading:
+            report = await run(
+                f"""(async (page, budget) => page.stirs() ? "stirs"
+                : await page.ready(budget) ? "woken" : {read})({_PREPARE}, {self._scroll_time()})"""
+            )
+        woken = report == "woken"
+        if not woken and not _is_report(report):  # It changes by itself, or has navigated.
             await wait_until_calm(self._time_left(_CALM_SHARE) / 1000)
-        scroll_time = min(self._time_left(_READY_SHARE), _SCROLL_SECONDS * 1000)
-        woken = await run(f"({_PREPARE}).ready({scroll_time:.0f})")
-        if woken or self._requests.loading:
-            await wait_until_calm(self._time_left(_READY_SHARE) / 1000)
-        max_bytes = self._options.max_bytes
-        report = await run(f"{_SERIALIZE}({max_bytes}, '{id_attribute}', {MAX_BOXES})")
+            woken = await run(f"({_PREPARE}).ready({self._scroll_time()})")
+        if not _is_report(report):
+            if woken or self._requests.loading:
+                await wait_until_calm(self._time_left(_READY_SHARE) / 1000)
+            report = await run(read)
         self._check_response()
-        data: dict[str, Any] = json.loads(report) if isinstance(report, str) else {}
+        data: dict[str, Any] = json.loads(report) if _is_report(report) else {}
         return data
+
+    def _scroll_time(self) -> int:
+        return int(min(self._time_left(_READY_SHARE), _SCROLL_SECONDS * 1000))
 
     def _check_response(self) -> None:
         """Raise if the response has an error status or is not a web page."""
@@ -392,6 +405,10 @@ class PageCapture:
         """Return the milliseconds until a share of the time limit is used up, at least one."""
         end = self._start + self._options.timeout * share
         return max(end - time.monotonic(), 0.001) * 1000
+
+
+def _is_report(report: object) -> TypeGuard[str]:
+    return isinstance(report, str) and report.startswith("{")
 
 
 #: The maximum number of elements, text leaves and pictures; larger pages are read without a layout.
@@ -449,6 +466,7 @@ def _join_text_boxes(first: TextBox, second: TextBox) -> TextBox:
 
 _CLOSE_SECONDS = 15.0  # a busy machine takes several to end a driver
 _OPENING_SECONDS = 2.0  # for closing a tab that is still being opened
+_PREOPEN_AFTER = 2  # pages, after which tabs are opened in advance
 #: The pages, and the bytes of memory, after which a browser is replaced.
 MAX_PAGES = 200
 MAX_BYTES = 1_500_000_000
@@ -477,6 +495,7 @@ class Browser(Closing):
         self._alone = asyncio.Lock()
         self._process: BrowserProcess | None = None
         self._processes: set[BrowserProcess] = set()
+        self._spare_tabs: dict[BrowserProcess, asyncio.Task[Tab]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
@@ -545,9 +564,7 @@ class Browser(Closing):
                 await self._end_idle(process)
 
     async def _load(self, process: BrowserProcess, url: str, deadline: float) -> Capture:
-        work = Tab.open(process, self._guard, self._credentials, self.options)
-        opening = asyncio.create_task(work)
-        opening.add_done_callback(_opened_tab)  # retrieves an exception that has no other reader
+        opening = self._take_tab(process)
 
         async def load() -> Capture:
             return await PageCapture(await asyncio.shield(opening), self.options, deadline).run(url)
@@ -573,6 +590,21 @@ class Browser(Closing):
         if tab.proxy.overspent:
             raise translate(tab.proxy.overspent, url, url, tab.proxy)
         return capture
+
+    def _take_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
+        spare = self._spare_tabs.pop(process, None)
+        if spare is not None:
+            if not spare.done() or ((tab := _opened_tab(spare)) and not tab.crashed.is_set()):
+                return spare
+            process.users += 1
+            self._in_background(self._close_tab(process, spare))
+        return self._open_tab(process)
+
+    def _open_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
+        opening = Tab.open(process, self._guard, self._credentials, self.options)
+        task = asyncio.create_task(opening)
+        task.add_done_callback(_opened_tab)  # retrieves an exception that may have no other reader
+        return task
 
     async def _close_tab(self, process: BrowserProcess, opening: asyncio.Task[Tab]) -> None:
         """Close a tab; retire a browser that cannot do so."""
@@ -619,12 +651,25 @@ class Browser(Closing):
         if process.pages_loaded % _MEMORY_CHECK_INTERVAL == 0:
             memory = await asyncio.to_thread(process.memory)
             process.retired |= memory > MAX_BYTES
+        may_preopen = (
+            process is self._process and _PREOPEN_AFTER <= process.pages_loaded < MAX_PAGES
+        )
+        if may_preopen and process.is_usable and process not in self._spare_tabs:
+            self._spare_tabs[process] = self._open_tab(process)
         await self._end_idle(process)
 
     async def _end_idle(self, process: BrowserProcess) -> None:
         if not process.is_usable and not process.users:
-            await process.close()
+            await self._end(process)
             self._processes.discard(process)
+
+    async def _end(self, process: BrowserProcess) -> None:
+        await process.close()
+        spare = self._spare_tabs.pop(process, None)
+        if spare is not None:
+            await asyncio.gather(spare, return_exceptions=True)
+            if tab := _opened_tab(spare):
+                await tab.close()
 
     async def _close(self) -> None:
         async with self._starting:  # The driver of a start that is cancelled would run on.
@@ -632,7 +677,7 @@ class Browser(Closing):
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        ending = [process.close() for process in self._processes]
+        ending = [self._end(process) for process in self._processes]
         await asyncio.gather(*ending, *tasks, wait_for_late_drivers(), return_exceptions=True)
         self._processes.clear()
 
