@@ -36,7 +36,8 @@ _MAX_OPEN_SNAPSHOTS = 4
 _MAX_SNAPSHOT_BYTES = 400_000_000
 _MAX_LABEL = 90
 
-#: The width of such pictures, in pixels; they are shown at half that size.
+_FIRST_PAGE = "first.png"
+#: The width of pictures of pages, in pixels; they are shown at half that size.
 _PAGE_WIDTH = 480
 
 #: What the editor calls blocks that are not text.
@@ -193,6 +194,16 @@ class PrintService:
             picture = _render_page(data, number - 1)
         if picture is None:
             raise HTTPException(404, "there is no such page")
+        return picture
+
+    def first_page(self, job: Job) -> bytes:
+        """Return a picture of the first page, which is stored when it is first asked for."""
+        key = f"{job.result_folder}/{_FIRST_PAGE}"
+        picture = self.storage.get(key) if job.has_result else None
+        if picture is None:
+            picture = self.draw_page(job, 1)
+            with suppress(JobsError):
+                self.storage.put(key, picture)
         return picture
 
     def export(self, job: Job, format_: Format) -> bytes:

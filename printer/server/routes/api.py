@@ -211,7 +211,7 @@ def export_print(service: Service, print_id: PrintId, format: ExportFormat) -> R
 )
 def get_first_page(service: Service, print_id: PrintId) -> Response:
     """Get a picture of the first page."""
-    data = service.draw_page(service.get(print_id), 1)
+    data = service.first_page(service.get(print_id))
     return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 

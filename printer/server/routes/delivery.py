@@ -105,7 +105,7 @@ def get_print_file(service: Service, print_id: str, ending: str) -> Response:
     job = service.get(print_id)
     match ending:
         case "png":
-            data = service.draw_page(job, 1)
+            data = service.first_page(job)
             return Response(data, 200, None, "image/png")
         case "pdf" | "epub" if ending == print_format(job):
             data = service.read_result(job, result_file(ending))
