@@ -259,6 +259,10 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 1):
             is_text = segment.link_chars == len(segment.text) or _runs_on_beside(candidate, segment)
             return () if is_text else [segment]
+        if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 2):
+            caption, credit = finder.page.segments[begin:end]
+            if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
+                return [caption, credit]
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
         is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
