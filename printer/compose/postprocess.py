@@ -449,10 +449,6 @@ def merge_pages(articles: Sequence[Article]) -> Article:
     )
 
 
-#: Shorter text may be repeated on several pages on purpose.
-_MIN_UNIQUE_CHARS = 40
-
-
 def _repetition_key(block: Block) -> str:
     """Return a key that identifies a block, '' for a block that may be repeated."""
     if isinstance(block, Figure):
