@@ -606,6 +606,9 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
     return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(is_credit))
 
 
+_CREDIT_TAGS = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div", "p"})
+
+
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
     name = CAMEL_CASE.sub("-", name)  # captionCredit
@@ -615,17 +618,8 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
         return False
     if _CREDIT_CLASS.search(name) or node.tag == "small":
         return True
-    if node.tag in {
-        "i",
-        "em",
-        "span",
-        "cite",
-        "b",
-        "strong",
-        "font",
-        "div",
-        "p",
-    } and _CREDIT_START.match((node.text or "").lstrip()[:80]):
+    is_line = node.tag in _CREDIT_TAGS
+    if is_line and _CREDIT_START.match((node.text or "").lstrip()[:80]):
         return True
     return None
 

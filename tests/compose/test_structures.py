@@ -771,17 +771,6 @@ def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     assert outline(numbered) == [(2, "sail(wind) [1]")]
 
 
-def test_a_quotation_around_nearly_the_whole_article_only_indents_it() -> None:
-    texts = [
-        f"Paragraph {n} of the keeper's own account of the tides and the ferry." for n in range(4)
-    ]
-    quoted = f"<blockquote>{''.join(f'<p>{text}</p>' for text in texts)}</blockquote>"
-    blocks = compose_article(f"<p>Good morning.</p>{quoted}").blocks
-    assert [plain_text(b.spans) for b in blocks if isinstance(b, Paragraph)][1:] == texts
-    text = "<p>The rest of the article, which is about the ferry and its long way home.</p>" * 3
-    assert any(isinstance(b, Quote) for b in compose_article(text + quoted).blocks)
-
-
 @pytest.mark.parametrize(
     ("reference", "marks"),
     [
