@@ -432,13 +432,6 @@ def test_tables_of_data() -> None:
     assert len(table.foot) == 1
 
 
-def test_a_table_with_lists_in_its_cells_is_data() -> None:
-    rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
-    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).body) == 4
-    menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
-    assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
-
-
 @pytest.mark.parametrize(
     ("html", "text"),
     [
@@ -454,15 +447,6 @@ def test_an_item_that_begins_with_its_own_label_has_one(html: str, text: str) ->
 def test_a_reference_to_a_bibliography_is_no_title() -> None:
     spans = first_spans("<p>As <cite>[<a href='#b1'>1</a>]</cite> and <cite>The Tide</cite> say.")
     assert [span.text for span in spans if "cite" in span.marks] == ["The Tide"]
-
-
-def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
-    table = only(
-        "<table><tr><td><div>Defined in <code>a.h</code></div><td>"
-        "<tr><td><div><pre>int a;</pre></div><td><div>(since 2017)</div></table>",
-        Table,
-    )
-    assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]
 
 
 @pytest.mark.parametrize(
