@@ -96,21 +96,13 @@ class CaptionFinder:
             or _text_below(self, candidate)
         )
         segments = _with_caption_above(self, candidate, segments)
-        if linked_headings := [
-            segment.index for segment in segments if _is_linked_heading(self, segment)
-        ]:
+        is_linked_heading = partial(_is_linked_heading, self)
+        if any(map(is_linked_heading, segments)):
             # The heading above a player leads to its page; the caption stands below the picture.
-            first_index = (
-                candidate.segment
-                if max(linked_headings) < candidate.segment
-                else len(self.page.segments)
-            )
-            segments = [s for s in _named_caption(self, candidate) if s.index >= first_index]
+            segments = [s for s in _named_caption(self, candidate) if s.index >= candidate.segment]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
-        if any(map(partial(_is_linked_heading, self), segments)) or all(
-            map(partial(_is_heading, self), segments)
-        ):
+        if any(map(is_linked_heading, segments)) or all(map(partial(_is_heading, self), segments)):
             return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self.page.base)
