@@ -126,15 +126,15 @@ def post_blocks(
     printed = ""
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        own_blocks = list(postprocess_part(builder.blocks(post.content)))
+        written = list(postprocess_part(builder.blocks(post.content)))
         for _ in range(_MAX_APPENDED):
-            if len(own_blocks) < 2 or not _is_printed(own_blocks[-1], printed):
+            if len(written) < 2 or not _is_printed(written[-1], printed):
                 break
-            own_blocks.pop()
-            if len(own_blocks) > 1 and _introduces(own_blocks[-1]):
-                own_blocks.pop()
-        printed = (printed + _own_text(own_blocks))[-_MAX_SEARCHED_CHARS:]
-        blocks = tuple(map(_attributed, own_blocks))
+            written.pop()
+            if len(written) > 1 and _introduces(written[-1]):
+                written.pop()
+        printed = (printed + _unquoted_text(written))[-_MAX_SEARCHED_CHARS:]
+        blocks = tuple(map(_attributed, written))
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
@@ -145,14 +145,14 @@ def post_blocks(
 
 def _is_printed(block: Block, printed: str) -> bool:
     """Return whether a block is a quotation of what stands above, as mail programs append it."""
-    text = _own_text(block.blocks) if isinstance(block, Quote) else ""
+    text = _unquoted_text(block.blocks) if isinstance(block, Quote) else ""
     return bool(text) and text in printed
 
 
-def _own_text(blocks: Iterable[Block]) -> str:
+def _unquoted_text(blocks: Iterable[Block]) -> str:
     """Return the letters of blocks without quotations and the lines that introduce them."""
-    own_blocks = (b for b in blocks if not (isinstance(b, Quote) or _introduces(b)))
-    return comparison_key(" ".join(iter_text(*own_blocks)))
+    written = (b for b in blocks if not (isinstance(b, Quote) or _introduces(b)))
+    return comparison_key(" ".join(iter_text(*written)))
 
 
 def _introduces(block: Block) -> bool:
