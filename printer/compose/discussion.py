@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .. import article as model
@@ -17,7 +17,6 @@ from ..article import (
     Span,
     iter_text,
     plain_text,
-    walk,
 )
 from ..html.discussion import Comments, read_posts
 from ..html.index import is_inside
@@ -113,21 +112,28 @@ def without_last_heading(blocks: Sequence[Block]) -> tuple[Block, ...]:
     return tuple(introduction)
 
 
+_MAX_SEARCHED_CHARS = 200_000
+#: The most quotations that a mail program appends to a post.
+_MAX_APPENDED = 10
+
+
 def post_blocks(
     page: Page, selection: Selection, targets: LinkTargets, posts: Sequence[Post], byline: str
 ) -> tuple[model.Post, ...]:
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
     composed: list[model.Post] = []
-    printed: set[str] = set()
+    printed = ""
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
         written = list(postprocess_part(builder.blocks(post.content)))
-        while len(written) > 1 and _is_printed(written[-1], printed):
+        for _ in range(_MAX_APPENDED):
+            if len(written) < 2 or not _is_printed(written[-1], printed):
+                break
             written.pop()
-            if len(written) > 1 and "".join(iter_text(written[-1])).endswith(COLONS):
+            if len(written) > 1 and _introduces(written[-1]):
                 written.pop()
-        printed |= _paragraph_keys(written)
+        printed = (printed + _unquoted_text(written))[-_MAX_SEARCHED_CHARS:]
         blocks = tuple(map(_attributed, written))
         if not blocks:
             continue
@@ -137,15 +143,20 @@ def post_blocks(
     return tuple(composed)
 
 
-def _is_printed(block: Block, printed: Set[str]) -> bool:
+def _is_printed(block: Block, printed: str) -> bool:
     """Return whether a block is a quotation of what stands above, as mail programs append it."""
-    keys = _paragraph_keys(block.blocks) if isinstance(block, Quote) else set()
-    return bool(keys) and keys <= printed
+    text = _unquoted_text(block.blocks) if isinstance(block, Quote) else ""
+    return bool(text) and text in printed
 
 
-def _paragraph_keys(blocks: Sequence[Block]) -> set[str]:
-    paragraphs = (block for block in walk(tuple(blocks)) if isinstance(block, Paragraph))
-    return {comparison_key(plain_text(paragraph.spans)) for paragraph in paragraphs}
+def _unquoted_text(blocks: Iterable[Block]) -> str:
+    """Return the letters of blocks without quotations and the lines that introduce them."""
+    written = (b for b in blocks if not (isinstance(b, Quote) or _introduces(b)))
+    return comparison_key(" ".join(iter_text(*written)))
+
+
+def _introduces(block: Block) -> bool:
+    return isinstance(block, Paragraph) and plain_text(block.spans).endswith(COLONS)
 
 
 _MAX_ATTRIBUTION_CHARS = 90

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -236,10 +236,8 @@ def needs_space(
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip("([{“‘«„\"'")
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
-    is_name = text[0].isupper() or len(text) > 1
-    if _is_label_boundary(text_before, text) or (is_name and _are_in_row_of_links(last, leaf)):
-        return True
-    if (text[0].isupper() or text[0].isdigit()) and _are_alike(last, leaf):
+    begins_label = text[0].isupper() or text[0].isdigit()
+    if _is_label_boundary(text_before, text) or (begins_label and _are_alike(last, leaf)):
         return True
     return (
         not leaf.tail
@@ -263,38 +261,13 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
     return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
 
 
-_MAX_COMPARED_LINKS = 100
-_MAX_LINK_LEVELS = 3
-
-
-def _are_in_row_of_links(first_leaf: Leaf, second_leaf: Leaf) -> bool:
-    """Return whether two texts are adjacent links of an element that contains only links."""
-    first, second = _link_around(first_leaf), _link_around(second_leaf)
-    if first is None or second is None or second.getprevious() is not first:
-        return False
-    parent = second.getparent()
-    if parent is None or first.get("href") == second.get("href"):
-        return False
-    links = list(islice(parent, _MAX_COMPARED_LINKS))
-    texts = (parent.text, *(link.tail for link in links))
-    return all(link.tag == "a" for link in links) and not any(map(str.strip, filter(None, texts)))
-
-
 def _are_alike(first: Leaf, second: Leaf) -> bool:
-    """Return whether two texts are in adjacent elements of one class, as labels in a row are."""
+    """Return whether two texts are in adjacent links, or elements of one class, as labels are."""
     a, b = first.element, second.element
-    is_class_same = bool(a.get("class")) and (a.tag, a.get("class")) == (b.tag, b.get("class"))
+    is_named = a.tag == "a" or bool(a.get("class"))
+    is_class_same = is_named and (a.tag, a.get("class")) == (b.tag, b.get("class"))
     is_beside = b.getprevious() is a and not (first.tail or second.tail)
     return is_class_same and is_beside and min(len(first.text), len(second.text)) > 1
-
-
-def _link_around(leaf: Leaf) -> HtmlElement | None:
-    """Return the link that contains some text, None if there is none nearby."""
-    parent = leaf.parent
-    if parent is None:
-        return None
-    levels = islice(chain((parent,), parent.iterancestors()), _MAX_LINK_LEVELS)
-    return next((element for element in levels if element.tag == "a"), None)
 
 
 #: A smaller gap is no space.

@@ -52,7 +52,6 @@ def postprocess(
     ``aliases`` maps link targets to the ids of the blocks that replace them; ``linked`` is whether
     the article may have internal links, and ``kind`` the kind of its page.
     """
-    blocks = _unwrap_article(blocks)
     clean_blocks = [
         block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None
     ]
@@ -162,22 +161,6 @@ def _split_paragraph(block: Block) -> Iterable[Block]:
         else replace(block, spans=spans, id="" if index else block.id)
         for index, spans in enumerate(parts)
     ]
-
-
-# A quotation of that size only indents the article.
-_MIN_INDENTED_BLOCKS = 4
-_MIN_INDENTED_SHARE = 0.75
-
-
-def _unwrap_article(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Replace a quotation by its content if it is nearly the whole article: it only indents."""
-    length = sum(map(len, iter_text(*blocks)))
-    for index, block in enumerate(blocks):
-        if isinstance(block, Quote) and not (block.cite or block.pull or block.box):
-            quoted = sum(map(len, iter_text(block)))
-            if len(block.blocks) >= _MIN_INDENTED_BLOCKS and quoted > _MIN_INDENTED_SHARE * length:
-                return (*blocks[:index], *block.blocks, *blocks[index + 1 :])
-    return blocks
 
 
 #: Types of the first block of a card, as opposed to a real list item.
@@ -447,10 +430,6 @@ def merge_pages(articles: Sequence[Article]) -> Article:
         confidence=min(article.confidence for article in articles),
         warnings=tuple(dict.fromkeys(w for article in articles for w in article.warnings)),
     )
-
-
-#: Shorter text may be repeated on several pages on purpose.
-_MIN_UNIQUE_CHARS = 40
 
 
 def _repetition_key(block: Block) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -118,6 +119,7 @@ _CUSTOM_TAG = re.compile(
 def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
+    stand_ins = _repeated_sources(page)
     lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
     custom = frozenset(filter(_CUSTOM_TAG.fullmatch, set(page.index.tags)))
     for element in page.elements.find(*_TAGS, *custom):
@@ -130,7 +132,9 @@ def _markup_candidates(page: Page, segments: range | None) -> list[Candidate]:
                 candidates.append(_distant_candidate(element, index, segment, key_above))
             continue
         for candidate in _read_element(element, index, segment):
-            if not (candidates and _merge(candidates, candidate)):
+            if element.get("src") in stand_ins and len(candidate.sources) > 1:
+                candidate = _without_source(candidate, element.get("src"))
+            if not (candidates and _merge(candidates, candidate, stand_ins)):
                 candidates.append(candidate)
     candidates = [
         candidate
@@ -235,6 +239,23 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     return 4 * int(match[1]) if match else 0
 
 
+_MIN_STAND_IN_COPIES = 4
+
+
+def _repeated_sources(page: Page) -> frozenset[str]:
+    """Return the values of ``src`` that many pictures share, as those of stand-ins."""
+    images = page.elements.find("img")[:MAX_CANDIDATES]
+    counts = Counter(image.get("src") for image in images)
+    return frozenset(src for src, count in counts.items() if src and count >= _MIN_STAND_IN_COPIES)
+
+
+def _without_source(candidate: Candidate, url: str) -> Candidate:
+    sources = tuple(source for source in candidate.sources if source.url != url)
+    best = best_source(sources)
+    url_key = picture_key(best.url) if best else ""
+    return replace(candidate, sources=sources, best=best, url_key=url_key)
+
+
 _MAX_MERGED_SOURCES = 100
 _SCREEN_PATTERN = r"(?<![^_-])(?:{0})[_-]|[._-](?:{0})(?=\.\w+$)"
 #: The words in the name of a file for small or dark screens, which is not printed.
@@ -242,8 +263,11 @@ _UNPRINTED_SCREENS = "m|mo|mob|mobile|phone|sm|xs|dark"
 _UNPRINTED_SCREEN = re.compile(_SCREEN_PATTERN.format(_UNPRINTED_SCREENS), re.IGNORECASE)
 
 
-def _merge(candidates: list[Candidate], current: Candidate) -> bool:
-    """Merge a candidate into the one before it if both show the same picture."""
+def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset[str]) -> bool:
+    """Merge a candidate into the one before it if both show the same picture.
+
+    ``stand_ins`` are the addresses that many pictures of the page share.
+    """
     previous = candidates[-1]
     if previous.kind != "image" or current.kind != "image":
         return False
@@ -259,7 +283,7 @@ def _merge(candidates: list[Candidate], current: Candidate) -> bool:
     shares_url = not are_displayed and bool(_non_data_urls(previous) & _non_data_urls(current))
     if previous.segment != current.segment and not shares_url:
         return False
-    if _is_stand_in(previous, current):
+    if _is_stand_in(previous, current, stand_ins):
         candidates[-1] = replace(
             current, alt=current.alt or previous.alt, title=current.title or previous.title
         )
@@ -299,10 +323,15 @@ def _merged(primary: Candidate, secondary: Candidate) -> Candidate:
 _MAX_STAND_IN_PX = 100
 
 
-def _is_stand_in(previous: Candidate, current: Candidate) -> bool:
-    """Return whether a much smaller picture stands for the one in the ``noscript`` after it."""
+def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[str]) -> bool:
+    """Return whether a picture stands for the one in the ``noscript`` right after it.
+
+    A stand-in is much smaller, or the same for many pictures of the page.
+    """
     if not _is_displayed(previous) or _is_displayed(current):
         return False
+    if stand_ins.issuperset(source.url for source in previous.sources):
+        return not stand_ins.issuperset(source.url for source in current.sources)
     small, large = (candidate.natural_width or candidate.width for candidate in (previous, current))
     return 0 < small <= _MAX_STAND_IN_PX and (not large or large >= 2 * small)
 

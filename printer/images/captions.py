@@ -96,21 +96,13 @@ class CaptionFinder:
             or _text_below(self, candidate)
         )
         segments = _with_caption_above(self, candidate, segments)
-        if linked_headings := [
-            segment.index for segment in segments if _is_linked_heading(self, segment)
-        ]:
+        is_linked_heading = partial(_is_linked_heading, self)
+        if any(map(is_linked_heading, segments)):
             # The heading above a player leads to its page; the caption stands below the picture.
-            first_index = (
-                candidate.segment
-                if max(linked_headings) < candidate.segment
-                else len(self.page.segments)
-            )
-            segments = [s for s in _named_caption(self, candidate) if s.index >= first_index]
+            segments = [s for s in _named_caption(self, candidate) if s.index >= candidate.segment]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
-        if any(map(partial(_is_linked_heading, self), segments)) or all(
-            map(partial(_is_heading, self), segments)
-        ):
+        if any(map(is_linked_heading, segments)) or all(map(partial(_is_heading, self), segments)):
             return Caption()  # the text of a card, or the heading of the next section
         distinct = {segment.text: segment for segment in segments}
         spans, credit = read_caption(distinct.values(), self.page.base)
@@ -259,6 +251,10 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
         if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 1):
             is_text = segment.link_chars == len(segment.text) or _runs_on_beside(candidate, segment)
             return () if is_text else [segment]
+        if finder.picture_counts[index] == 1 and (begin, end) == (position, position + 2):
+            caption, credit = finder.page.segments[begin:end]
+            if _CREDIT_AFTER.match(credit.text) and not caption.link_chars:
+                return [caption, credit]
         between = range(candidate.index + 1, min(block, candidate.index + 40))
         follows = not any(finder.picture_counts[other] for other in between)
         is_marked = is_credit_line(segment.text) or _is_emphasized(segment)
@@ -602,6 +598,9 @@ def _read_style(node: HtmlElement | None, base: str) -> _Piece | None:
     return _Piece("", tuple(mark for mark in MARKS if mark in marks), href, bool(is_credit))
 
 
+_CREDIT_TAGS = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div", "p"})
+
+
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
     """Return True for an element marked up as a credit, False for a caption, None for neither."""
     name = CAMEL_CASE.sub("-", name)  # captionCredit
@@ -611,17 +610,8 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
         return False
     if _CREDIT_CLASS.search(name) or node.tag == "small":
         return True
-    if node.tag in {
-        "i",
-        "em",
-        "span",
-        "cite",
-        "b",
-        "strong",
-        "font",
-        "div",
-        "p",
-    } and _CREDIT_START.match((node.text or "").lstrip()[:80]):
+    is_line = node.tag in _CREDIT_TAGS
+    if is_line and _CREDIT_START.match((node.text or "").lstrip()[:80]):
         return True
     return None
 

@@ -133,6 +133,8 @@ _FEED_LINK = re.compile(
 def _refusal_without_caption(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str]
 ) -> str:
+    if {"linked elsewhere", "hidden"} <= names:
+        return "a hidden button"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
@@ -140,6 +142,8 @@ def _refusal_without_caption(
         return "an ornament"
     if is_rule:
         return "a rule"
+    if _is_below_other_heading(reader, candidate):
+        return "a picture below a heading of something else"
     if _is_linked_banner(reader, candidate, names):
         return "a banner or a button that leads to another page"
     return ""
@@ -196,6 +200,17 @@ def _ancestors_without_article(reader: FeatureReader, candidate: Candidate) -> I
 
 
 _MAX_TEASER_LINKS = 50
+
+
+def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
+    """Return whether a picture after the text stands below a heading that is left out."""
+    previous = candidate.segment - 1
+    if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
+        return False
+    flags = reader.index.flags[reader.index.segment_blocks[previous]]
+    return bool(flags & _HEADING) and not reader.verdict.keep[previous]
+
+
 #: A wider picture of a player of sounds is the lead.
 _MAX_AUDIO_WIDTH_PX = 300
 _AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)

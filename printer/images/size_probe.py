@@ -253,18 +253,9 @@ class RejectCache(Closing):
         hits: The number of these that were found.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        warn: Callable[[str], None],
-        *,
-        max_entries: int = MAX_ENTRIES,
-        max_age: float = MAX_AGE_SECONDS,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:
         self.lookups = self.hits = self._added = 0
-        self._warn, self._clock = warn, clock
-        self._max_entries, self._max_age = max_entries, max_age
+        self._warn = warn
         self._connection: sqlite3.Connection | None = None
         self._path = folder / CACHE_FILE
         try:
@@ -296,7 +287,7 @@ class RejectCache(Closing):
         if self._connection is None or not keys:
             return frozenset()
         query = "SELECT 1 FROM rejected WHERE key = ? AND at > ?"
-        since = self._clock() - self._max_age
+        since = time.time() - MAX_AGE_SECONDS
         try:
             rejected = frozenset(
                 url
@@ -311,11 +302,11 @@ class RejectCache(Closing):
         return rejected
 
     def add(self, urls: Iterable[str], limits: SizeLimits) -> None:
-        now = self._clock()
+        now = time.time()
         rows = [(_key(url, limits), now) for url in urls]
         if rows and self._execute("INSERT OR REPLACE INTO rejected VALUES (?, ?)", rows):
             self._added += len(rows)
-            if self._added > self._max_entries // 10:
+            if self._added > MAX_ENTRIES // 10:
                 self._prune()
 
     def _prune(self) -> None:
@@ -324,7 +315,7 @@ class RejectCache(Closing):
         self._execute(
             "DELETE FROM rejected WHERE at <= ? OR key IN "
             "(SELECT key FROM rejected ORDER BY at DESC LIMIT -1 OFFSET ?)",
-            [(self._clock() - self._max_age, self._max_entries)],
+            [(time.time() - MAX_AGE_SECONDS, MAX_ENTRIES)],
         )
 
     def _execute(self, statement: str, rows: Sequence[tuple[object, ...]]) -> bool:

@@ -111,6 +111,8 @@ def _read_attribute(name: str, value: str) -> Iterator[ImageSource]:
         yield _plain_source(value)
     elif name in _VERSION_LISTS or name.endswith("srcset"):
         yield from parse_srcset(value)
+    elif value[0] in "{[":
+        return  # data for scripts
     elif name in _ORIGINALS:
         if _is_url(value):
             yield ImageSource(value, 0, ORIGINAL)

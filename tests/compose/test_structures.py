@@ -432,13 +432,6 @@ def test_tables_of_data() -> None:
     assert len(table.foot) == 1
 
 
-def test_a_table_with_lists_in_its_cells_is_data() -> None:
-    rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
-    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).body) == 4
-    menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
-    assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
-
-
 @pytest.mark.parametrize(
     ("html", "text"),
     [
@@ -454,15 +447,6 @@ def test_an_item_that_begins_with_its_own_label_has_one(html: str, text: str) ->
 def test_a_reference_to_a_bibliography_is_no_title() -> None:
     spans = first_spans("<p>As <cite>[<a href='#b1'>1</a>]</cite> and <cite>The Tide</cite> say.")
     assert [span.text for span in spans if "cite" in span.marks] == ["The Tide"]
-
-
-def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
-    table = only(
-        "<table><tr><td><div>Defined in <code>a.h</code></div><td>"
-        "<tr><td><div><pre>int a;</pre></div><td><div>(since 2017)</div></table>",
-        Table,
-    )
-    assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -769,17 +753,6 @@ def test_headings_and_terms_lose_the_link_to_their_source_code() -> None:
     assert outline(f"<h2 id=x>sail(wind) {links}</h2><p>text") == [(2, "sail(wind)")]
     numbered = '<h2>sail(wind) <a href="https://notes.test/1">[1]</a></h2><p>text'
     assert outline(numbered) == [(2, "sail(wind) [1]")]
-
-
-def test_a_quotation_around_nearly_the_whole_article_only_indents_it() -> None:
-    texts = [
-        f"Paragraph {n} of the keeper's own account of the tides and the ferry." for n in range(4)
-    ]
-    quoted = f"<blockquote>{''.join(f'<p>{text}</p>' for text in texts)}</blockquote>"
-    blocks = compose_article(f"<p>Good morning.</p>{quoted}").blocks
-    assert [plain_text(b.spans) for b in blocks if isinstance(b, Paragraph)][1:] == texts
-    text = "<p>The rest of the article, which is about the ferry and its long way home.</p>" * 3
-    assert any(isinstance(b, Quote) for b in compose_article(text + quoted).blocks)
 
 
 @pytest.mark.parametrize(

@@ -361,3 +361,18 @@ def test_the_first_numbers_of_a_crop_are_no_size() -> None:
     first, second = find_candidates(read_page(html, URL))
     assert (first.width, first.height) == (0, 0)
     assert (second.width, second.height) == (640, 360)
+
+
+def test_the_stand_in_that_all_pictures_share_is_not_printed() -> None:
+    html = "".join(
+        f'<p>Text.</p><p><img src="/all.png" width="540" data-src="/{name}.jpg?resize=540%2C360"></p>'
+        for name in "abcd"
+    )
+    assert [urls[0].rsplit("/", 1)[1][:5] for urls in found(html)] == [
+        "a.jpg", "b.jpg", "c.jpg", "d.jpg"
+    ]  # fmt: skip
+    html = "".join(
+        f'<p>Text.</p><p><img src="/all.png"><noscript><img src="/{name}.jpg"></noscript></p>'
+        for name in "abcd"
+    )
+    assert [urls[0][-5:] for urls in found(html)] == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]

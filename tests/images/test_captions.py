@@ -345,3 +345,9 @@ def test_a_caption_that_repeats_the_title_of_the_page_is_not_printed() -> None:
     candidates = find_candidates(page)
     found = CaptionFinder(page, candidates).find(candidates[0])
     assert (found.text, found.credit, len(found.segments)) == ("", "A. Name", 2)
+
+
+def test_a_line_and_a_credit_alone_with_a_picture_are_its_caption() -> None:
+    found = caption(f"<div>{IMG}<p>The boat.</p><p>Photo: Ann Marl</p></div>")
+    assert (found.text, len(found.segments)) == ("The boat.", 2)
+    assert caption(f"<div>{IMG}<p>The boat.</p><p>It left at noon.</p></div>").text == ""

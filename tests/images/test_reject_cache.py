@@ -17,8 +17,8 @@ from printer.images.size_probe import CACHE_FILE, MAX_AGE_SECONDS, RejectCache
 URL = "https://site.example.org/icon.png"
 
 
-def opened(folder: Path, log: list[str] | None = None, **more: object) -> RejectCache:
-    return RejectCache(folder, (log if log is not None else []).append, **more)  # type: ignore[arg-type]
+def opened(folder: Path, log: list[str] | None = None) -> RejectCache:
+    return RejectCache(folder, (log if log is not None else []).append)
 
 
 def test_an_address_is_known_in_the_next_run_and_by_its_limits(tmp_path: Path) -> None:
@@ -38,9 +38,10 @@ def test_an_empty_query_is_no_lookup(tmp_path: Path) -> None:
         assert (cache.lookups, cache.hit_rate) == (0, 0.0)
 
 
-def test_old_entries_expire(tmp_path: Path) -> None:
+def test_old_entries_expire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_000_000.0
-    with opened(tmp_path, clock=lambda: now) as cache:
+    monkeypatch.setattr("printer.images.size_probe.time.time", lambda: now)
+    with opened(tmp_path) as cache:
         cache.add([URL], CUTER_LIMITS)
         now += MAX_AGE_SECONDS - 1
         assert cache.lookup([URL], CUTER_LIMITS)
@@ -50,14 +51,16 @@ def test_old_entries_expire(tmp_path: Path) -> None:
     assert rows(tmp_path) == 1
 
 
-def test_the_oldest_give_way(tmp_path: Path) -> None:
+def test_the_oldest_give_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    with opened(tmp_path, max_entries=20, clock=lambda: now) as cache:
+    monkeypatch.setattr("printer.images.size_probe.time.time", lambda: now)
+    monkeypatch.setattr("printer.images.size_probe.MAX_ENTRIES", 20)
+    with opened(tmp_path) as cache:
         for number in range(200):
             now = float(number)
             cache.add([f"{URL}?{number}"], CUTER_LIMITS)
     assert rows(tmp_path) == 20
-    with opened(tmp_path, clock=lambda: now) as cache:
+    with opened(tmp_path) as cache:
         found = cache.lookup([f"{URL}?{n}" for n in range(200)], CUTER_LIMITS)
     assert found == {f"{URL}?{n}" for n in range(180, 200)}
 

@@ -114,6 +114,8 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
          "a portrait of the author"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
          "a banner or a button that leads to another page"),
+        (f'<div style="display: none"><a href="https://voice.example.net/read?id=5">'
+         f'{PLAIN.format("Listen to this page")}</a></div>', "a hidden button"),
         (f'<p><a href="https://shop.example.net/?utm_source=tide">{PLAIN.format("Sheep")}</a></p>',
          "a banner or a button that leads to another page"),
         ('<p><a href="/join"><img src="/join-cta.jpg" width="900" height="300"></a></p>',
@@ -123,7 +125,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
          "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline",
-         "feed", "campaign", "call to action", "award"],
+         "feed", "hidden", "campaign", "call to action", "award"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
     names = (
@@ -580,3 +582,10 @@ def test_a_source_in_the_link_of_a_picture_makes_no_teaser() -> None:
 def test_a_picture_as_small_as_an_icon_is_dropped_even_with_a_caption(side, remains) -> None:
     small = PHOTO.replace('width="900" height="600"', f'width="{side}" height="{side}"')
     assert bool(find_pictures(*read(article(small)))) == remains
+
+
+def test_a_picture_below_a_heading_that_is_left_out_is_not_the_articles() -> None:
+    for heading, last in (("Pin it", "A ferry"), (TEXT, "Sheep")):
+        page, verdict = read(article(PHOTO) + f"<h2>{heading}</h2>{CARD}")
+        found = select_by_method(page, verdict)
+        assert found.selected[-1].candidate.alt == last
