@@ -32,6 +32,7 @@ from .srcset import (
     absolute_url,
     background_sources,
     best_source,
+    is_dark_version,
     original_url,
     picture_key,
     read_sources,
@@ -160,7 +161,7 @@ def _distant_candidate(element: HtmlElement, index: int, segment: int, lead_key:
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
     tag = element.tag
     if tag == "img":
-        if not image_tex(element):
+        if not (image_tex(element) or is_dark_version(element)):
             yield _candidate(element, "image", index, segment, read_sources(element))
     elif "-" in tag:
         if element.find(".//img") is None and (sources := read_sources(element)):
@@ -275,12 +276,14 @@ def _merge(candidates: list[Candidate], current: Candidate, stand_ins: frozenset
         if _UNPRINTED_SCREEN.search(_file_name(previous)):
             candidates[-1] = current
         return True
-    if len(previous.sources) > _MAX_MERGED_SOURCES or not _have_common_ancestor(
-        previous.element, current.element
-    ):
-        return False
     are_displayed = _is_displayed(previous) and _is_displayed(current)
-    shares_url = not are_displayed and bool(_non_data_urls(previous) & _non_data_urls(current))
+    shares_url = bool(_non_data_urls(previous) & _non_data_urls(current))
+    is_crop = shares_url and _is_crop(previous, current)
+    if are_displayed:
+        shares_url = is_crop
+    has_common = is_crop or _have_common_ancestor(previous.element, current.element)
+    if len(previous.sources) > _MAX_MERGED_SOURCES or not has_common:
+        return False
     if previous.segment != current.segment and not shares_url:
         return False
     if _is_stand_in(previous, current, stand_ins):
@@ -338,6 +341,21 @@ def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[s
 
 def _non_data_urls(candidate: Candidate) -> set[str]:
     return {source.url for source in candidate.sources if not source.url.startswith("data:")}
+
+
+def _is_crop(previous: Candidate, current: Candidate) -> bool:
+    """Return whether the best files of two pictures of one figure have the same name."""
+    figures = [
+        next(picture.element.iterancestors("figure"), None) for picture in (previous, current)
+    ]
+    names = {
+        (picture.best.url if picture.best else "").rpartition("/")[2]
+        for picture in (previous, current)
+    }
+    is_same_place = (
+        figures[0] is not None and figures[0] is figures[1] and previous.segment == current.segment
+    )
+    return is_same_place and len(names) == 1 and "" not in names
 
 
 #: The words in the name of a file for other screens.

@@ -97,6 +97,14 @@ _ICON_FEATURES = frozenset({
 })  # fmt: skip
 #: A smaller picture can only be an icon.
 _MAX_ICON_SIDE_PX = 64
+#: The alternative text of a badge that leads to a shop or a player: 'Listen on Spotify'.
+_BADGE = re.compile(
+    r".{0,30}\b(?:Amazon Music|Audible|Apple (?:Podcasts?|Music)|(?:Mac )?App Store|AppGallery"
+    r"|Castbox|Castro|Deezer|F-Droid|Galaxy Store|Google (?:Play|Podcasts?)(?: Store)?"
+    r"|iHeart(?:Radio)?|iTunes|Microsoft Store|Overcast|Pandora|Player FM|Pocket ?Casts?|Podimo"
+    r"|SoundCloud|Spotify|Stitcher|TuneIn|YouTube(?: Music)?)\W{0,3}(?:badge|button|logo|icon)?",
+    re.IGNORECASE,
+)
 _MAX_RULE_THICKNESS_PX = 3
 
 
@@ -133,15 +141,17 @@ _FEED_LINK = re.compile(
 def _refusal_without_caption(
     reader: FeatureReader, candidate: Candidate, names: frozenset[str]
 ) -> str:
-    if {"linked elsewhere", "hidden"} <= names:
-        return "a hidden button"
+    if "linked elsewhere" in names and ("hidden" in names or _BADGE.fullmatch(candidate.alt)):
+        return "a badge or a hidden button"
+    if "linked for sharing" in names and "the page's own picture" not in names:
+        return "a button that shares the page"
     if candidate.kind == "image" and is_preview(candidate):
         return "a placeholder"
     is_rule = 0 < min(candidate.width, candidate.height) <= _MAX_RULE_THICKNESS_PX
     if _is_ornament(reader, candidate, names):
         return "an ornament"
-    if is_rule:
-        return "a rule"
+    if is_rule or _is_counter_or_advertisement(candidate):
+        return "a rule, a counter or an advertisement"
     if _is_below_other_heading(reader, candidate):
         return "a picture below a heading of something else"
     if _is_linked_banner(reader, candidate, names):
@@ -579,6 +589,20 @@ def _enlarges(link: HtmlElement) -> bool:
         name.startswith("data-") and IMAGE_FILE.search(value[-200:])
         for name, value in link.attrib.items()
     )
+
+
+#: A size or a number in the query of a picture's address, which a counter's does not have.
+_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9a-f]{8}")
+#: The address of a picture that a server of advertisements chooses.
+_ADVERTISEMENT = re.compile(r"/(?:avw|ajs|ck|lg|adview|adserve)\.php\?|[?&]zoneid=")
+
+
+def _is_counter_or_advertisement(candidate: Candidate) -> bool:
+    """Return whether a picture comes from a counter or an advertisement server."""
+    url = original_url(candidate.best.url) if candidate.best else ""
+    path, _, query = url.partition("?")
+    is_counter = path.endswith("/") and bool(query) and not _LONG_NUMBER.search(query)
+    return (is_counter and not candidate.alt) or _ADVERTISEMENT.search(url[:500]) is not None
 
 
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])

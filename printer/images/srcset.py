@@ -41,6 +41,22 @@ class ImageSource(NamedTuple):
     rank: int = 5
 
 
+_DARK_CLASS = re.compile(
+    r"(?:^|[\s_])(?:only-dark|(?:show-on-|theme-)?dark(?:-mode|-theme)?-only)(?=$|\s)"
+    r"|(?:^|\s)hidden\s(?:.{0,200}\s)?dark:(?:block|inline|inline-block|flex)(?=$|\s)"
+)
+_DARK_ADDRESS = re.compile(r"#(?:gh-dark-mode-only|only-dark)$")
+
+
+def is_dark_version(element: HtmlElement) -> bool:
+    """Return whether a picture, which has a version for light screens too, is for dark ones."""
+    nodes = (element, *islice(element.iterancestors(), 2))
+    return bool(_DARK_ADDRESS.search((element.get("src") or "")[-30:])) or any(
+        "dark" in (names := (node.get("class") or "")[:400]) and _DARK_CLASS.search(names)
+        for node in nodes
+    )
+
+
 #: The preferred width in pixels, enough for the text block of a page at 200 to 250 dpi.
 PREFERRED_WIDTH = 1600
 _MAX_SOURCES = 60

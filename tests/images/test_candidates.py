@@ -344,6 +344,10 @@ def test_a_background_may_have_a_bracket_in_its_address() -> None:
 @pytest.mark.parametrize(
     "html",
     [
+        '<img src="/light.png" class="only-light"><img src="/dark.png" class="only-dark">',
+        '<p><img src="/light.png#gh-light-mode-only"><img src="/dark.png#gh-dark-mode-only"></p>',
+        '<div class="dark:hidden"><img src="/light.png"></div>'
+        '<div class="hidden w-full dark:block"><img src="/dark.png"></div>',
         '<picture><source media="(prefers-color-scheme: dark)" srcset="/dark.webp 1200w">'
         '<img src="/light.png" width="600"></picture>',
     ],
@@ -376,3 +380,18 @@ def test_the_stand_in_that_all_pictures_share_is_not_printed() -> None:
         for name in "abcd"
     )
     assert [urls[0][-5:] for urls in found(html)] == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+
+
+def test_two_crops_of_a_picture_in_one_figure_are_one() -> None:
+    def crops(*names: str) -> str:
+        one, other = (
+            f'<div><div><div><picture><source srcset="/w100/a/{name}">'
+            f'<img src="/w{width}/{width}/{name}"></picture></div></div></div>'
+            for name, width in zip(names, (900, 1200), strict=True)
+        )
+        return (
+            f"<figure><div>{one}</div><div>{other}</div><figcaption>A boat.</figcaption></figure>"
+        )
+
+    assert len(found(crops("boat.jpg", "boat.jpg"))) == 1
+    assert len(found(crops("boat.jpg", "quay.jpg"))) == 2

@@ -115,7 +115,9 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',
          "a banner or a button that leads to another page"),
         (f'<div style="display: none"><a href="https://voice.example.net/read?id=5">'
-         f'{PLAIN.format("Listen to this page")}</a></div>', "a hidden button"),
+         f'{PLAIN.format("Listen to this page")}</a></div>', "a badge or a hidden button"),
+        ('<p><a href="https://music.example.com/show"><img src="/a.png" width="300" height="73" '
+         'alt="Listen on Amazon Music"></a></p>', "a badge or a hidden button"),
         (f'<p><a href="https://shop.example.net/?utm_source=tide">{PLAIN.format("Sheep")}</a></p>',
          "a banner or a button that leads to another page"),
         ('<p><a href="/join"><img src="/join-cta.jpg" width="900" height="300"></a></p>',
@@ -125,7 +127,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
     ],
     ids=["heading", "link", "linked caption", "heading in the caption", "author's page",
          "author's name", "smiley", "favicon", "badge", "placeholder", "sound", "byline",
-         "feed", "hidden", "campaign", "call to action", "award"],
+         "feed", "hidden", "music", "campaign", "call to action", "award"],
 )  # fmt: skip
 def test_teasers_portraits_and_icons_are_refused_at_any_score(teaser: str, reason: str) -> None:
     names = (
@@ -526,6 +528,9 @@ def test_of_the_copies_of_a_picture_the_one_with_a_caption_is_printed() -> None:
 @pytest.mark.parametrize(
     ("picture", "reason"),
     [
+        ("<img src='/access/?free=&left=6'>", "a counter"),
+        ("<img src='/fetch/https%3A%2F%2Fx.org%2Faccess%2F%3Ffree%3D%26left%3D6'>", "a counter"),
+        ("<a href='/ck.php?n=1'><img src='/www/avw.php?zoneid=7'></a>", "an advertisement"),
         ("<div class=badge><img src='/best.svg.png'></div>", "a drawing of the interface"),
         ("<p><img src=/photo/line.jpg width=900 height=2 alt=Sheep></p>", "a rule"),
     ],
