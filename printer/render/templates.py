@@ -138,7 +138,6 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         brief=is_brief,
         entry=is_entry,
         long=is_long_row,
-        rough=is_rough,
         titling=is_code_title,
         introducing=introduces,
         labelling=is_label,
@@ -385,22 +384,6 @@ def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
 
 def _em(geometry: PageGeometry) -> float:
     return geometry.font_size * UNITS["pt"]
-
-
-#: A long run with other characters than letters, in a script with spaces.  A line may end at a
-#: hyphen inside it.
-_UNBREAKABLE = re.compile(
-    r"(?<![^\s\u2010-\u2014-])(?=[^\s\u2010-\u2014\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff-]{19})"
-    r"(?=[^\s\u2010-\u2014-]*(?:[\d_/@.=]\w|:[\d:]))"
-)
-
-
-def is_rough(block: Paragraph) -> bool:
-    """Return whether a paragraph has a piece that is neither broken nor hyphenated.
-
-    If it were justified, it would have wide gaps.
-    """
-    return _UNBREAKABLE.search(plain_text(block.spans)) is not None
 
 
 #: The name of a file or a language above code.

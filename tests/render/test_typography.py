@@ -39,7 +39,6 @@ from printer.render.templates import (
     is_bare,
     is_code_title,
     is_label,
-    is_rough,
     is_verse,
     table_class,
 )
@@ -242,15 +241,6 @@ def test_an_item_that_is_a_list_has_no_mark_of_its_own():
     nested = article(List((Item((paragraph("The mill"), inner)), Item((items("A brook"),)))))
     (text,) = texts_of(render_pdf(render_html([nested], {})).pdf)
     assert [line[0] for line in text.splitlines() if line[:1] in "•–"] == ["•", "–", "–", "–"]
-
-
-def test_paragraphs_with_long_identifiers_are_ragged():
-    assert is_rough(paragraph("Write to thehouse-maven@talkinghomerenovations.example.com"))
-    assert is_rough(paragraph("Call weasyprint.layout.inline.split_first_line() now"))
-    assert not is_rough(paragraph("Donaudampfschifffahrtsgesellschaftskapitän und andere"))
-    assert not is_rough(paragraph("eine «10-Millionen-Schweiz» und die Ziffer-1-Regel-Debatte"))
-    assert is_rough(paragraph("siehe Anlage-weasyprint.layout.split_first_line()"))
-    assert not is_rough(paragraph("河水从山脊下流出，慢慢穿过草地。2024年COP30在贝伦举行，人们说"))
 
 
 def test_headings_with_nothing_under_them_do_not_hold_each_other():

@@ -14,8 +14,9 @@ the page is laid out again.  In the order in which it is tried, the figure is
 
 A change that does not fill the page better is undone.  A row of figures with texts is moved only.
 A list, a table, a stanza, code or a box that is kept whole may be broken between its items, rows or
-lines if it would leave a large gap, or else be parted from the text that introduces it.  The
-result depends only on the document.  A page is laid out at most ``MAX_TRIES`` times.
+lines if it would leave a large gap, or else be parted from the text that introduces it.  A table on
+a rotated page is moved behind text until the page before it is full.  The result depends only on
+the document.  A page is laid out at most ``MAX_TRIES`` times.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -29,6 +30,7 @@ from typing import Any, TypeAlias
 
 from ...article import COLONS
 from .box_tree import (
+    HEADINGS,
     MIN_LINES,
     Box,
     Change,
@@ -162,6 +164,8 @@ class _PageFiller:
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
         """Try the steps not yet tried for this figure; moving text may be repeated if it helped."""
+        if _is_turned(place.figure):
+            return not undone and _move_turned_table_behind_text(place, self._change)
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
@@ -300,16 +304,20 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
 
 
 def _is_movable(parent: Box, index: int) -> bool:
-    """Return whether a child is a figure that does not span the columns."""
+    """Return whether a child is a figure, or a table on a rotated page."""
     if index >= len(parent.children):
         return False
     box = parent.children[index]
-    return is_figure(box) and box.style["column_span"] != "all"
+    return (is_figure(box) and box.style["column_span"] != "all") or _is_turned(box)
 
 
 def is_figure(box: Box) -> bool:
     """Return whether a box is a figure or a row of figures."""
     return bool(box.element_tag == "figure") or _is_row(box)
+
+
+def _is_turned(box: Box) -> bool:
+    return bool(box.element_tag == "div" and box.style["page"] == "turned")
 
 
 def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
@@ -406,6 +414,21 @@ def _release_lead(page: Box, place: _Place, change: Change) -> bool:
         return False
     change.set_style(parent.children[index - 1], break_after="auto")
     return True
+
+
+MAX_GAP_SHARE_BEFORE_TURNED = 0.06
+
+
+def _move_turned_table_behind_text(place: _Place, change: Change) -> bool:
+    """Move a rotated table and its headings behind text; return whether they were moved."""
+    parent, start, end = place.parent, place.start, place.index + 1
+    if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
+        return False
+    while _has_tag(parent, end, HEADINGS):
+        end += 1
+    if end >= len(parent.children) or _is_turned(parent.children[end]):
+        return False
+    return change.move(parent, start, end + 1, place.index + 1 - start)
 
 
 def _end_of_figures(parent: Box, index: int) -> int:

@@ -187,6 +187,19 @@ def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any
     return original(context, *args)
 
 
+def report_notes(original: Callable[..., None], context: Any, height: float) -> None:
+    """Report the notes of columns that stand above a height, at most all of them.
+
+    Without notes, their area still has margins, and WeasyPrint would look for one more.
+    """
+    count = len(context.current_page_footnotes)
+    try:
+        original(context, height)
+    except IndexError:
+        # They have been reported from the last one on.
+        context.reported_footnotes[-count:] = context.reported_footnotes[-count:][::-1]
+
+
 def _note_key(element: Any) -> Any:
     """Return what identifies a note: the number of its link, or itself."""
     return element.get("data-number") or id(element)

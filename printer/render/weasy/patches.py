@@ -23,7 +23,7 @@ from typing import Any
 from .bidi import order_line, split_directions
 from .box_tree import Box
 from .figure_placement import place_figures_on_page
-from .footnotes import place_footnotes_on_page, reserve_notes
+from .footnotes import place_footnotes_on_page, report_notes, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
 from .paragraphs import UNDIVIDED, fill_line, set_on_line
 from .table_columns import fit_columns
@@ -548,6 +548,7 @@ PATCHES = (
     Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
+    Patch("weasyprint.layout.column", "_report_footnotes", report_notes),
     Patch("weasyprint.layout.page", "make_page", reserve_notes),
     Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),

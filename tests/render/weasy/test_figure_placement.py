@@ -370,6 +370,56 @@ def test_other_documents_are_not_touched(monkeypatch):
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
 
 
+def test_text_fills_the_page_before_a_turned_table(printed):
+    blocks = (
+        paragraph(TEXT),
+        wide_table(),
+        *(paragraph(f"Afterwards {n}. {TEXT}") for n in range(12)),
+    )
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
+    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
+    assert turned.count(True) == 1
+    assert white(paper, 0) < 0.25
+    assert "Head 14" in paper.texts[turned.index(True)]
+
+
+def wide_table():
+    return Table(
+        (cells(*(f"Head {n}" for n in range(15)), header=True),),
+        tuple(cells(*(f"{n * m}" for n in range(15))) for m in range(8)),
+    )
+
+
+def test_a_turned_table_goes_past_headings_and_takes_its_own_with_it(printed):
+    parts = [
+        block
+        for n in range(12)
+        for block in (
+            heading(f"Part {n}"),
+            paragraph(f"Begin {n}. {TEXT}"),
+            paragraph(f"End {n}. {TEXT}"),
+        )
+    ]
+    paper = printed(
+        replace(
+            SAMPLE_ARTICLE,
+            blocks=(heading("Counts"), wide_table(), *parts),
+            url="",
+        )
+    )
+    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
+    at = turned.index(True)
+    assert at > 0
+    for number in range(at):
+        assert white(paper, number) < 0.25, f"page {number + 1} is left white"
+    last_line = paper.texts[at - 1].replace("\r", "").split("page ")[0].strip().splitlines()[-1]
+    assert not last_line.startswith("Part")
+    assert "Counts" in paper.texts[at]
+    words = paper.text
+    places = [words.index(f"End {n}.") for n in range(12)]
+    assert places == sorted(places)
+
+
 def test_a_heading_over_a_picture_keeps_text_and_gives_the_picture_on(printed):
     blocks = (*(paragraph(f"{n}. {TEXT}") for n in range(7)), heading("The ferry"), PICTURE)
     after = tuple(paragraph(f"Afterwards {n}. {TEXT}") for n in range(4))

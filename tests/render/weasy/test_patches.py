@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import pypdfium2
 import pytest
 import weasyprint
 from weasyprint import HTML
-from weasyprint.layout import LayoutContext
+from weasyprint.layout import LayoutContext, column
 
 from printer import extract
 from printer.options import PrintOptions
@@ -62,6 +63,7 @@ PARAMETERS = {
     "add_word_spacing": "context box justification_spacing x_advance",
     "justify_line": "context line extra_width",
     "handle_leader": "context line containing_block",
+    "_report_footnotes": "context footnotes_height",
     "make_page": "context root_box page_type resume_at page_number page_state",
     "remake_page": "index context root_box html",
     "draw_column_rules": "stream box",
@@ -92,6 +94,7 @@ BOUND_BY = {
     "add_word_spacing": set[str](),
     "justify_line": set[str](),
     "handle_leader": {"layout.inline"},
+    "_report_footnotes": set[str](),
     "make_page": set[str](),
     "remake_page": set[str](),
     "draw_column_rules": set[str](),
@@ -406,6 +409,21 @@ def test_a_floating_picture_is_not_parted_from_its_caption(before: int) -> None:
         if any(box.element_tag in ("figure", "figcaption") for box in page._page_box.descendants())
     ]
     assert len(with_figure) == 1
+
+
+def test_notes_of_columns_are_reported_until_none_is_left() -> None:
+    area = SimpleNamespace(margin_height=lambda: 10)
+    notes, reported = ["one", "two"], list[str]()
+    context = SimpleNamespace(
+        current_footnote_area=area,
+        current_page_footnotes=notes,
+        reported_footnotes=reported,
+        report_footnote=lambda note: reported.append(notes.pop(notes.index(note))),
+    )
+    with patched():
+        column._report_footnotes(context, 0)
+    assert reported == ["one", "two"]
+    assert not notes
 
 
 def test_layouts_of_lines_free_their_memory() -> None:
