@@ -53,8 +53,6 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
         or _CLIPPING_STYLE.search(element.get("style") or "")
     ):
         return _is_short(element, _MAX_UNSEEN_CHARS)
-    if in_line and element.get("aria-hidden") == "true" and _splits_word(element):
-        return True
     return in_line and is_not_displayed(element) and _is_short(element, _MAX_UNSEEN_CHARS_IN_LINE)
 
 
@@ -104,18 +102,6 @@ def is_not_displayed(element: HtmlElement) -> bool:
     style = element.get("style")
     return bool(style and _HIDING_STYLE.search(style)) or (
         element.get("hidden", "until-found") != "until-found"
-    )
-
-
-def _splits_word(element: HtmlElement) -> bool:
-    """Return whether an element's text of several words, a tooltip, stands within a word."""
-    previous, parent = element.getprevious(), element.getparent()
-    text = previous.tail if previous is not None else parent.text if parent is not None else ""
-    return (
-        (text or "")[-1:].isalpha()
-        and (element.tail or "")[:1].isalpha()
-        and len("".join(element.itertext()).split()) > 1
-        and _is_short(element, _MAX_UNSEEN_CHARS)
     )
 
 

@@ -63,11 +63,6 @@ def test_a_box_that_its_page_does_not_print_is_left_out() -> None:
     assert len(texts(f"<p>The report says.</p>{box.replace('noprint', '')}")) == 3
 
 
-def test_a_tooltip_within_a_word_is_left_out() -> None:
-    tooltip = "<span aria-hidden=true>a book of the archive</span>"
-    assert texts(f"<p>Each vol{tooltip}ume is heavy.</p>") == ["Each volume is heavy."]
-    initial = "<span aria-hidden=true>V</span>"
-    assert texts(f"<p>Each {initial}olume is heavy.</p>") == ["Each Volume is heavy."]
 
 
 @pytest.mark.parametrize(

@@ -473,11 +473,8 @@ def _mark_kind(element: HtmlElement) -> int:
     if not attributes:
         return 0
     properties = attributes.get("itemprop") or attributes.get("property")
-    if properties:
-        if not _PROPERTIES.isdisjoint(properties[:100].split()):
-            return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
-        if "dateModified" in properties:
-            return 0
+    if properties and not _PROPERTIES.isdisjoint(properties[:100].split()):
+        return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
     if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
     if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
@@ -486,8 +483,6 @@ def _mark_kind(element: HtmlElement) -> int:
     return _mark_kind_of_class(names[:400])
 
 
-#: Every class that marks an author or a date contains one of these.
-_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
 _AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
     r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
@@ -501,8 +496,6 @@ _DATE_CLASS = re.compile(
 @lru_cache(4096)
 def _mark_kind_of_class(classes: str) -> int:
     classes = classes.lower()
-    if not any(word in classes for word in _CLASS_HINTS):
-        return 0
     return (
         _IS_AUTHOR
         if _AUTHOR_CLASS.search(classes)
@@ -584,10 +577,6 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     return False
 
 
-#: Containers of the photographer's name.
-_CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
-#: The most elements from a mark to such a container.
-_MAX_CAPTION_LEVELS = 2
 #: The class of a single person's name among several.
 _PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
 _MAX_MARK_ELEMENTS = 60
@@ -597,9 +586,6 @@ def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
-    ancestors = islice(mark.iterancestors(), _MAX_CAPTION_LEVELS)
-    if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
-        return ""
     inner = list(islice(mark.iterdescendants(), _MAX_MARK_ELEMENTS))
     names = [element_line(e) for e in inner if _PERSON_CLASS.search(e.get("class") or "")]
     if len(set(names)) > 1:
@@ -623,9 +609,6 @@ _MAX_DATE_LINE_WORDS = 4
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-_LABEL = re.compile(r"[^\W\d]{2,20}:")
-
-
 def _read_unmarked_date(
     element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
 ) -> str:
@@ -639,8 +622,6 @@ def _read_unmarked_date(
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
     if is_link and parent is not None and parent.tag == "p" and element_line(parent) != text:
         return ""  # in running text
-    if parent is not None and "dd" in (element.tag, parent.tag) and _LABEL.match(text):
-        return ""  # about the author
     related = frozenset[HtmlElement]() if is_link else title_ancestors
     return date if date and has_few_words and not _is_unrelated(element, related) else ""
 
