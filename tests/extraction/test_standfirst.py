@@ -45,8 +45,6 @@ def test_a_deck_below_the_summary_and_a_repeated_title_is_part_of_the_standfirst
     assert standfirst(html, SUMMARY) == [SUMMARY, "The pilot retires in the autumn"]
 
 
-
-
 @pytest.mark.parametrize(
     "name", ["standfirst", "article-subtitle", "ArticleDek_x7", "chapo", "perex"]
 )

@@ -63,8 +63,6 @@ def test_a_box_that_its_page_does_not_print_is_left_out() -> None:
     assert len(texts(f"<p>The report says.</p>{box.replace('noprint', '')}")) == 3
 
 
-
-
 @pytest.mark.parametrize(
     "names", ["focus:not-sr-only", "md:sr-only", "overflow-hidden", "tooltip", "screenshot", "only"]
 )

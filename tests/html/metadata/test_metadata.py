@@ -683,8 +683,6 @@ def test_a_heading_on_the_same_subject_stands_instead_of_the_address_s_title():
     assert read_with_lines(head, TEXT + body, address).title == "Using cheap chains"
 
 
-
-
 @pytest.mark.parametrize(
     ("mark", "expected"),
     [
