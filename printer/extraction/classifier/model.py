@@ -438,8 +438,6 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
 
 #: Rows evaluated at a time, to stay in the processor's cache.
 _BATCH_ROWS = 512
-#: The most rows for which walking down each tree is faster.
-_MAX_WALKED_ROWS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -483,26 +481,12 @@ class BoostedTrees:
 
     def _log_odds(self, rows: Column, count: int) -> Column:
         trees, leaves = self.leaf.shape
-        leaf = self._walk(rows) if len(rows) <= _MAX_WALKED_ROWS else self._evaluate(rows)
-        positions = leaf + np.arange(0, trees * leaves, leaves)
+        positions = self._reach_leaves(rows) + np.arange(0, trees * leaves, leaves)
         total: Column = self.leaf.ravel().take(positions).reshape(len(rows), count, -1).sum(2)
         return total
 
-    def _walk(self, rows: Column) -> NDArray[np.integer[Any]]:
+    def _reach_leaves(self, rows: Column) -> NDArray[np.integer[Any]]:
         """Return the number of the leaf that each row reaches in each tree."""
-        trees, inner = self.feature.shape
-        indexes = np.arange(len(rows))[:, None], np.arange(trees)
-        node: NDArray[np.integer[Any]] = np.zeros((len(rows), trees), np.intp)
-        while node[0, 0] < inner:
-            right = (
-                rows[indexes[0], self.feature[indexes[1], node]] > self.threshold[indexes[1], node]
-            )
-            node = 2 * node + 1 + right
-        node -= inner
-        return node
-
-    def _evaluate(self, rows: Column) -> NDArray[np.integer[Any]]:
-        """Return the same as :meth:`_walk`, evaluated for all rows at once."""
         turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
         dtype = np.min_scalar_type(self.leaf.shape[1] - 1)
         leaf: NDArray[np.integer[Any]] = np.zeros(turns.shape[1:], dtype)

@@ -61,13 +61,13 @@ def main_headings(
 ) -> list[Heading]:
     """Return the page's main headings, in document order.
 
-    Unless one outside menus and logos is on the subject of a title that the page states, headings
+    Unless one outside menus is on the subject of a title that the page states, headings
     of lower rank count whose text is such a title.  Without any, all of lower rank count.
     """
     titles = {title_key(text): text for text in stated_titles}
     page_titles = (*titles, document_title)
     titles |= {title_key(first): first for first in title_parts(document_title)[:1]}
-    elements = [h1 for h1 in page.find("h1")[:_MAX_HEADINGS] if not _is_in(_LOGO, h1)]
+    elements = page.find("h1")[:_MAX_HEADINGS]
     headings = _with_text(_read_heading(h1) for h1 in elements if not _in_menu(h1))
     lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
     if any(is_same_subject(heading.text, text) for heading in headings for text in page_titles):
@@ -86,26 +86,9 @@ def _with_text(headings: Iterable[Heading]) -> list[Heading]:
     return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
-_LOGO = re.compile(r"(?:^|[\s_-])logo(?:$|[\s_-])", re.IGNORECASE)
-_BREADCRUMB = re.compile(r"bread-?crumb", re.IGNORECASE)
-#: The most elements from a heading to the one that is called a logo or the like.
-_MAX_NAMED_LEVELS = 3
-
-
-def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
-    """Return whether the class or id of an element, one just around it or its link has a name."""
-    around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
-    elements = (element, *around, *islice(element.iterdescendants("a"), 1))
-    return any(
-        name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
-        for outer in elements
-        if outer.tag != "body"
-    )
-
-
 def _in_menu(element: HtmlElement) -> bool:
     ancestors = islice(element.iterancestors(), _MAX_ANCESTORS)
-    return any(outer.tag == "nav" for outer in ancestors) or _is_in(_BREADCRUMB, element)
+    return any(outer.tag == "nav" for outer in ancestors)
 
 
 def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
@@ -416,7 +399,7 @@ _MAX_TITLES = 60
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the heading that is the title, or else the first main heading."""
     h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
-    main_headings = [h1 for h1 in h1s if not _in_menu(h1) and not _is_in(_LOGO, h1)]
+    main_headings = [h1 for h1 in h1s if not _in_menu(h1)]
     lower_headings = islice(tree.iter("h2", "h3"), _MAX_TITLES) if title else ()
     for heading in chain(main_headings, lower_headings):
         if title in title_key(element_line(heading)):
