@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,6 +20,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
+from ..text import YEAR
 from .visibility import HEADING_TAGS
 
 _MAX_LINES = 2000
@@ -39,6 +40,7 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
     boxes = [e for e in elements if e.tag in ("blockquote", "div", "p", "section")]
     _name_tables(boxes)
     _name_styled(boxes)
+    _name_pairs(boxes)
     _name_boxes(boxes)
     _name_links_in_lists(elements)
     _name_attributions(elements)
@@ -118,6 +120,62 @@ def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> No
         row.tag = "tr"
     for cell, name in names:
         cell.tag = name
+
+
+_MIN_PAIRS = 3
+
+
+def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
+    """Name tables whose rows are boxes alike, each of a label and a value."""
+    for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
+        rows = list(islice(box, _MAX_LINES + 1))
+        if len(rows) > _MAX_LINES or not _is_blank(box.text):
+            continue
+        if len({(row.tag, row.get("class")) for row in rows}) > 1 or rows[0].tag != "div":
+            continue
+        pairs = [pair for pair in takewhile(bool, map(_label_and_value, rows)) if pair]
+        labels = {_beginning_of_text(label) for _, label, _ in pairs}
+        if len(pairs) < len(rows) or len(labels) < len(rows):
+            continue
+        box.tag = "table"
+        for row, label, value in pairs:
+            row.tag, label.tag, value.tag = "tr", "th", "td"
+
+
+#: The most boxes around the label and the value in a row.
+_MAX_PAIR_DEPTH = 4
+_MAX_LABEL_CHARS = 40
+_MAX_VALUE_CHARS = 60
+
+
+def _label_and_value(row: HtmlElement) -> tuple[HtmlElement, HtmlElement, HtmlElement] | None:
+    """Return the innermost element around a row's two short texts, and both, if there are two."""
+    for _ in range(_MAX_PAIR_DEPTH):
+        if not _is_blank(row.text) or not all(_is_blank(part.tail) for part in row):
+            return None
+        parts = [part for part in row if _beginning_of_text(part, 1)]
+        if len(parts) == 2:
+            label, value = map(_beginning_of_text, parts)
+            is_label = label[0].isalpha() and len(label) <= _MAX_LABEL_CHARS
+            has_box = any(part.tag == "div" for part in parts)
+            if is_label and has_box and len(value) <= _MAX_VALUE_CHARS and not YEAR.search(value):
+                return None if any(map(_has_more_than_text, parts)) else (row, *parts)
+            return None
+        if len(parts) != 1:
+            return None
+        row = parts[0]
+    return None
+
+
+#: What labels and values may not contain.
+_NOT_TEXT_TAGS = (
+    "a", "blockquote", "form", "h1", "h2", "h3", "h4", "h5", "h6", "img", "input", "ol", "picture",
+    "pre", "select", "table", "textarea", "time", "ul", "video",
+)  # fmt: skip
+
+
+def _has_more_than_text(element: HtmlElement) -> bool:
+    return element.tag in _NOT_TEXT_TAGS or next(element.iter(*_NOT_TEXT_TAGS), None) is not None
 
 
 # Lines

@@ -59,6 +59,29 @@ def test_links_that_stand_in_a_list_without_items_are_its_items() -> None:
 PAIR = "<div class=row><div class=flex><div>{}<button></button></div><div>{}</div></div></div>"
 
 
+def test_boxes_of_labels_and_values_are_a_table() -> None:
+    pairs = [("Height", "3 cm"), ("Weight", "650 g"), ("Colour", "blue")]
+    (table,) = blocks(f"<div>{''.join(PAIR.format(*pair) for pair in pairs)}</div>")
+    assert isinstance(table, Table)
+    cells = [[list(iter_text(*cell.blocks)) for cell in row] for row in table.rows]
+    assert cells == [[[label], [value]] for label, value in pairs]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("Height", "3 cm"), ("Weight", "650 g")],
+        [("1.", "a bell"), ("2.", "a lamp"), ("3.", "a rope")],
+        [("The mole", "<a href=/m>read</a>"), ("The silt", "now"), ("The bell", "soon")],
+        [("Posted", "3 May 2024"), ("Updated", "4 May 2024"), ("Time to read", "5 minutes")],
+        [("Learn", "how " * 30), ("Build", "what " * 30), ("Teach", "why " * 30)],
+    ],
+)
+def test_other_boxes_of_two_texts_are_no_table(pairs: list[tuple[str, str]]) -> None:
+    rows = "".join(PAIR.format(*pair) for pair in pairs)
+    assert not any(isinstance(block, Table) for block in blocks(f"<div>{rows}</div>"))
+
+
 @pytest.mark.parametrize(
     "html",
     [
