@@ -40,6 +40,7 @@ from .classifier.model import classify, load_default_model
 from .entries import add_names, add_price, complete_entries
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
+    add_item_labels,
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
@@ -76,6 +77,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
         keep = add_missing_end(page, keep, verdict.scores["default"])
+        keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_headings(page, keep, verdict.scores["default"])
     if verdict.kind == "product":
         keep = add_price(page.segments, keep)

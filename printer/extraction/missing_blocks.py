@@ -177,6 +177,51 @@ _MIN_PARAGRAPH_CHARS = 40
 _DIGITS = re.compile(r"\d+")
 
 
+_MIN_SELECTED_LABELS = 2
+_MIN_SELECTED_LABELS_SHARE = 0.3
+
+
+def add_item_labels(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str = "article"
+) -> tuple[bool, ...]:
+    """Return the selection with the labels above paragraphs, if some of the same list are selected.
+
+    A list of products or projects may have a link above each description, and a section of a
+    manual only a list below its heading.  In documentation, only headings are labels.
+    """
+    index = page.index
+    lists: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for i, segment in enumerate(index.segments[:-1]):
+        block = index.segment_blocks[i]
+        is_heading = index.tags[block] in _SUBHEADING_TAGS
+        is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
+        if is_label and len(segment.text) <= _MAX_HEADING_CHARS:
+            # A credit may stand between a heading and its text.
+            below = slice(i + 1, i + (3 if is_heading else 2))
+            is_text = any(
+                flag
+                and len(text.text) >= _MIN_PARAGRAPH_CHARS
+                and _has_few_links([text], _MAX_LINKED)
+                for text, flag in zip(index.segments[below], keep[below], strict=True)
+            )
+            is_list = is_heading and index.tags[index.segment_blocks[i + 1]] == "li"
+            if (is_text or (is_list and keep[i + 1])) and not index.flags[block] & _OUTSIDE_TEXT:
+                lists.setdefault(_outer_shape(index, block), []).append(i)
+    selected = list(keep)
+    for labels in lists.values():
+        selected_count = sum(keep[i] for i in labels)
+        distinct_labels = {_DIGITS.sub("", index.segments[i].text) for i in labels}
+        is_counter = len(distinct_labels) == 1 < len(labels)  # 'Picture 1 of 10', or a button
+        if not is_counter and selected_count >= max(
+            _MIN_SELECTED_LABELS, _MIN_SELECTED_LABELS_SHARE * len(labels)
+        ):
+            is_heading = index.tags[index.segment_blocks[labels[0]]] in _SUBHEADING_TAGS
+            most = is_heading and 2 * selected_count >= len(labels)
+            for i in labels:
+                selected[i] |= scores[i] >= (_MIN_BLOCK_SCORE if most else _MIN_SCORE)
+    return tuple(selected)
+
+
 _MAX_SHAPE_LEVELS = 4
 
 

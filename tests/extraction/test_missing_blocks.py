@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
 
 from printer.extraction.missing_blocks import (
+    add_item_labels,
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
@@ -171,3 +173,64 @@ def test_a_likely_end_in_elements_like_those_of_the_text_is_added(
     keep = tuple(TEXT in segment.text for segment in page.segments)
     flags = add_missing_end(page, keep, [1.0] * 6 + [0.7, score])
     assert flags == (*keep[:6], found, found)
+
+
+def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
+    names = "The lamp", "The bell", "The chart", "The rope"
+    items = [f"<ul><li><a href=/{n}>{n}</a></li></ul><p>{TEXT} {n}.</p>" for n in names]
+    page = read_page(f"<body><div>{''.join(items)}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    scores = [0.2 if text == names[3] else 0.6 for text in texts]
+    keep = [text in names[:2] or len(text) > len(TEXT) for text in texts]
+    flags = add_item_labels(page, keep, scores)
+    added = [text for text, flag, old in zip(texts, flags, keep, strict=True) if flag > old]
+    assert added == [names[2]]
+    keep[0] = False
+    assert add_item_labels(page, keep, scores) == tuple(keep)
+
+
+def test_linked_headings_are_selected_if_most_of_the_same_list_are() -> None:
+    names = "The lamp", "The bell", "The chart"
+    items = [
+        f"<div class='item item-{i}'><h2><a href=/{i}>{name}</a></h2>"
+        f"<div>By the harbour</div><p>{TEXT} {name}.</p></div>"
+        for i, name in enumerate(names)
+    ]
+    page = read_page(f"<body><div>{''.join(items)}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    keep = [text in names[:2] or len(text) > len(TEXT) for text in texts]
+    flags = add_item_labels(page, keep, [0.3] * len(texts))
+    assert flags[texts.index(names[2])]
+    keep[texts.index(names[1])] = False
+    assert add_item_labels(page, keep, [0.3] * len(texts)) == tuple(keep)
+
+
+def test_the_heading_of_a_list_is_selected_if_most_of_the_same_sections_are() -> None:
+    names = "The lamp", "The bell", "See also"
+    below = f"<p>{TEXT} One.</p>", f"<p>{TEXT} Two.</p>", "<ul><li><a href=/o>Ring twice</a></ul>"
+    sections = [
+        f"<section><h2><a href=#{i}>{name}</a></h2>{content}</section>"
+        for i, (name, content) in enumerate(zip(names, below, strict=True))
+    ]
+    page = read_page(f"<body><div>{''.join(sections)}</div></body>")
+    texts = [segment.text for segment in page.segments]
+    keep = tuple(text != "See also" for text in texts)
+    for kind in ("article", "documentation"):
+        assert all(add_item_labels(page, keep, [0.3] * len(texts), kind))
+    nothing_below = tuple(text not in {"See also", "Ring twice"} for text in texts)
+    assert add_item_labels(page, nothing_below, [0.3] * len(texts)) == nothing_below
+
+
+def test_labels_of_long_lists_are_examined_in_linear_time() -> None:
+    page = read_page(f"<ul>{'<li>A tide table</li>' * 40_000}</ul>")
+    keep = (False,) * len(page.segments)
+    started = time.process_time()
+    assert add_item_labels(page, keep, [0.3] * len(keep)) == keep
+    assert time.process_time() - started < 0.5
+
+
+def test_in_documentation_only_headings_are_labels() -> None:
+    items = "".join(f"<div><div>Since 1.{i}</div><p>{TEXT} {i}.</p></div>" for i in range(4))
+    page = read_page(f"<body>{items}</body>")
+    keep = tuple(segment.text != "Since 1.3" for segment in page.segments)
+    assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
