@@ -13,7 +13,6 @@ from itertools import islice, pairwise
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from .selected_text import SelectedText
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
@@ -29,28 +28,6 @@ _MIN_SHARE_WITH_TEXT = 0.6
 _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
 _DIGITS = re.compile(r"\d+")
-
-
-_MIN_LINKED_ENTRIES = 5
-#: The share of the selected text that the entries of a listing are.
-_MIN_LISTED_SHARE = 0.7
-
-
-def is_listing(page: Page, keep: Sequence[bool]) -> bool:
-    """Return whether most of the selected text is in entries that link to pages of their own."""
-    selected = SelectedText(page, keep)
-    min_chars = _MIN_LISTED_SHARE * selected.total()
-    for entries in _rows(page.index):
-        lines = [[i for i in entry if keep[i]] for entry in entries]
-        linked = [
-            entry
-            for entry in lines
-            if len(entry) > 1 and selected.is_story(page.segments[entry[0]])
-        ]
-        chars = sum(selected.size(entry) for entry in linked)
-        if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
-            return True
-    return False
 
 
 def add_names(

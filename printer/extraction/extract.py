@@ -30,13 +30,14 @@ from lxml.html import HtmlElement
 from ..capture import Font, Rect, Visibility
 from ..errors import UsageError
 from ..html.index import Bools, ElementFlag, Ints, Segment
+from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
-from ..text import did_you_mean
+from ..text import WORD, comparison_key, did_you_mean
 from .classifier.model import classify, load_default_model
-from .entries import add_names, add_price, complete_entries, is_listing
+from .entries import add_names, add_price, complete_entries
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
     add_item_labels,
@@ -72,14 +73,12 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
     is_article = verdict.kind == "article"
-    if is_article and is_listing(page, verdict.keep):
-        verdict = replace(verdict, kind="listing")
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
         keep = add_missing_end(page, keep, verdict.scores["default"])
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
-    keep = add_alike_headings(page, keep, verdict.scores["default"])
+    keep = add_headings(page, keep, verdict.scores["default"])
     if verdict.kind == "product":
         keep = add_price(page.segments, keep)
     is_list = verdict.lists_things
@@ -273,18 +272,19 @@ def _between(selected: Bools) -> Bools:
 
 #: The lowest score of a heading that looks like selected ones.
 _MIN_ALIKE_SCORE = 0.2
+_MIN_MAIN_HEADING_SCORE = 0.3
 
 
-def add_alike_headings(
-    page: Page, keep: Sequence[bool], scores: Sequence[float]
-) -> tuple[bool, ...]:
-    """Return the selection with the headings that look like selected ones."""
+def add_headings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the main heading and the headings that look like selected ones."""
     selected = list(keep)
     texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
     texts.add(page.metadata.title)
-    for segment in _alike_headings(page, keep):
+    candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
+    candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
+    for segment, least in candidates:
         i = segment.index
-        selected[i] |= scores[i] >= _MIN_ALIKE_SCORE and segment.text not in texts
+        selected[i] |= scores[i] >= least and segment.text not in texts
     return tuple(selected)
 
 
@@ -299,6 +299,30 @@ def _alike_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
         above = (s for s in alike if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
         if 0 < len(alike) <= 2 * count:
             yield from above
+
+
+#: The most lines between the main heading and the text.
+_MAX_LINES_TO_TEXT = 3
+_MIN_MAIN_HEADING_WORDS = 3
+#: A heading with this share of the title's words is the title.
+_MIN_TITLE_WORDS = 0.7
+
+
+def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+    """Yield the only main heading if it stands above the text and the title has other words."""
+    first = keep.index(True) if any(keep) else 0
+    main = [segment for segment in page.segments if segment.block.tag == "h1"]
+    if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:
+        return
+    heading, title = main[0], page.metadata.title
+    words, known = (set(WORD.findall(text.casefold())) for text in (heading.text, title))
+    is_title = len(words & known) >= _MIN_TITLE_WORDS * min(len(words), len(known))
+    is_title |= comparison_key(heading.text) in comparison_key(title)
+    is_name = len(words) < _MIN_MAIN_HEADING_WORDS or is_date_line(
+        heading.text, page.metadata.language
+    )
+    if _is_heading(heading) and not (is_title or is_name):
+        yield heading
 
 
 _MAX_HEADING_CHARS = 120

@@ -174,9 +174,11 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
 
 
 _MIN_PARAGRAPH_CHARS = 40
+_DIGITS = re.compile(r"\d+")
+
+
 _MIN_SELECTED_LABELS = 2
 _MIN_SELECTED_LABELS_SHARE = 0.3
-_DIGITS = re.compile(r"\d+")
 
 
 def add_item_labels(
@@ -292,27 +294,15 @@ def _missing_ranges(
     if not any(flags):
         return
     first, last = flags.index(True), len(flags) - 1 - flags[::-1].index(True)
-    heading: tuple[int, int] | None = None
     for n in range(first + 1, len(ranges)):
         i, start, end = ranges[n]
         is_before_last = n < last
         if _is_block(index, i):
-            if heading:
-                yield heading
-            heading = None
             yield start, end
-        elif flags[n]:
-            heading = None
         elif flags[n + 1 : n + 2] == [True] and _is_paragraph_or_heading(index, i):
-            if min(scores[start:end]) >= _MIN_SCORE:
+            if not flags[n] and min(scores[start:end]) >= _MIN_SCORE:
                 yield start, end
-        elif (
-            index.tags[i] in _SUBHEADING_TAGS
-            and _is_paragraph_or_heading(index, i)
-            and heading is None
-        ):
-            heading = start, end
-        elif not is_before_last:
+        elif not (flags[n] or is_before_last):
             return
 
 

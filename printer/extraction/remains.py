@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import Leaf, Segment, enclosing_link
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS
+from ..html.visibility import HEADING_TAGS, has_unseen_class
 from ..i18n import fold_words, load_table, page_labels
 from ..text import count_previewed
 
@@ -18,6 +18,7 @@ def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the remains of parts that were left out from a selection."""
     segments = page.segments
     dropped = [*_code_labels(segments), *_box_labels(segments, keep)]
+    dropped += _unseen_headings(segments, keep)
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
     for segment in dropped:
@@ -98,6 +99,15 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             yield segment
         else:
             language = None
+
+
+def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the headings for screen readers above what was left out, as controls."""
+    for i, segment in enumerate(segments):
+        is_empty = keep[i] and not any(keep[i + 1 : i + 2])
+        is_unseen = is_empty and has_unseen_class(segment.block.get("class"))
+        if is_unseen and segment.block.tag in HEADING_TAGS:
+            yield segment
 
 
 _MAX_LABEL_CHARS = 40

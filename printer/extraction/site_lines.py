@@ -25,8 +25,6 @@ _MAX_BYLINE_CHARS = 160
 _BYLINE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|authorshort|dateline|timestamp|pub-?date)(?:$|[\s_-])"
 )
-#: A separator of the names of sections before a title.
-_BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12
 #: Lines of more words are paragraphs, unless they are a byline.
 _MAX_OPENING_WORDS = 12
@@ -48,9 +46,6 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
         if not selected.keep[i] or "caption" in (segment.block.get("class") or "").lower():
             continue
         text = segment.text
-        if title and _BREADCRUMB.search(text) and fold_words(text).endswith(title):
-            selected.keep[i] = False
-            continue
         max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
         words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
         is_paragraph = (
@@ -352,8 +347,6 @@ def _teaser_href(segment: Segment) -> str:
     if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
         return ""
     if len(text) < _MIN_TEASER_CHARS and count_words(text) < _MIN_TEASER_WORDS:
-        return ""
-    if unlinked and unlinked > sum(not character.isalnum() for character in text):
         return ""
     # A bracket or a dash before the link is no part of a sentence.
     is_marked = not text[0].isalnum()

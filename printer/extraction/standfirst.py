@@ -284,8 +284,6 @@ def _is_named(lines: _Lines, i: int) -> bool:
         is_text = is_sentence or lines.count_words(i) >= 2 * _MIN_PARAGRAPH_WORDS
         if i == lines.title + 1 and (index.tags[block] == "h1" or is_text):
             return True
-        if len(index.segment_range(block)) > 1 and index.tags[block] != "h1":
-            return True
     parent = max(0, index.parents[block])
     names = [_element_names(index.elements[block])]
     if len(index.segment_range(parent)) <= _MAX_SEGMENTS:

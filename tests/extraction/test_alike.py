@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from printer.extraction.extract import add_alike_headings
+import pytest
+
+from printer.extraction.extract import add_headings
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -12,7 +14,7 @@ def added(html: str, dropped: str, *, score: float = 0.3, title: str = "") -> li
     """Return the text that is added to a selection of all text but that with a word."""
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     keep = tuple(dropped not in segment.text for segment in page.segments)
-    flags = add_alike_headings(page, keep, [score] * len(keep))
+    flags = add_headings(page, keep, [score] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     return [segment.text for segment, before, after in chosen if after and not before]
 
@@ -25,3 +27,23 @@ def test_a_section_among_others_with_headings_has_its_heading() -> None:
     assert added(sections.replace("<h2 class=name>Ropes", "<h2>Ropes"), "Ropes") == []
     assert added(f"<h2 class=name>Ropes</h2>{sections}", "Ropes") == ["Ropes"]
     assert added(sections.replace("Ropes", "<a href=/r>Ropes</a>"), "Ropes") == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "found"),
+    [
+        ("How sailors mend nets", "Harbour skills", True),
+        ("How sai\u00adlors mend nets", "How sailors mend nets", False),
+        ("4 May 2024, 10:15", "Harbour skills", False),
+        ("Of nets", "Harbour skills", False),
+    ],
+)
+def test_the_main_heading_stands_above_the_text_beside_another_title(
+    heading: str, title: str, found: bool
+) -> None:
+    html = f"<p>{title}</p><h1>{heading}</h1><p>{TEXT}</p>"
+    page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
+    assert page.metadata.title == title
+    keep = tuple(segment.text == TEXT for segment in page.segments)
+    flags = add_headings(page, keep, [0.4] * len(keep))
+    assert (True in flags[:2]) is found

@@ -11,7 +11,6 @@ from printer.extraction.entries import (
     add_names,
     add_price,
     complete_entries,
-    is_listing,
 )
 from printer.html.page import read_page
 
@@ -126,17 +125,6 @@ def test_a_story_among_others_with_titles_has_its_title(
     missing = "" if title else last.replace("Bread", "Salt") * 2
     around = f"<article>{stories}{last}{missing}{untold}</article>"
     assert named(around, score=0.0, is_list=False)[:1] == title
-
-
-@pytest.mark.parametrize(("href", "expected"), [("/{}", True), ("https://b.example/{}", False)])
-def test_a_page_of_entries_that_link_to_pages_of_the_site_is_a_listing(
-    href: str, expected: bool
-) -> None:
-    entry = f"<li><a href={href}>Episode {{}}</a><p>{TEXT} {{}}.</p></li>"
-    entries = "".join(entry.format(n, n, n) for n in range(5))
-    page = read_page(f"<ul>{entries}</ul><p>{TEXT}</p>", "https://a.example/show")
-    assert is_listing(page, [True] * len(page.segments)) is expected
-    assert not is_listing(page, [s.block.tag == "p" for s in page.segments])
 
 
 def test_entries_are_completed_in_linear_time() -> None:

@@ -116,3 +116,12 @@ def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) 
     buttons = find_buttons(page, [True] * len(page.segments))
     assert len(buttons) == (3 * line.count("<a") if found else 0)
     assert not found or found in {element.text for element in buttons}
+
+
+def test_headings_for_screen_readers_go_with_the_controls_below_them() -> None:
+    controls = "<h3 class=sr-only>Choose a day</h3><ul><li><button>Monday</button></ul>"
+    texts = choice(f"<p>{TEXT}</p>{controls}<p>{TEXT} Yes.</p>", [TEXT, "Choose"], "service")
+    assert texts == [TEXT, f"{TEXT} Yes."]
+    section = f"<h3 class=sr-only>Choose a day</h3><p>{TEXT} Yes.</p>"
+    texts = choice(f"<p>{TEXT}</p>{section}", [TEXT, "Choose"], "service")
+    assert texts == [TEXT, "Choose a day", f"{TEXT} Yes."]

@@ -403,11 +403,3 @@ def test_a_heading_with_the_sign_of_the_author_goes():
     sign = "<h5 class=block-authorshort>af Kester</h5>"
     html = f"<h1>Ferries</h1><p>{TEXT}</p>{sign}<p>{TEXT} Again.</p>"
     assert "af Kester" not in choice(html, [TEXT, "af Kester"])
-
-
-@pytest.mark.parametrize("kind", ["article", "product"])
-def test_the_path_of_sections_to_the_title_goes(kind):
-    path = "<p>Training &gt; Boats and nets &gt; Ferries at dawn</p>"
-    html = f"{path}<h1>Ferries at dawn</h1><p>{TEXT}</p>"
-    head = "<title>Ferries at dawn</title>"
-    assert choice(html, ["Training", TEXT], head=head, kind=kind) == [TEXT]

@@ -45,16 +45,6 @@ def test_a_deck_below_the_summary_and_a_repeated_title_is_part_of_the_standfirst
     assert standfirst(html, SUMMARY) == [SUMMARY, "The pilot retires in the autumn"]
 
 
-def test_a_heading_of_several_lines_below_the_title_is_the_standfirst() -> None:
-    lines = [
-        "The pilot retires this autumn",
-        "Nobody wants his work",
-        "The council meets on Monday",
-    ]
-    html = f"<h1>The ferry</h1><h2>{'<br>'.join(lines)}</h2>{BODY}"
-    assert standfirst(html) == lines
-
-
 @pytest.mark.parametrize(
     "name", ["standfirst", "article-subtitle", "ArticleDek_x7", "chapo", "perex"]
 )

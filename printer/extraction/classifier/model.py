@@ -245,32 +245,7 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
         within = slice(runs[0][0], runs[-1][-1] + 1)
         is_linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
         selected[within] |= (likely[within] >= _MIN_SCORE_WITHIN) & ~is_linked[within]
-        add_adjacent(context, likely, selected, is_article)
     return selected
-
-
-#: The score of likely text, which must not be a copy itself.
-_MIN_LIKELY_SCORE = 0.5
-
-
-def add_adjacent(
-    context: FeatureContext, likely: NDArray[np.float64], selected: Bools, is_article: bool
-) -> None:
-    """Select likely headings above selected text, and lines of links among selected ones.
-
-    The first heading of an article is its title.
-    """
-    parents = context.parents[context.blocks]
-    linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
-    selected_links = selected & linked
-    has_same_parent = parents[1:] == parents[:-1]
-    row = linked[1:-1] & selected[2:] & selected[:-2] & (selected_links[2:] | selected_links[:-2])
-    added = np.zeros_like(selected)
-    added[1:-1] = row & has_same_parent[1:] & has_same_parent[:-1]
-    is_heading = context.last_headings == np.arange(len(selected))
-    first = int(np.argmax(selected)) if is_article else 0
-    added[first:-1] |= (is_heading[:-1] & ~is_heading[1:] & selected[1:])[first:]
-    selected |= added & (likely >= _MIN_LIKELY_SCORE)
 
 
 #: The most unselected segments within a run of selected ones.
@@ -393,6 +368,10 @@ def page_caution(kinds: Column) -> float:
 
 
 _COPY_WORDS = 5
+
+
+#: The score of likely text.
+_MIN_LIKELY_SCORE = 0.5
 #: A copy of this score stays if the likely text around it has half as many words as the copies.
 _MIN_COPY_SCORE = 0.8
 _COPY_LEVELS = 8
@@ -438,8 +417,6 @@ def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
 
 #: Rows evaluated at a time, to stay in the processor's cache.
 _BATCH_ROWS = 512
-#: The most rows for which walking down each tree is faster.
-_MAX_WALKED_ROWS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -483,26 +460,12 @@ class BoostedTrees:
 
     def _log_odds(self, rows: Column, count: int) -> Column:
         trees, leaves = self.leaf.shape
-        leaf = self._walk(rows) if len(rows) <= _MAX_WALKED_ROWS else self._evaluate(rows)
-        positions = leaf + np.arange(0, trees * leaves, leaves)
+        positions = self._reach_leaves(rows) + np.arange(0, trees * leaves, leaves)
         total: Column = self.leaf.ravel().take(positions).reshape(len(rows), count, -1).sum(2)
         return total
 
-    def _walk(self, rows: Column) -> NDArray[np.integer[Any]]:
+    def _reach_leaves(self, rows: Column) -> NDArray[np.integer[Any]]:
         """Return the number of the leaf that each row reaches in each tree."""
-        trees, inner = self.feature.shape
-        indexes = np.arange(len(rows))[:, None], np.arange(trees)
-        node: NDArray[np.integer[Any]] = np.zeros((len(rows), trees), np.intp)
-        while node[0, 0] < inner:
-            right = (
-                rows[indexes[0], self.feature[indexes[1], node]] > self.threshold[indexes[1], node]
-            )
-            node = 2 * node + 1 + right
-        node -= inner
-        return node
-
-    def _evaluate(self, rows: Column) -> NDArray[np.integer[Any]]:
-        """Return the same as :meth:`_walk`, evaluated for all rows at once."""
         turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
         dtype = np.min_scalar_type(self.leaf.shape[1] - 1)
         leaf: NDArray[np.integer[Any]] = np.zeros(turns.shape[1:], dtype)

@@ -105,8 +105,6 @@ _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
 _HAN_REPORTER = re.compile(
     r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
 )
-#: The name of an account after a label: 'Author: reed12. 3 May 2012'.
-_LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
 _AGENCIES = frozenset(_WORDS["agencies"])
 
 
@@ -122,9 +120,6 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         first, *rest = line.split(", ")
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
-    label, account = BYLINE.match(line), _LABELLED_ACCOUNT.match(line)
-    if label and account and label.end() <= account.start(1):
-        return [account[1]]
     parts = _SEPARATORS.split(line)
     if len(parts) < 2:
         return []
@@ -235,13 +230,9 @@ def _names(text: str, language: str) -> list[str]:
 _AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
 #: The same, unless it is inside a name, as in 'Ortega y Gasset'.
 _PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
-#: The name of an office, which may contain a conjunction.
-_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
 
 
 def _split_at_conjunctions(text: str) -> list[str]:
-    if _OFFICE.fullmatch(text):
-        return [text]
     parts: list[str] = []
     for part in _AND.split(text)[:MAX_NAMES]:
         pieces = _PERHAPS_AND.split(part)

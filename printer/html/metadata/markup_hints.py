@@ -61,13 +61,13 @@ def main_headings(
 ) -> list[Heading]:
     """Return the page's main headings, in document order.
 
-    Unless one outside menus and logos is on the subject of a title that the page states, headings
+    Unless one outside menus is on the subject of a title that the page states, headings
     of lower rank count whose text is such a title.  Without any, all of lower rank count.
     """
     titles = {title_key(text): text for text in stated_titles}
     page_titles = (*titles, document_title)
     titles |= {title_key(first): first for first in title_parts(document_title)[:1]}
-    elements = [h1 for h1 in page.find("h1")[:_MAX_HEADINGS] if not _is_in(_LOGO, h1)]
+    elements = page.find("h1")[:_MAX_HEADINGS]
     headings = _with_text(_read_heading(h1) for h1 in elements if not _in_menu(h1))
     lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
     if any(is_same_subject(heading.text, text) for heading in headings for text in page_titles):
@@ -86,26 +86,9 @@ def _with_text(headings: Iterable[Heading]) -> list[Heading]:
     return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
-_LOGO = re.compile(r"(?:^|[\s_-])logo(?:$|[\s_-])", re.IGNORECASE)
-_BREADCRUMB = re.compile(r"bread-?crumb", re.IGNORECASE)
-#: The most elements from a heading to the one that is called a logo or the like.
-_MAX_NAMED_LEVELS = 3
-
-
-def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
-    """Return whether the class or id of an element, one just around it or its link has a name."""
-    around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
-    elements = (element, *around, *islice(element.iterdescendants("a"), 1))
-    return any(
-        name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
-        for outer in elements
-        if outer.tag != "body"
-    )
-
-
 def _in_menu(element: HtmlElement) -> bool:
     ancestors = islice(element.iterancestors(), _MAX_ANCESTORS)
-    return any(outer.tag == "nav" for outer in ancestors) or _is_in(_BREADCRUMB, element)
+    return any(outer.tag == "nav" for outer in ancestors)
 
 
 def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
@@ -416,7 +399,7 @@ _MAX_TITLES = 60
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the heading that is the title, or else the first main heading."""
     h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
-    main_headings = [h1 for h1 in h1s if not _in_menu(h1) and not _is_in(_LOGO, h1)]
+    main_headings = [h1 for h1 in h1s if not _in_menu(h1)]
     lower_headings = islice(tree.iter("h2", "h3"), _MAX_TITLES) if title else ()
     for heading in chain(main_headings, lower_headings):
         if title in title_key(element_line(heading)):
@@ -473,11 +456,8 @@ def _mark_kind(element: HtmlElement) -> int:
     if not attributes:
         return 0
     properties = attributes.get("itemprop") or attributes.get("property")
-    if properties:
-        if not _PROPERTIES.isdisjoint(properties[:100].split()):
-            return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
-        if "dateModified" in properties:
-            return 0
+    if properties and not _PROPERTIES.isdisjoint(properties[:100].split()):
+        return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
     if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
     if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
@@ -486,8 +466,6 @@ def _mark_kind(element: HtmlElement) -> int:
     return _mark_kind_of_class(names[:400])
 
 
-#: Every class that marks an author or a date contains one of these.
-_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
 _AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
     r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
@@ -501,8 +479,6 @@ _DATE_CLASS = re.compile(
 @lru_cache(4096)
 def _mark_kind_of_class(classes: str) -> int:
     classes = classes.lower()
-    if not any(word in classes for word in _CLASS_HINTS):
-        return 0
     return (
         _IS_AUTHOR
         if _AUTHOR_CLASS.search(classes)
@@ -584,10 +560,6 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     return False
 
 
-#: Containers of the photographer's name.
-_CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
-#: The most elements from a mark to such a container.
-_MAX_CAPTION_LEVELS = 2
 #: The class of a single person's name among several.
 _PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
 _MAX_MARK_ELEMENTS = 60
@@ -597,9 +569,6 @@ def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
-    ancestors = islice(mark.iterancestors(), _MAX_CAPTION_LEVELS)
-    if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
-        return ""
     inner = list(islice(mark.iterdescendants(), _MAX_MARK_ELEMENTS))
     names = [element_line(e) for e in inner if _PERSON_CLASS.search(e.get("class") or "")]
     if len(set(names)) > 1:
@@ -623,9 +592,6 @@ _MAX_DATE_LINE_WORDS = 4
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-_LABEL = re.compile(r"[^\W\d]{2,20}:")
-
-
 def _read_unmarked_date(
     element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
 ) -> str:
@@ -639,8 +605,6 @@ def _read_unmarked_date(
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
     if is_link and parent is not None and parent.tag == "p" and element_line(parent) != text:
         return ""  # in running text
-    if parent is not None and "dd" in (element.tag, parent.tag) and _LABEL.match(text):
-        return ""  # about the author
     related = frozenset[HtmlElement]() if is_link else title_ancestors
     return date if date and has_few_words and not _is_unrelated(element, related) else ""
 

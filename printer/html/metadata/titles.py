@@ -67,8 +67,6 @@ def choose_title(
     return _headline(title, headings, (document, *stated), site, lines)
 
 
-#: The subject after a Chinese or Japanese title.
-_HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
 #: The lead in the share of the URL's words that decides between two titles.
 _MIN_SLUG_LEAD = 0.3
 #: The length of a headline that ``title`` does not state.
@@ -88,16 +86,6 @@ def _headline(
 ) -> str:
     """Return a stated title as it stands on the page, or else the heading above the text."""
     keys = [title_key(line) if len(line) <= _MAX_COUNTED_CHARS else "" for line in lines]
-    standing = set(keys)
-    site_part, _, part_after_site = title.partition(": ")
-    section = _HAN_SECTION.search(title)
-    names_site = any(map(site.repeats_host, site_part.split()))
-    for part in (
-        part_after_site if names_site else "",
-        title[: section.start()] if section else "",
-    ):
-        if part and title_key(part) in standing and title_key(title) not in standing:
-            return part
     stated_keys = list(map(title_key, stated))
     longer = [
         line
@@ -199,7 +187,7 @@ def _choose(
     heading = _main_heading(headings, document_title, subject, article)
     # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _MIN_SLUG_LEAD:
-        return _without_label(heading, stated, keys)
+        return heading
     best = max(headings, key=site.slug_overlap, default="")
     if (
         best
@@ -364,8 +352,6 @@ class SiteNames:
         if slogan and is_name:
             return named
         first, *later = title_parts(name)
-        if len(first) <= _MAX_ABBREVIATION_CHARS:
-            return name
         if self.repeats_host(first) or COMPANY.search(name):
             return first
         if len(name) <= _MAX_UNCUT_NAME_CHARS:
@@ -374,12 +360,7 @@ class SiteNames:
         return next(names, first if len(name.split()) > _MAX_UNCUT_NAME_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
-        """Return the part of a document's title that repeats the host's name, or ''.
-
-        A title that ends with a separator may be only the name.
-        """
-        if _SEPARATOR.fullmatch(f" {document[-1:]} ") and self.repeats_host(document):
-            return document
+        """Return the part of a document's title that repeats the host's name, or ''."""
         parts = title_parts(document)
         heading_keys = set(map(title_key, headings))
         for part in (parts[-1], parts[0]):
@@ -463,27 +444,6 @@ def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
     if full and full in stated_keys and title_key(heading.text) not in stated_keys:
         return heading.full
     return heading.text
-
-
-#: A label or a date before a heading: up to four words, not a number alone, a question or quoted.
-_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
-
-
-def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
-    """Return a heading without a label or a date around it, if the page states it so elsewhere."""
-    for text in stated:
-        if len(_words(text)) <= _MAX_LABEL_WORDS:
-            continue
-        label_before, label_after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
-        if label_before != heading and _LABEL.fullmatch(label_before):
-            return text
-        if (
-            label_after != heading
-            and title_key(text) in keys
-            and any(map(str.isdigit, label_after))
-        ):
-            return text  # a date, a count of comments
-    return heading
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
