@@ -38,6 +38,7 @@ from .metadata.metadata import Metadata, read_metadata
 from .metadata.titles import is_paragraph
 from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, fix_mojibake, parse
 from .structure import name_structures
+from .visibility import hide_by_style
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,6 +210,7 @@ def read_page(
         source = strip_markers(source, layout)
     if EMAIL_ATTRIBUTE in source:
         decode_emails(tree)
+    hide_by_style(tree, elements)
     name_structures(tree, elements, source)
     base = base_url(tree, url)
     index = build_index(tree, page_layout)

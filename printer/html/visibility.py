@@ -8,8 +8,8 @@ is: a reader can unfold it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache, partial
 from itertools import chain, islice
 
 from lxml.html import HtmlElement
@@ -89,10 +89,6 @@ def has_unseen_class(names: str | None) -> bool:
     return False
 
 
-#: A class that displays an element on some screens, as utility frameworks call it: 'md:block'.
-_RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
-
-
 def has_hiding_class(names: str | None) -> bool:
     """Return whether a ``class`` attribute hides an element on all screens by convention."""
     return names is not None and "hidden" in names.split() and not _RESPONSIVE.search(names)
@@ -129,10 +125,142 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
     return next(element.iter(*tags), None) is None
 
 
-# Folded text
+# Style sheets
+
+
+#: The largest share of a page's text that such an element may have, as scripts show larger ones.
+_MAX_HIDDEN_SHARE = 0.2
+
+
+def hide_by_style(tree: HtmlElement, elements: Sequence[HtmlElement]) -> None:
+    """Set the attribute ``hidden`` on elements that the page's own style sheets do not display.
+
+    Only plain rules count (``.promo {display: none}``) outside media queries, if no other rule
+    displays elements of that name, and if no reader can unfold the element.  ``visibility: hidden``
+    does not count, as it mostly precedes an animation.
+    """
+    css = _read_css(element for element in elements if element.tag == "style")
+    rules: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for tag, names in _hiding_rules(css):
+        rules.setdefault(names[0], []).append((tag, names))
+    if not rules:
+        return
+    is_displayed = lru_cache(None)(partial(_is_displayed, css))
+    controls: frozenset[str] | None = None
+    max_hidden: float | None = None
+    names_by_attributes: dict[tuple[str | None, str | None], frozenset[str]] = {}
+    for element in elements:
+        key = element.get("class"), element.get("id")
+        element_names = names_by_attributes.get(key)
+        if element_names is None:
+            element_names = names_by_attributes[key] = _hidden_names(rules, *key)
+        if not element_names or element.tag in {"html", "body", "main", "article"}:
+            continue
+        hiding = [
+            names
+            for name in element_names
+            for tag, names in rules.get(name, ())
+            if tag in {"", element.tag} and element_names.issuperset(names)
+        ]
+        if not hiding or any(is_displayed(name) for names in hiding for name in names):
+            continue
+        if controls is None and element.get("id"):
+            controls = read_controls(elements)
+        if "display" in (element.get("style") or "") or is_folded(element, controls or frozenset()):
+            continue
+        max_hidden = _MAX_HIDDEN_SHARE * _text_size(tree) if max_hidden is None else max_hidden
+        if _text_size(element) <= max_hidden:
+            element.set("hidden", "")
+
+
+#: A class that displays an element on some screens, as utility frameworks call it: 'md:block'.
+_RESPONSIVE = re.compile(r":(?:block|contents|flex|grid|inline|table)")
+
+
+def _hidden_names(
+    rules: Mapping[str, object], classes: str | None, identity: str | None
+) -> frozenset[str]:
+    """Return an element's names as in selectors; none if no rule has one of them."""
+    class_list = (classes or "")[:1000]
+    names = frozenset((f"#{identity or ''}", *(f".{name}" for name in class_list.split())))
+    is_named = not rules.keys().isdisjoint(names) and not _RESPONSIVE.search(class_list)
+    return names if is_named else frozenset()
+
+
+def _text_size(element: HtmlElement) -> float:
+    return element.xpath("string-length()")  # type: ignore[no-any-return]
+
+
+_MAX_STYLE_CHARS = 500_000
+_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
+_NOT_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}none")
+
+
+def _read_css(styles: Iterable[HtmlElement]) -> str:
+    """Return the text of style sheets for screens, '' if they hide nothing."""
+    texts = (style.text or "" for style in styles if not _is_for_print(style))
+    css = "\n".join(texts)[:_MAX_STYLE_CHARS]
+    if not _NOT_DISPLAYED.search(css):
+        return ""
+    return _COMMENT.sub("", css).replace("<![CDATA[", "").replace("]]>", "")
+
+
+def _is_for_print(style: HtmlElement) -> bool:
+    parent = style.getparent()
+    return (style.get("media") or "all").strip().lower() not in {"all", "screen"} or (
+        parent is not None and parent.tag == "noscript"
+    )
+
+
+_MAX_SELECTORS_CHARS = 2_000
+_AT_RULE = re.compile(r"@[^{};]{0,1000}+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}")
+#: A selector of nothing but names, perhaps with a tag.
+_SELECTOR = re.compile(r"([a-zA-Z][a-zA-Z0-9]*|)((?:[.#][\w-]{1,100}){1,3})")
+_NAME = re.compile(r"[.#][\w-]+")
+
+
+def _hiding_rules(css: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the tag and the names of each plain selector of a rule against display."""
+    plain = _AT_RULE.sub("", css)
+    for match in _NOT_DISPLAYED.finditer(plain):
+        start = plain.rfind("{", 0, match.start())
+        begin = max(
+            plain.rfind(sign, max(0, start - _MAX_SELECTORS_CHARS), start) for sign in "{};"
+        )
+        for selector in plain[begin + 1 : start].split(","):
+            if parts := _SELECTOR.fullmatch(selector.strip()):
+                yield parts[1].lower(), tuple(_NAME.findall(parts[2]))
 
 
 _MAX_SIBLINGS = 20
+_DISPLAYED = re.compile(r"display(?<![\w-]display)\s{0,9}:\s{0,9}(?!none)[a-z]")
+
+
+def _is_displayed(css: str, name: str) -> bool:
+    """Return whether a rule displays elements of a name, possibly after a script has run."""
+    for name_end in islice(_find_name(css, name), _MAX_SIBLINGS):
+        begin = css.find("{", name_end, name_end + _MAX_SELECTORS_CHARS)
+        end = css.find("}", begin)
+        if begin >= 0 and _DISPLAYED.search(css, begin, end if end >= 0 else len(css)):
+            return True
+    return False
+
+
+_NAME_SIGN = re.compile(r"[\w-]")
+
+
+def _find_name(css: str, name: str) -> Iterator[int]:
+    """Yield the ends of a name's occurrences; compiling a pattern of it would take longer."""
+    end = 0
+    while (start := css.find(name, end)) >= 0:
+        end = start + len(name)
+        if not _NAME_SIGN.match(css, end):
+            yield end
+
+
+# Folded text
+
+
 _MAX_NAME_CHARS = 100
 #: The attributes with which a control names the element that it unfolds.
 _CONTROLLING = frozenset(

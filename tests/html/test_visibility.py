@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from lxml.html import document_fromstring
 
 from printer.html.index import ElementFlag, build_index
-from printer.html.visibility import has_unseen_class, read_controls
+from printer.html.parse import parse
+from printer.html.visibility import has_unseen_class, hide_by_style, read_controls
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
 
@@ -117,6 +120,45 @@ def test_the_text_of_an_icon_in_a_table_stays() -> None:
 
 def test_a_heading_for_screen_readers_stays() -> None:
     assert texts("<h5 class=sr-only>You said:</h5><p>Hello</p>") == ["You said:", "Hello"]
+
+
+@pytest.mark.parametrize(
+    ("css", "attributes", "hidden"),
+    [
+        (".promo {display: none}", "class='box promo'", True),
+        ("p.promo, .x {color: red; display:none !important}", "class=promo", True),
+        ("#promo {display: none}", "id=promo", True),
+        ("<![CDATA[.promo {display: none} ]]>", "class=promo", True),
+        ("/* } */ @media print {.x {color: red}} .promo {display: none}", "class=promo", True),
+        ("div.promo {display: none}", "class=promo", False),
+        ("@media (max-width: 9em) {.promo {display: none}}", "class=promo", False),
+        (".promo {display: none} .open .promo {display: block}", "class=promo", False),
+        (".promo {display: none}", "class='promo md:block'", False),
+        (".promo {display: none}", "class=promo style='display: block'", False),
+        (".tab-panel {display: none}", "class=tab-panel", False),
+        (".promo {visibility: hidden}", "class=promo", False),
+        (".menu .promo {display: none}", "class=promo", False),
+    ],
+)
+def test_plain_rules_of_the_page_s_style_sheets_hide(css, attributes, hidden):
+    line = f"<p {attributes}>This text was stolen.</p>"
+    tree = parse(f"<style>{css}</style><p>{TEXT}</p>{line}<p>{TEXT}</p>")
+    hide_by_style(tree, list(tree.iter()))
+    assert (tree.findall(".//p")[1].get("hidden") is not None) is hidden
+
+
+def test_a_large_part_of_the_page_is_not_hidden_by_style():
+    tree = parse(f"<style>.all {{display: none}}</style><div class=all>{TEXT}</div>")
+    hide_by_style(tree, list(tree.iter()))
+    assert tree.find(".//div").get("hidden") is None
+
+
+def test_hostile_style_sheets_are_read_in_linear_time():
+    for css in ("@x{a{" * 80_000, "/*" * 200_000, "{display:none" * 40_000, ".a," * 150_000):
+        tree = parse(f"<style>{css} .a{{display:none}}</style><p class=a>{TEXT}</p>")
+        started = time.process_time()
+        hide_by_style(tree, list(tree.iter()))
+        assert time.process_time() - started < 2
 
 
 def test_a_link_to_nowhere_controls_nothing():
