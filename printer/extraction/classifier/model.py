@@ -245,7 +245,32 @@ def select(context: FeatureContext, scores: Column, kinds: Column) -> Bools:
         within = slice(runs[0][0], runs[-1][-1] + 1)
         is_linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
         selected[within] |= (likely[within] >= _MIN_SCORE_WITHIN) & ~is_linked[within]
+        add_adjacent(context, likely, selected, is_article)
     return selected
+
+
+#: The score of likely text, which must not be a copy itself.
+_MIN_LIKELY_SCORE = 0.5
+
+
+def add_adjacent(
+    context: FeatureContext, likely: NDArray[np.float64], selected: Bools, is_article: bool
+) -> None:
+    """Select likely headings above selected text, and lines of links among selected ones.
+
+    The first heading of an article is its title.
+    """
+    parents = context.parents[context.blocks]
+    linked = context.link_chars >= _MAX_LINKED_WITHIN * context.chars
+    selected_links = selected & linked
+    has_same_parent = parents[1:] == parents[:-1]
+    row = linked[1:-1] & selected[2:] & selected[:-2] & (selected_links[2:] | selected_links[:-2])
+    added = np.zeros_like(selected)
+    added[1:-1] = row & has_same_parent[1:] & has_same_parent[:-1]
+    is_heading = context.last_headings == np.arange(len(selected))
+    first = int(np.argmax(selected)) if is_article else 0
+    added[first:-1] |= (is_heading[:-1] & ~is_heading[1:] & selected[1:])[first:]
+    selected |= added & (likely >= _MIN_LIKELY_SCORE)
 
 
 #: The most unselected segments within a run of selected ones.
@@ -368,10 +393,6 @@ def page_caution(kinds: Column) -> float:
 
 
 _COPY_WORDS = 5
-
-
-#: The score of likely text.
-_MIN_LIKELY_SCORE = 0.5
 #: A copy of this score stays if the likely text around it has half as many words as the copies.
 _MIN_COPY_SCORE = 0.8
 _COPY_LEVELS = 8

@@ -225,3 +225,11 @@ def test_doubtful_text_is_selected_within_the_article_only() -> None:
     scores = np.array([0.9, 0.95, 0.45, 0.95, 0.95, 0.95, 0.45], np.float32)
     kinds = np.array([name == "article" for name in PAGE_KINDS], float)
     assert select(context, scores, kinds).tolist() == [True] * 6 + [False]
+
+
+def test_a_line_of_links_among_such_lines_is_one_of_them() -> None:
+    lines = "".join(f"<p>{place}: <a href=/{place}>{place} harbour</a></p>" for place in "ABCD")
+    context = extract_features(read_page("".join(f"<p>{t}</p>" for t in NEWS[:3]) + lines), {})
+    scores = np.array([0.95] * 3 + [0.9, 0.55, 0.9, 0.55], np.float32)
+    kinds = np.array([name == "article" for name in PAGE_KINDS], float)
+    assert select(context, scores, kinds).tolist() == [True] * 6 + [False]
