@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
+from .selected_text import SelectedText
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
@@ -28,6 +29,28 @@ _MIN_SHARE_WITH_TEXT = 0.6
 _MIN_SCORE = 0.25
 _TITLE_TAGS = frozenset({"h1", "h2", "h3", "h4"})
 _DIGITS = re.compile(r"\d+")
+
+
+_MIN_LINKED_ENTRIES = 5
+#: The share of the selected text that the entries of a listing are.
+_MIN_LISTED_SHARE = 0.7
+
+
+def is_listing(page: Page, keep: Sequence[bool]) -> bool:
+    """Return whether most of the selected text is in entries that link to pages of their own."""
+    selected = SelectedText(page, keep)
+    min_chars = _MIN_LISTED_SHARE * selected.total()
+    for entries in _rows(page.index):
+        lines = [[i for i in entry if keep[i]] for entry in entries]
+        linked = [
+            entry
+            for entry in lines
+            if len(entry) > 1 and selected.is_story(page.segments[entry[0]])
+        ]
+        chars = sum(selected.size(entry) for entry in linked)
+        if len(linked) >= _MIN_LINKED_ENTRIES and chars >= min_chars:
+            return True
+    return False
 
 
 def add_names(
@@ -204,6 +227,33 @@ def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) ->
         if not is_repeated:
             known.add(text)
             yield i
+
+
+_MAX_LINES_TO_PRICE = 4
+_MIN_PRICES = 3
+
+
+def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection with the prices below the selected names of the entries of a list.
+
+    The names look alike, and most of the prices that look alike stand below one.
+    """
+    flags = list(keep)
+    looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
+    prices_by_look: dict[tuple[str, str | None], list[int]] = {}
+    for segment in filter(_is_price, segments):
+        prices_by_look.setdefault(looks[segment.index], []).append(segment.index)
+    for prices in prices_by_look.values():
+        below: dict[tuple[str, str | None], list[int]] = {}  # by the look of the name
+        for previous, i in pairwise([-1, *prices]):
+            names = [j for j in range(max(previous + 1, i - _MAX_LINES_TO_PRICE), i) if keep[j]]
+            if names and not keep[i]:
+                below.setdefault(looks[names[-1]], []).append(i)
+        missing = max(below.values(), key=len, default=[])
+        if len(missing) >= _MIN_PRICES and 2 * len(missing) >= len(prices):
+            for i in missing:
+                flags[i] = True
+    return tuple(flags)
 
 
 _MAX_MAIN_HEADINGS = 3

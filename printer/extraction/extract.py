@@ -13,7 +13,8 @@ A correction that contradicts most of the selection is not made, since the layou
 (some pages display their text only in response to a reader).
 
 The classifier decides segment by segment.  A reader notices at once if one section of five has no
-heading, or one entry of a list no name; so headings that look like selected ones are selected, too.
+heading, or one entry of a list no name; so headings and lines that look like selected ones are
+selected, too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -37,9 +39,10 @@ from ..options import EXTRACTORS, ExtractOptions
 from ..selection import Verdict
 from ..text import WORD, comparison_key, did_you_mean
 from .classifier.model import classify, load_default_model
-from .entries import add_names, add_price, complete_entries
+from .entries import add_names, add_price, add_prices, complete_entries, is_listing
 from .linked_notes import add_linked_notes
 from .missing_blocks import (
+    add_announced_lists,
     add_item_labels,
     add_long_stretches,
     add_missing_blocks,
@@ -73,12 +76,17 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
     is_article = verdict.kind == "article"
+    if is_article and is_listing(page, verdict.keep):
+        verdict = replace(verdict, kind="listing")
     keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
     if verdict.kind in ("article", "documentation"):
         keep = add_long_stretches(page, keep, verdict.scores["default"])
         keep = add_missing_end(page, keep, verdict.scores["default"])
+        keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
-    keep = add_headings(page, keep, verdict.scores["default"])
+    keep = add_alike(page, keep, verdict.scores["default"])
+    if verdict.lists_things:
+        keep = add_prices(page.segments, keep)
     if verdict.kind == "product":
         keep = add_price(page.segments, keep)
     is_list = verdict.lists_things
@@ -92,7 +100,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     standfirst = frozenset[int]()
     if is_article:
         keep = drop_repeated_standfirst(page, keep)
-        standfirst = find_standfirst(page, keep)
+        standfirst = find_standfirst(page, keep, verdict.scores["default"])
     keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
 
@@ -267,21 +275,25 @@ def _between(selected: Bools) -> Bools:
     return flags
 
 
-# Headings
+# Headings and labels
 
 
 #: The lowest score of a heading that looks like selected ones.
 _MIN_ALIKE_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.3
+_MIN_LABEL_SCORE = 0.4
+#: The same of a label that is alone with the text in an element.
+_MIN_FIELD_SCORE = 0.3
 
 
-def add_headings(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
-    """Return the selection with the main heading and the headings that look like selected ones."""
+def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+    """Return the selection with the headings and labels that look like selected ones."""
     selected = list(keep)
     texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
     texts.add(page.metadata.title)
     candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
+    candidates += _labels(page, keep)
     for segment, least in candidates:
         i = segment.index
         selected[i] |= scores[i] >= least and segment.text not in texts
@@ -323,6 +335,32 @@ def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     )
     if _is_heading(heading) and not (is_title or is_name):
         yield heading
+
+
+_MAX_LABEL_CHARS = 40
+#: Elements that are no such labels.
+_TERM_TAGS = frozenset({"td", "th", "dt", "li"})
+
+
+def _labels(page: Page, keep: Sequence[bool]) -> Iterator[tuple[Segment, float]]:
+    """Yield the short lines with a colon right above selected text in the same element.
+
+    Each is yielded with the score that it must have.
+    """
+    index = page.index
+    for segment, below in pairwise(page.segments):
+        text, parent = segment.text, segment.block.getparent()
+        is_label = (
+            text.endswith((":", "：")) and len(text) <= _MAX_LABEL_CHARS and not keep[segment.index]
+        )
+        if is_label and keep[below.index] and not segment.link_chars:
+            is_inside = parent is not None and parent is below.block.getparent()
+            around = index.segment_blocks[segment.index]
+            while index.segment_ends[around] <= below.index:
+                around = index.parents[around]
+            is_field = index.segment_range(around) == range(segment.index, below.index + 1)
+            if (is_inside or is_field) and segment.block.tag not in _TERM_TAGS:
+                yield segment, _MIN_FIELD_SCORE if is_field else _MIN_LABEL_SCORE
 
 
 _MAX_HEADING_CHARS = 120

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise, takewhile
+from collections.abc import Iterator, Sequence, Set
+from itertools import accumulate, islice, pairwise, takewhile
 
-from ..html.index import ElementFlag, PageIndex, Segment
+from lxml.html import HtmlElement
+
+from ..html.index import ElementFlag, Leaf, PageIndex, Segment, enclosing_link
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from ..text import DATELINE, SCENE_BREAK, continues_drop_cap
+from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
+from ..urls import host_of, resolve
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 _OUTSIDE_TEXT = int(
@@ -42,7 +45,7 @@ def add_missing_blocks(
     containers = _text_containers(index, keep)
     min_scores = dict.fromkeys(containers, _MIN_BLOCK_SCORE)
     min_scores.setdefault(_common_container(index, keep), _MIN_SCORE)
-    ranges: list[tuple[int, int]] = []
+    ranges = _question_lists(index, keep, scores) + _headed_boxes(index, keep, scores)
     for container, min_score in min_scores.items():
         missing = _missing_ranges(index, container, keep, scores)
         ranges += [
@@ -56,6 +59,109 @@ def add_missing_blocks(
         for i in range(begin, end):
             selected[i] |= not index.flags[index.segment_blocks[i]] & ElementFlag.BUTTON
     return tuple(selected)
+
+
+def _selected_texts(index: PageIndex, keep: Sequence[bool]) -> set[str]:
+    return {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
+
+
+#: Longer lines are not repeated.
+_MAX_REPEATED_CHARS = 25
+
+
+def _is_likely(segment: Segment, score: float, selected_texts: Set[str]) -> bool:
+    """Return whether a line is likely, without many links, and no copy of a selected one."""
+    is_copy = len(segment.text) > _MAX_REPEATED_CHARS and segment.text in selected_texts
+    return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
+
+
+_MIN_QUESTIONS = 3
+#: The lowest mean score of such a list.
+_MIN_QUESTIONS_SCORE = 0.45
+
+
+def _question_lists(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> list[tuple[int, int]]:
+    """Return the likely lists of questions and answers, which open on a click on many pages."""
+    segments = index.segments
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    while start < len(segments):
+        if keep[start] or not _is_question(segments[start]):
+            start += 1
+            continue
+        end, questions = _read_questions(segments, start)
+        is_list = questions >= _MIN_QUESTIONS and end - start >= 2 * questions
+        is_list = is_list and _has_few_links(segments[start:end], _MAX_LINKED)
+        if is_list and _mean_score(scores, start, end) >= _MIN_QUESTIONS_SCORE:
+            ranges.append((start, end))
+        start = max(end, start + 1) if questions > 1 else start + 1
+    return ranges
+
+
+_MAX_ANSWER_SEGMENTS = 8
+
+
+def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
+    """Return the end of a list of questions and answers, and the number of questions.
+
+    All questions look alike, and all answers like parts of the first.
+    """
+    question = _element_shape(segments[start].block)
+    answers: set[tuple[str, ...]] = set()
+    questions = 0
+    for i in range(start, len(segments)):
+        shape = _element_shape(segments[i].block)
+        if shape == question:
+            is_part = _is_question(segments[i])
+            questions += is_part
+        elif questions == 1:
+            is_part = i - start <= _MAX_ANSWER_SEGMENTS
+            answers.add(shape)
+        else:
+            is_part = shape in answers
+        if not is_part:
+            return i, questions
+    return len(segments), questions
+
+
+_MAX_LINES_ABOVE_HEADING = 4
+_MAX_BOX_LEVELS = 8
+_MIN_BOX_LINES = 6
+_MIN_LIKELY_LINES = 4
+#: The largest share of the selected text in such a box.
+_MAX_BOX_SHARE = 0.5
+
+
+def _headed_boxes(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> list[tuple[int, int]]:
+    """Return the likely lines of the innermost boxes whose headings are selected."""
+    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
+    sums = list(accumulate(sizes, initial=0))
+    selected_texts = _selected_texts(index, keep)
+    added: set[int] = set()
+    for heading, segment in enumerate(index.segments):
+        if not keep[heading] or segment.block.tag not in HEADING_TAGS:
+            continue
+        box = index.segment_blocks[heading]
+        for _ in range(_MAX_BOX_LEVELS):
+            box = index.parents[box]
+            start, end = index.segment_begins[box], index.segment_ends[box]
+            is_large = sums[end] - sums[start] > _MAX_BOX_SHARE * sums[-1]
+            if box < 0 or is_large or heading - start > _MAX_LINES_ABOVE_HEADING:
+                break
+            if end - start < _MIN_BOX_LINES:
+                continue
+            likely = [
+                i
+                for i in range(start, end)
+                if not keep[i] and _is_likely(index.segments[i], scores[i], selected_texts)
+            ]
+            added.update(likely if len(likely) >= _MIN_LIKELY_LINES else ())
+            break
+    return [(i, i + 1) for i in sorted(added)]
 
 
 #: The fewest paragraphs of a long stretch of text, selected or missing.
@@ -138,7 +244,8 @@ _MIN_END_CHARS = 60
 def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection extended by text that continues it in the same elements.
 
-    Scores fall along a long text, so the end is compared with what is shortly before it.
+    Scores fall along a long text, so the end is compared with what is shortly before it.  A few
+    last paragraphs, as the source of the pictures, may be shorter and less likely.
     """
     index = page.index
     selected_positions = [i for i, flag in enumerate(keep) if flag]
@@ -170,15 +277,43 @@ def add_missing_end(page: Page, keep: Sequence[bool], scores: Sequence[float]) -
             for j in pending:
                 selected[j] = True
             pending = []
+    for i in _last_paragraphs(index, selected, scores):
+        selected[i] = True
     return tuple(selected)
 
 
+_MAX_LAST_PARAGRAPHS = 3
+_MIN_LAST_SCORE = 0.3
+
+
+def _last_paragraphs(
+    index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
+) -> Iterator[int]:
+    """Yield the likely paragraphs below the last selected one with which its element ends."""
+    last = max(i for i, flag in enumerate(keep) if flag)
+    parent = index.parents[index.segment_blocks[last]]
+    looks = {
+        (index.tags[block], index.classes[block], index.parents[block], index.flags[block])
+        for block in index.segment_blocks[last : index.segment_ends[parent]]
+    }
+    paragraphs = range(last + 1, index.segment_ends[parent])
+    is_end = len(looks) == 1 and index.tags[index.segment_blocks[last]] == "p"
+    if is_end and len(paragraphs) <= _MAX_LAST_PARAGRAPHS:
+        for i in paragraphs:
+            segment = index.segments[i]
+            has_words = any(map(str.isalpha, segment.text))
+            if (
+                has_words
+                and scores[i] >= _MIN_LAST_SCORE
+                and _has_few_links([segment], _MAX_LINKED)
+            ):
+                yield i
+
+
 _MIN_PARAGRAPH_CHARS = 40
-_DIGITS = re.compile(r"\d+")
-
-
 _MIN_SELECTED_LABELS = 2
 _MIN_SELECTED_LABELS_SHARE = 0.3
+_DIGITS = re.compile(r"\d+")
 
 
 def add_item_labels(
@@ -234,6 +369,25 @@ def _outer_shape(index: PageIndex, i: int) -> tuple[tuple[str, str], ...]:
         if i < 0:
             break
     return tuple(shape)
+
+
+_MAX_QUESTION_CHARS = 160
+
+
+def _is_question(segment: Segment) -> bool:
+    return (
+        segment.text[-1] in "?？؟"
+        and len(segment.text) <= _MAX_QUESTION_CHARS
+        and segment.block.tag != "p"
+        and segment.link_chars <= _MAX_LINKED * len(segment.text)
+    )
+
+
+def _element_shape(element: HtmlElement) -> tuple[str, ...]:
+    """Return the tags and classes of an element and the one around it."""
+    parent = element.getparent()
+    parent_shape = () if parent is None else (str(parent.tag), parent.get("class") or "")
+    return (str(element.tag), element.get("class") or "", *parent_shape)
 
 
 def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:
@@ -294,15 +448,27 @@ def _missing_ranges(
     if not any(flags):
         return
     first, last = flags.index(True), len(flags) - 1 - flags[::-1].index(True)
+    heading: tuple[int, int] | None = None
     for n in range(first + 1, len(ranges)):
         i, start, end = ranges[n]
         is_before_last = n < last
         if _is_block(index, i):
+            if heading:
+                yield heading
+            heading = None
             yield start, end
+        elif flags[n]:
+            heading = None
         elif flags[n + 1 : n + 2] == [True] and _is_paragraph_or_heading(index, i):
-            if not flags[n] and min(scores[start:end]) >= _MIN_SCORE:
+            if min(scores[start:end]) >= _MIN_SCORE:
                 yield start, end
-        elif not (flags[n] or is_before_last):
+        elif (
+            index.tags[i] in _SUBHEADING_TAGS
+            and _is_paragraph_or_heading(index, i)
+            and heading is None
+        ):
+            heading = start, end
+        elif not is_before_last:
             return
 
 
@@ -338,7 +504,14 @@ _MAX_LINKED_IN_LIST = 0.1
 
 
 def _is_block(index: PageIndex, i: int) -> bool:
-    """Return whether an element is a table, a listing, a list or a note without many links."""
+    """Return whether an element is a table, a listing, a list or a note without many links.
+
+    A quotation or a listing may be alone in a box.
+    """
+    inner = i
+    while _is_wrapper(index, inner) and not _is_part(index, inner):
+        inner += 1
+    i = inner if index.tags[inner] in {"blockquote", "pre"} else i
     is_outside = _is_outside_text(index, i) or _NOT_PART_CLASS.search(_class_and_id(index, i))
     if is_outside or not _is_part(index, i):
         return False
@@ -352,6 +525,14 @@ def _is_part(index: PageIndex, i: int) -> bool:
         index.tags[i] in {"div", "aside", "figure", "p"}
         and _PART_CLASS.search(_class_and_id(index, i)) is not None
     )
+
+
+def _is_wrapper(index: PageIndex, i: int) -> bool:
+    """Return whether an element is a box around a single other one."""
+    ends = index.subtree_ends[i : i + 2]
+    is_sole = index.tags[i] == "div" and i + 1 < ends[0] and ends[0] == ends[-1]
+    has_text = (index.elements[i].text or "").strip()
+    return is_sole and not has_text and not _NOT_PART_CLASS.search(_class_and_id(index, i))
 
 
 def _is_outside_text(index: PageIndex, i: int) -> bool:
@@ -369,14 +550,77 @@ def _is_unlinked(index: PageIndex, i: int, max_share: float) -> bool:
 
 
 def _has_few_links(segments: Sequence[Segment], max_share: float) -> bool:
-    """Return whether at most a share of some text is links."""
+    """Return whether at most a share of some text is links that lead somewhere."""
     chars = sum(len(segment.text) for segment in segments)
     linked = sum(segment.link_chars for segment in segments)
+    if linked > max_share * chars:
+        leaves = (leaf for segment in segments for leaf in segment.leaves)
+        linked -= sum(len(leaf.text.strip()) for leaf in leaves if _opens_note(leaf))
     return linked <= max_share * chars
+
+
+def _opens_note(leaf: Leaf) -> bool:
+    """Return whether a text is a link by which a script shows a note."""
+    link = enclosing_link(leaf.parent)
+    return link is not None and (link.get("href") or "").startswith("javascript:")
 
 
 def _class_and_id(index: PageIndex, i: int) -> str:
     return f"{index.classes[i] or ''} {index.ids[i] or ''}"[:300]
+
+
+_MIN_ANNOUNCING_WORDS = 4
+_MAX_ANNOUNCED_ITEMS = 12
+_MAX_ANNOUNCED_LINES = 30
+
+
+def add_announced_lists(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Select the items between more text and a heading or a line with a colon ('There were:').
+
+    They are in a list, or are lines of a paragraph below a colon.  A short line is a label, and
+    links to pages of the site are other stories unless an item is none.
+    """
+    flags = list(keep)
+    for position, segment in enumerate(page.segments):
+        is_heading = segment.block.tag in _SUBHEADING_TAGS
+        is_line = segment.text.endswith((":", "：")) and (
+            count_words(segment.text[:500]) >= _MIN_ANNOUNCING_WORDS
+        )
+        if not keep[position] or not (is_heading or is_line):
+            continue
+        limit = min(position + 2 + _MAX_ANNOUNCED_LINES, len(flags))
+        end = next((j for j in range(position + 1, limit) if keep[j]), position + 1)
+        items = page.segments[position + 1 : end]
+        linked = [item for item in items if item.link_chars]
+        are_items = is_line or all(item.block.tag == "li" for item in linked)
+        if len(items) > is_line and are_items and _is_one_list(items):
+            is_story = len(linked) == len(items) or is_heading
+            if not (is_story and any(_has_internal_link(page, item) for item in linked)):
+                flags[position + 1 : end] = [True] * len(items)
+    return tuple(flags)
+
+
+_MIN_LINES_OF_LIST = 3
+
+
+def _is_one_list(items: Sequence[Segment]) -> bool:
+    """Return whether some lines are the items of a list, or several lines of a paragraph."""
+    blocks = [item.block for item in items]
+    if len(items) >= _MIN_LINES_OF_LIST and len({*blocks}) == 1:
+        return bool(blocks[0].tag == "p")
+    if len(items) > _MAX_ANNOUNCED_ITEMS:
+        return False
+    parents = [block if block.tag == "li" else block.getparent() for block in blocks]
+    lists = {
+        item.getparent() if item is not None and item.tag == "li" else None for item in parents
+    }
+    return len(lists) == 1 and None not in lists
+
+
+def _has_internal_link(page: Page, item: Segment) -> bool:
+    """Return whether an item has a link to a page of the same site."""
+    links = (link.get("href") or "" for link in islice(item.block.iter("a"), _MAX_ANNOUNCED_ITEMS))
+    return any(host_of(resolve(page.base, href)) in ("", host_of(page.base)) for href in links)
 
 
 #: Elements whose number above a heading does not count it.

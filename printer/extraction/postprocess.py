@@ -26,6 +26,7 @@ from .missing_blocks import add_fragments
 from .remains import drop_remains
 from .selected_text import SelectedText, is_internal_link, is_link
 from .site_lines import (
+    drop_above_title,
     drop_announcements,
     drop_closing_lines,
     drop_newswires,
@@ -59,10 +60,12 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         drop_pointers(selected)
         drop_teasers(selected)
         drop_newswires(selected)
+        drop_above_title(selected)
         _drop_hidden(selected, by_class=False)
         drop_announcements(selected)
         drop_closing_lines(selected)
         drop_announcements(selected)
+        _drop_empty_sections(selected, keep)
     _settle_captions(selected)
     _drop_labels(selected, kind)
     drop_remains(page, selected.keep, kind)
@@ -199,6 +202,35 @@ def _is_contents_entry(segment: Segment) -> bool:
     return not is_heading and is_link(segment) and is_internal_link(segment)
 
 
+def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None:
+    """Drop headings whose whole section was selected before and has been dropped."""
+    keep = selected.keep
+    for i, segment in reversed([*enumerate(selected.segments)]):
+        if not keep[i] or segment.block.tag not in HEADING_TAGS:
+            continue
+        next_lines = selected.segments[i + 1 : i + 3]
+        if not any(keep[i + 1 : i + 3]) and all(map(_is_contents_entry, next_lines)):
+            keep[i] = not next_lines  # a table of contents
+        else:
+            keep[i] = not _was_emptied(selected, before, i)
+
+
+def _was_emptied(selected: SelectedText, before: Sequence[bool], heading: int) -> bool:
+    """Return whether the section below a heading had text, also hidden, and has none left."""
+    tag = selected.segments[heading].block.tag
+    blocks_below = selected.index.segment_blocks[heading + 1 : heading + 2]
+    had_text = any(selected.index.flags[block] & IS_HIDDEN for block in blocks_below)
+    for i in range(heading + 1, len(selected.keep)):
+        tag_below = selected.segments[i].block.tag
+        ends_section = tag_below in HEADING_TAGS and tag_below <= tag
+        if selected.keep[i]:
+            return had_text and ends_section
+        if before[i] and ends_section:
+            break
+        had_text = had_text or before[i]
+    return had_text
+
+
 _MAX_CAPTION_CHARS = 300
 #: What may stand in a figure instead of a picture.
 _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
@@ -252,13 +284,31 @@ def _drop_boxes(selected: SelectedText, kind: str) -> None:
     max_box_chars = _MAX_BOX_SHARE * selected.total()
     names = filter(None, set(index.classes))
     promoting = {classes for classes in names if pattern.search(classes.lower())}
-    for i, classes in enumerate(index.classes):
-        if classes not in promoting:
+    for i, (tag, classes) in enumerate(zip(index.tags, index.classes, strict=True)):
+        is_field = kind == "article" and tag == "input" and classes not in promoting
+        if not (is_field or classes in promoting):
             continue
-        lines = index.segment_range(i)
-        is_small = 0 < selected.size(lines) <= max_box_chars
-        if is_small and index.segment_blocks[lines.start] >= i:  # not part of a paragraph
+        box = _find_form_box(selected, i) if is_field else i
+        lines = index.segment_range(box)
+        is_small = box >= 0 and 0 < selected.size(lines) <= max_box_chars
+        if is_small and index.segment_blocks[lines.start] >= box:  # not part of a paragraph
             selected.drop(lines)
+
+
+_MAX_BOX_SEGMENTS = 6
+
+
+def _find_form_box(selected: SelectedText, field: int) -> int:
+    """Return the outermost small box around an e-mail field or a poll's choice, or -1."""
+    index, box, outer = selected.index, -1, field
+    input_type = index.elements[field].get("type")
+    if input_type not in ("email", "radio"):
+        return -1
+    while outer >= 0 and len(index.segment_range(outer)) <= _MAX_BOX_SEGMENTS:
+        box, outer = outer, index.parents[outer]
+    lines = index.segment_range(box)
+    last_characters = [selected.segments[i].text[-1] for i in lines if selected.keep[i]]
+    return box if input_type == "email" or last_characters in (["?"], ["？"]) else -1
 
 
 _COMMENT_CLASS = re.compile(

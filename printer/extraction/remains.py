@@ -17,8 +17,10 @@ from ..text import count_previewed
 def drop_remains(page: Page, keep: list[bool], kind: str) -> None:
     """Remove the remains of parts that were left out from a selection."""
     segments = page.segments
-    dropped = [*_code_labels(segments), *_box_labels(segments, keep)]
-    dropped += _unseen_headings(segments, keep)
+    dropped = list(_code_labels(segments))
+    dropped += [*_unseen_headings(segments, keep), *_box_labels(segments, keep)]
+    dropped += _pagers(page)
+    dropped += _offers(page, keep) if kind == "article" else _empty_sections(page, keep)
     if kind != "documentation":  # whose examples repeat lines
         dropped += _copies(segments, keep)
     for segment in dropped:
@@ -72,6 +74,45 @@ def _copies(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segme
                 offset += step
 
 
+#: Elements that are pictures, or are printed as such.
+_PICTURE_TAGS = frozenset({"img", "picture", "video", "iframe", "object"})
+_MAX_HEADING_CHARS = 80
+
+
+def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
+    """Yield the headings whose sections were left out, if most alike have text below them.
+
+    If most have none, they are the entries of a list, and so are links.  A picture may be all of a
+    section, unless it is in a row of linked headings.
+    """
+    segments, blocks = page.segments, page.index.segment_blocks
+    by_shape: dict[tuple[str, str], list[tuple[Segment, bool]]] = {}
+    row_headings: list[Segment] = []
+    headings = [s.index for s in segments if keep[s.index] and s.block.tag in HEADING_TAGS]
+    for position, following in pairwise([*headings, len(segments)]):
+        heading, block = segments[position], segments[position].block
+        ends_section = following == len(segments) or segments[following].block.tag <= block.tag
+        is_label = not heading.link_chars and len(heading.text) <= _MAX_HEADING_CHARS
+        is_empty = ends_section and following > position + 1 and is_label
+        is_empty = is_empty and not any(keep[position + 1 : following])
+        if is_empty:
+            subtree_end = blocks[following] if following < len(segments) else len(page.index.tags)
+            tags_below = page.index.tags[blocks[position] : subtree_end]
+            if not _PICTURE_TAGS.isdisjoint(tags_below):
+                is_empty = False
+                below = segments[position + 1 : following]
+                names = [s for s in below if s.block.tag in HEADING_TAGS and s.link_chars]
+                row_headings += [heading] * (len(names) >= _MIN_CARDS)
+        shape = str(block.tag), block.get("class") or ""
+        by_shape.setdefault(shape, []).append((heading, is_empty))
+    for headings_alike in by_shape.values():
+        empty = [heading for heading, is_empty in headings_alike if is_empty]
+        if 2 * len(empty) < len(headings_alike):
+            yield from empty
+    if 2 * len(row_headings) < len(headings):
+        yield from row_headings
+
+
 _MAX_CODE_LABEL_CHARS = 30
 
 
@@ -99,6 +140,70 @@ def _code_labels(segments: Sequence[Segment]) -> Iterable[Segment]:
             yield segment
         else:
             language = None
+
+
+#: The most elements between a line and the table around it.
+_MAX_CELL_LEVELS = 6
+_MAX_PAGER_LINKS = 12
+
+
+def _pagers(page: Page) -> Iterable[Segment]:
+    """Yield the lines and tables of links to the next page and others that have access keys."""
+    if "accesskey" not in page.index.attribute_names:
+        return
+    is_pager: dict[HtmlElement, bool] = {}
+    for segment in page.segments:
+        around = islice(segment.block.iterancestors(), _MAX_CELL_LEVELS)
+        element = next((parent for parent in around if parent.tag == "table"), segment.block)
+        if element not in is_pager:
+            links = list(islice(element.iter("a"), _MAX_PAGER_LINKS))
+            keys = sum(link.get("accesskey") is not None for link in links)
+            is_pager[element] = keys > 1 and 2 * keys >= len(links)
+        if is_pager[element]:
+            yield segment
+
+
+_MAX_OFFER_LINES = 4
+_MAX_OFFER_CHARS = 400
+_MAX_BUTTON_CHARS = 40
+#: The largest share of the selected text that such boxes are.
+_MAX_OFFERS_SHARE = 0.1
+#: As many boxes that are alike are the entries of a list.
+_MIN_CARDS = 3
+
+
+def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
+    """Return the lines of small boxes with a heading below the text whose button was left out.
+
+    If several boxes are alike, they are the entries of a list; if they are much of the page, they
+    are its text.
+    """
+    index, segments = page.index, page.segments
+    paragraphs = (
+        s.index for s in segments if keep[s.index] and len(s.text) >= _MIN_PARAGRAPH_CHARS
+    )
+    text_begin = next(paragraphs, len(segments))
+    by_shape: dict[tuple[str, str], list[range]] = {}
+    bounds = zip(index.classes, index.segment_begins, index.segment_ends, strict=True)
+    for i, (names, begin, end) in enumerate(bounds):
+        is_small = 2 <= end - begin <= _MAX_OFFER_LINES
+        if not (names and is_small) or keep[end - 1] or begin < text_begin:
+            continue
+        box = range(begin, end)
+        first, last = segments[box[0]], segments[box[-1]]
+        is_button = last.link_chars == len(last.text) or last.block.tag == "button"
+        is_button = is_button and len(last.text) <= _MAX_BUTTON_CHARS
+        is_headed = first.block.tag in HEADING_TAGS and not first.link_chars
+        if is_button and is_headed and index.segment_blocks[box[0]] > i:
+            by_shape.setdefault((index.tags[i], names), []).append(box)
+    offer_lines: set[int] = set()
+    for boxes in by_shape.values():
+        chars = max(sum(len(segments[line].text) for line in box) for box in boxes)
+        if len(boxes) < _MIN_CARDS and chars <= _MAX_OFFER_CHARS:
+            offer_lines.update(line for box in boxes for line in box if keep[line])
+    total = sum(len(segment.text) for segment in segments if keep[segment.index])
+    is_little = sum(len(segments[line].text) for line in offer_lines) <= _MAX_OFFERS_SHARE * total
+    return [segments[line] for line in offer_lines] if is_little else []
 
 
 def _unseen_headings(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[Segment]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
@@ -25,6 +25,8 @@ _MAX_BYLINE_CHARS = 160
 _BYLINE_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|authorshort|dateline|timestamp|pub-?date)(?:$|[\s_-])"
 )
+#: A separator of the names of sections before a title.
+_BREADCRUMB = re.compile(r"\w{2}\s[>»›→/]\s")
 _MAX_OPENING_LINES = 12
 #: Lines of more words are paragraphs, unless they are a byline.
 _MAX_OPENING_WORDS = 12
@@ -46,6 +48,9 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
         if not selected.keep[i] or "caption" in (segment.block.get("class") or "").lower():
             continue
         text = segment.text
+        if title and _BREADCRUMB.search(text) and fold_words(text).endswith(title):
+            selected.keep[i] = False
+            continue
         max_words = byline_words + (_MAX_WORDS_OF_DATE if YEAR.search(text) else 0)
         words = count_words(text[: 2 * _MAX_BYLINE_CHARS])
         is_paragraph = (
@@ -70,6 +75,30 @@ def drop_opening_lines(selected: SelectedText, kind: str) -> None:
             selected.keep[i] = False
         elif kind == "article" and title not in fold_words(text):
             selected.keep[i] = not is_credit
+
+
+_MAX_LINE_WORDS = 15
+#: More characters need not be read to count as many words.
+_MAX_COUNTED_CHARS = 600
+
+
+def drop_above_title(selected: SelectedText) -> None:
+    """Drop everything above the last occurrence of the title before the first paragraph."""
+    title = fold_words(selected.page.metadata.title)
+    lines_above: list[int] = []
+    dropped: list[int] = []
+    for i, segment in enumerate(selected.segments):
+        if not lines_above and not selected.keep[i]:
+            continue
+        if title and fold_words(segment.text) == title:
+            dropped += lines_above
+            lines_above = []
+        elif selected.keep[i]:
+            words = count_words(segment.text[:_MAX_COUNTED_CHARS])
+            if words > _MAX_LINE_WORDS and not is_link(segment):
+                break
+            lines_above.append(i)
+    selected.drop(dropped)
 
 
 _MAX_CLOSING_LINES = 8
@@ -116,7 +145,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         return True
     if len(text) > _MAX_CLOSING_CHARS or segment.block.tag == "li":
         return False
-    if "©" in text or _CONTACTS.fullmatch(text):
+    if "©" in text or _is_link_row(segment) or _CONTACTS.fullmatch(text):
         return True
     if len(text) <= _MAX_BYLINE_CHARS and _is_byline(selected, text):
         return True
@@ -131,6 +160,14 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
     )
+
+
+def _is_link_row(segment: Segment) -> bool:
+    """Return whether a line is a row of links with only separators between them."""
+    links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
+    unlinked = len(segment.text) - segment.link_chars
+    separators = sum(not sign.isalnum() for sign in segment.text)
+    return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
 
 
 _MAX_AUTHOR_NOTE_CHARS = 600
@@ -318,21 +355,32 @@ def _label_end(segment: Segment, unlinked: int) -> int:
     return unlinked if fold_words(unlinked_text) in page_labels("pointers") else 0
 
 
+_MAX_CARDS = 2
 _MAX_TEASERS_SHARE = 0.5
 
 
 def drop_teasers(selected: SelectedText) -> None:
-    """Drop paragraphs that are only a link to a page of the site.
+    """Drop paragraphs, and items with a heading, that are only a link to a page of the site.
 
     They are kept if they are most of the selected text, as the page is then a list of links.
+    More than a few cards are what the text is about.
     """
-    teasers: list[int] = []
+    total = selected.total()
+    teasers: set[int] = set()
+    items: list[list[int]] = []
+    cards: list[list[int]] = []
     for i, segment in enumerate(selected.segments):
         href = _teaser_href(segment) if selected.keep[i] else ""
         if href and selected.is_on_site(href):
-            teasers.append(i)
-    if selected.size(teasers) <= _MAX_TEASERS_SHARE * selected.total():
-        selected.drop(teasers)
+            teasers.add(i)
+        elif segment.block.tag in HEADING_TAGS and selected.is_story(segment):
+            item = _find_item(segment)
+            if item is not None and (lines := _lines_of_item(selected, i, item)):
+                (items if item.tag == "li" else cards).append(lines)
+    stories = {*chain(*items, *(cards if len(cards) <= _MAX_CARDS else ()))}
+    for dropped, max_share in ((teasers, _MAX_TEASERS_SHARE), (stories, _MAX_STORIES_SHARE)):
+        if selected.size(dropped) <= max_share * total:
+            selected.drop(dropped)
 
 
 #: A link of fewer words and characters may be a paragraph of one word.
@@ -348,6 +396,8 @@ def _teaser_href(segment: Segment) -> str:
         return ""
     if len(text) < _MIN_TEASER_CHARS and count_words(text) < _MIN_TEASER_WORDS:
         return ""
+    if unlinked and unlinked > sum(not character.isalnum() for character in text):
+        return ""
     # A bracket or a dash before the link is no part of a sentence.
     is_marked = not text[0].isalnum()
     leaves = (leaf for leaf in segment.leaves if leaf.text.strip())
@@ -356,6 +406,44 @@ def _teaser_href(segment: Segment) -> str:
     link = links.pop() if len(links) == 1 else None
     href = (link.get("href") or "") if link is not None else ""
     return "" if href.startswith("#") else href
+
+
+#: The most levels from the heading of a story to its box.
+_MAX_CARD_LEVELS = 6
+
+
+def _find_item(heading: Segment) -> HtmlElement | None:
+    """Return the item of a list, or the card, around a linked heading and a picture."""
+    link = enclosing_link(heading.leaves[0].element)
+    ancestors = islice(heading.block.iterancestors(), _MAX_CARD_LEVELS)
+    return next((outer for outer in ancestors if _is_card(outer, link)), None)
+
+
+_MAX_CARD_LINKS = 10
+
+
+def _is_card(element: HtmlElement, link: HtmlElement | None) -> bool:
+    """Return whether an element is an item of a list with a picture, or has one with a link."""
+    if element.tag == "li":
+        return element.find(".//img") is not None
+    links = () if link is None else islice(element.iter("a"), _MAX_CARD_LINKS)
+    pictures = (other for other in links if other.find(".//img") is not None)
+    return any(picture.get("href") == link.get("href") for picture in pictures if link is not None)
+
+
+_MAX_LINES_BESIDE_HEADING = 6
+
+
+def _lines_of_item(selected: SelectedText, heading: int, item: HtmlElement) -> list[int]:
+    """Return the lines of an item that are its heading and at most two more."""
+    nearby = range(
+        max(0, heading - _MAX_LINES_BESIDE_HEADING),
+        min(heading + _MAX_LINES_BESIDE_HEADING, len(selected.keep)),
+    )
+    blocks = ((i, selected.segments[i].block) for i in nearby if selected.keep[i] or i == heading)
+    lines = [i for i, block in blocks if item in block.iterancestors()]
+    ends = lines[-2:] if item.tag == "li" else lines[-2:-1]
+    return lines if len(lines) <= 3 and heading in ends else []
 
 
 _MIN_NEWSWIRE_TERMS = 4
@@ -385,6 +473,7 @@ _MAX_ANNOUNCEMENT_CHARS = 30
 _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 _MAX_STORIES_LABEL_CHARS = 80
 _MAX_LAST_LINE_CHARS = 120
+_MEDIUM_TAGS = ("iframe", "video", "audio", "object", "embed")
 
 
 def drop_announcements(selected: SelectedText) -> None:
@@ -397,7 +486,34 @@ def drop_announcements(selected: SelectedText) -> None:
         is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
         is_above_link = is_link(following) and not selected.is_story(following)
-        if i == last and not is_above_link:
+        if i == last and not (is_above_link or _stands_above_medium(segment.block)):
             max_chars = _MAX_LAST_LINE_CHARS
         is_label = len(segment.text) <= max_chars and segment.text.endswith((":", "："))
-        selected.keep[i] = not is_label
+        selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
+
+
+_MAX_ELEMENTS_TO_MEDIUM = 3
+
+
+def _stands_above_medium(block: HtmlElement) -> bool:
+    """Return whether a video or another embedded page is right below a line."""
+    below = islice(block.itersiblings(), _MAX_ELEMENTS_TO_MEDIUM)
+    return any(next(element.iter(*_MEDIUM_TAGS), None) is not None for element in below)
+
+
+_MAX_STORIES = 4
+
+
+def _is_heading_of_stories(selected: SelectedText, position: int) -> bool:
+    """Return whether a heading or bold line has nothing below it but stories left out."""
+    segment, tag = selected.segments[position], selected.segments[position].block.tag
+    end = len(selected.keep)
+    below = next((i for i in range(position + 1, end) if selected.keep[i]), end)
+    stories = selected.segments[position + 1 : min(below, position + 1 + _MAX_STORIES)]
+    if len(stories) < 2 or len(segment.text) > _MAX_STORIES_LABEL_CHARS or below == end:
+        return False
+    tag_below = selected.segments[below].block.tag
+    ends_section = tag_below in HEADING_TAGS and (tag not in HEADING_TAGS or tag_below <= tag)
+    bold = (part.text_content() for part in segment.block.iter("b", "strong"))
+    is_head = tag in HEADING_TAGS or segment.text in map(" ".join, map(str.split, bold))
+    return ends_section and is_head and all(map(selected.is_story, stories))

@@ -1,7 +1,8 @@
 """The standfirst: the lines between title and text that sum the article up or lead into it.
 
 The classifier often leaves them out, as they resemble the teasers of other articles.  A standfirst
-is recognized by the summary in the page's metadata or by the names of its elements.
+is recognized by the summary in the page's metadata, by the names of its elements, or as the only
+sentence between title and text.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ from ..html.index import ElementFlag
 from ..html.page import Page
 from ..text import CAMEL_CASE, LONGEST_FOLDED, WORD, YEAR, comparison_key, count_words
 
-_LOWER_HEADINGS = frozenset({"h2", "h3"})
-_HEADINGS = _LOWER_HEADINGS | {"h1"}
+#: Sub-headings are questions more often than standfirsts are.
+_TITLE_ENDS = dict.fromkeys(("h2", "h3"), frozenset("?？؟"))
+_HEADINGS = frozenset({"h1", *_TITLE_ENDS})
 _MAX_SEGMENTS = 3
 #: The fewest and most letters by which the beginning of a text is recognized.
 _MIN_KEY_CHARS = 30
 _MAX_KEY_CHARS = 60
 
 
-def find_standfirst(page: Page, keep: Sequence[bool]) -> frozenset[int]:
+def find_standfirst(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> frozenset[int]:
     """Return the segments of the standfirst, whether selected or not; none if there is none."""
     lines = _Lines(page, keep)
-    return frozenset(_by_summary(lines) or _by_name(lines))
+    return frozenset(_by_summary(lines) or _by_name(lines) or _by_position(lines, scores))
 
 
 def drop_repeated_standfirst(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
@@ -62,6 +64,12 @@ class _Lines:
         nearby = range(max(0, first - _MAX_LINES_BELOW_TITLE), first)
         titles = chain(filter(self.is_title, nearby), filter(self.is_title, reversed(range(first))))
         return next(titles, -1)
+
+    @cached_property
+    def authors(self) -> list[str]:
+        """The page's authors, without the site."""
+        site, names = self.page.metadata.site, self.page.metadata.byline.split(", ")
+        return [name for name in names if name and name != site]
 
     def count_words(self, i: int) -> int:
         return count_words(self.segments[i].text[:1500])
@@ -104,9 +112,23 @@ def _by_summary(lines: _Lines) -> list[int]:
     for i in reversed(range(title + 1, lines.text[0] + 1)):
         if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
             named = (j for j in _by_name(lines) if j > i)
-            decks = (j for j in named if lines.segments[j].block.tag in _LOWER_HEADINGS)
-            return [] if _is_text(lines, i) else sorted({i, *decks})
+            decks = (j for j in named if lines.segments[j].block.tag in _TITLE_ENDS)
+            return [] if _is_text(lines, i) else sorted({i, *_lines_of_same_name(lines, i), *decks})
     return []
+
+
+def _lines_of_same_name(lines: _Lines, i: int) -> list[int]:
+    """Return the lines right below a standfirst whose elements have the same name."""
+    names = _element_names(lines.segments[i].block)
+    following: list[int] = []
+    for j in range(i + 1, min(i + _MAX_SEGMENTS, lines.text[0] + 1)):
+        has_same_name = names.strip() and _element_names(lines.segments[j].block) == names
+        if not (has_same_name and _is_named(lines, j) and _is_plausible(lines, j)):
+            break
+        if _is_text(lines, j):
+            break
+        following.append(j)
+    return following
 
 
 def _repeats(lines: _Lines, i: int, summary: str) -> bool:
@@ -139,7 +161,35 @@ def _by_name(lines: _Lines) -> list[int]:
     return segments if len(blocks) <= _MAX_SEGMENTS else []
 
 
+_MIN_SCORE = 0.15
+_MAX_BYLINE_CHARS = 160
+
+
+def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
+    """Return the one sentence that stands directly below the title or above the byline."""
+    if lines.title < 0 or not lines.text:
+        return []
+    between = range(lines.title + 1, lines.text[0])
+    sentences = [candidate for candidate in between if _is_sentence(lines, candidate)]
+    if len(sentences) != 1 or lines.keep[sentences[0]] or scores[sentences[0]] < _MIN_SCORE:
+        return []
+    candidate = sentences[0]
+    text_below = lines.segments[candidate + 1].text.lower()
+    named = any(name.lower() in text_below for name in lines.authors)
+    is_above = len(text_below) <= _MAX_BYLINE_CHARS and named
+    return sentences if candidate == between.start or is_above else []
+
+
 _SENTENCE_ENDS = frozenset('.!?…»”"。！？؟।')
+
+
+def _is_sentence(lines: _Lines, i: int) -> bool:
+    """Return whether an unlinked line may be a standfirst and ends as sentences do."""
+    segment = lines.segments[i]
+    ends = segment.text[-1] in _SENTENCE_ENDS - _TITLE_ENDS.get(segment.block.tag, frozenset())
+    is_free = not segment.link_chars and not YEAR.search(segment.text)
+    may_be = ends and is_free and not lines.is_title(i) and _is_plausible(lines, i)
+    return may_be and not _recurs(lines, i)
 
 
 _OUTSIDE_TEXT = int(
@@ -161,7 +211,15 @@ def _is_plausible(lines: _Lines, i: int) -> bool:
         not lines.index.flags[blocks[i]] & _OUTSIDE_TEXT & ~text_flags
         and _MIN_WORDS <= lines.count_words(i) <= _MAX_WORDS
         and segment.link_chars <= _MAX_LINKED * len(segment.text)
+        and not _is_about_author(lines, i)
     )
+
+
+def _is_about_author(lines: _Lines, i: int) -> bool:
+    """Return whether a line begins with a word of an author's name that is always capitalized."""
+    word = lines.segments[i].text.split()[0]
+    words = {other for j in (i, *lines.text) for other in WORD.findall(lines.segments[j].text)}
+    return word in lines.page.metadata.byline.split() and word.lower() not in words
 
 
 #: A paragraph that may begin with a place and repeat the standfirst.
@@ -283,6 +341,8 @@ def _is_named(lines: _Lines, i: int) -> bool:
         is_sentence = lines.is_long(i) and lines.segments[i].text[-1] in _SENTENCE_ENDS
         is_text = is_sentence or lines.count_words(i) >= 2 * _MIN_PARAGRAPH_WORDS
         if i == lines.title + 1 and (index.tags[block] == "h1" or is_text):
+            return True
+        if len(index.segment_range(block)) > 1 and index.tags[block] != "h1":
             return True
     parent = max(0, index.parents[block])
     names = [_element_names(index.elements[block])]

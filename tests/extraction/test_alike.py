@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.extract import add_headings
+from printer.extraction.extract import add_alike
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -14,7 +14,7 @@ def added(html: str, dropped: str, *, score: float = 0.3, title: str = "") -> li
     """Return the text that is added to a selection of all text but that with a word."""
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     keep = tuple(dropped not in segment.text for segment in page.segments)
-    flags = add_headings(page, keep, [score] * len(keep))
+    flags = add_alike(page, keep, [score] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     return [segment.text for segment, before, after in chosen if after and not before]
 
@@ -45,5 +45,19 @@ def test_the_main_heading_stands_above_the_text_beside_another_title(
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     assert page.metadata.title == title
     keep = tuple(segment.text == TEXT for segment in page.segments)
-    flags = add_headings(page, keep, [0.4] * len(keep))
+    flags = add_alike(page, keep, [0.4] * len(keep))
     assert (True in flags[:2]) is found
+
+
+def test_a_label_above_a_paragraph_stays() -> None:
+    assert added(f"<div><p>IN SHORT:</p><p>{TEXT}</p></div>", "SHORT", score=0.5) == ["IN SHORT:"]
+    assert added(f"<div><p>IN SHORT</p><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
+    assert (
+        added(f"<h2>{TEXT}</h2><p>IN SHORT:</p><div><p>{TEXT}</p></div>", "SHORT", score=0.5) == []
+    )
+
+
+def test_the_name_of_a_field_stays_with_its_value() -> None:
+    field = "<div><div><p>Delivery:</p></div><div><p>Free</p></div></div>"
+    assert added(f"<p>{TEXT}</p>{field}", "Delivery") == ["Delivery:"]
+    assert added(f"<p>{TEXT}</p>{field}", "Delivery", score=0.2) == []

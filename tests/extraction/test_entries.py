@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import pytest
 
 from printer.extraction.entries import (
     add_names,
     add_price,
+    add_prices,
     complete_entries,
+    is_listing,
 )
 from printer.html.page import read_page
 
@@ -127,6 +129,17 @@ def test_a_story_among_others_with_titles_has_its_title(
     assert named(around, score=0.0, is_list=False)[:1] == title
 
 
+@pytest.mark.parametrize(("href", "expected"), [("/{}", True), ("https://b.example/{}", False)])
+def test_a_page_of_entries_that_link_to_pages_of_the_site_is_a_listing(
+    href: str, expected: bool
+) -> None:
+    entry = f"<li><a href={href}>Episode {{}}</a><p>{TEXT} {{}}.</p></li>"
+    entries = "".join(entry.format(n, n, n) for n in range(5))
+    page = read_page(f"<ul>{entries}</ul><p>{TEXT}</p>", "https://a.example/show")
+    assert is_listing(page, [True] * len(page.segments)) is expected
+    assert not is_listing(page, [s.block.tag == "p" for s in page.segments])
+
+
 def test_entries_are_completed_in_linear_time() -> None:
     page = read_page("<ul>" + "<li><b>Oar</b><p>Ash</p>" * 20_000 + "</ul>")
     keep = [True, *[False] * (len(page.segments) - 1)]
@@ -136,16 +149,35 @@ def test_entries_are_completed_in_linear_time() -> None:
     assert time.process_time() - started < 2
 
 
-def added_prices(html: str) -> list[str]:
-    """Return the lines that are added to the selected headings."""
+def added_prices(html: str, add: Callable[..., tuple[bool, ...]] = add_prices) -> list[str]:
+    """Return the lines that are added to the selected headings of a list."""
     page = read_page(f"<html><body>{html}</body></html>")
     keep = tuple(segment.block.tag == "h3" for segment in page.segments)
-    flags = add_price(page.segments, keep)
+    flags = add(page.segments, keep)
     return [
         s.text
         for s, before, after in zip(page.segments, keep, flags, strict=True)
         if after > before
     ]
+
+
+def test_prices_below_selected_names_are_added() -> None:
+    card = "<div><h3>{0}</h3><p class=new>New</p><p class=price>{1}</p><p>Add to cart</p></div>"
+    things = {"Oar": "$30", "Sail": "from 1.299,00 €", "Rope": "£4.50 £3.00", "Net": "99 kr"}
+    cards = "".join(card.format(*thing) for thing in things.items())
+    assert added_prices(cards) == list(things.values())
+    assert added_prices(card.format("Oar", "$30") * 2) == []
+    unnamed = "<p class=price>$5</p>" * 9
+    assert added_prices(unnamed + cards) == []
+
+
+@pytest.mark.parametrize("price", ["$79.00Price $ 79.00", "$$299", "30", "$" + "9" * 40])
+def test_other_lines_below_names_are_no_prices(price: str) -> None:
+    assert added_prices(f"<h3>Oar</h3><p class=price>{price}</p>" * 4) == []
+
+
+def test_the_ranges_of_a_filter_are_no_prices() -> None:
+    assert added_prices("<h3>Price</h3><ul><li>$25 - $50<li>$50 - $75<li>$75 - $90</ul>") == []
 
 
 @pytest.mark.parametrize(
@@ -165,5 +197,6 @@ def added_prices(html: str) -> list[str]:
     ],
 )
 def test_the_price_below_the_name_of_a_product_is_added(lines: str, expected: list[str]) -> None:
-    html = f"<h1>Shop</h1>{'<p>Menu</p>' * 10}<h1>Oar</h1>{lines}"
-    assert added_prices(html) == expected
+    assert (
+        added_prices(f"<h1>Shop</h1>{'<p>Menu</p>' * 10}<h1>Oar</h1>{lines}", add_price) == expected
+    )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from printer.extraction.missing_blocks import (
+    add_announced_lists,
     add_item_labels,
     add_long_stretches,
     add_missing_blocks,
@@ -47,6 +48,38 @@ def added(
 def test_a_block_after_the_last_paragraph_or_between_two_is_added(block: str) -> None:
     assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p>{block}</div>") == "ring()"
     assert added(f"<div><p>{TEXT}</p>{block}<p>{TEXT} Yes.</p></div>") == "ring()"
+    assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><h2>Code</h2>{block}</div>") == "Code ring()"
+
+
+def test_a_quotation_alone_in_a_box_is_added() -> None:
+    post = "<div class=item><div><blockquote><p>ring()</p></blockquote></div></div>"
+    assert added(f"<div><p>{TEXT}</p>{post}<p>{TEXT} Yes.</p></div>") == "ring()"
+    table = "<div class=item><table><tr><td>ring()</td></tr></table></div>"
+    assert added(f"<div><p>{TEXT}</p>{table}<p>{TEXT} Yes.</p></div>") == ""
+
+
+def test_a_paragraph_that_is_a_link_to_a_note_is_added() -> None:
+    line = "<p>\"<a href='javascript:void(0)' onclick='show(1)'>With kings</a>,\" I said.</p>"
+    assert added(f"<div><p>{TEXT}</p>{line}<p>{TEXT} Yes.</p></div>", 0.4).startswith('"With')
+    other = line.replace("javascript:void(0)", "/kings")
+    assert added(f"<div><p>{TEXT}</p>{other}<p>{TEXT} Yes.</p></div>", 0.4) == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ("<p>Photos: Ann Reed</p>", "Photos: Ann Reed"),
+        ("<p>Photos: Ann Reed</p><p>Told to Bo Lee.</p>", "Photos: Ann Reed Told to Bo Lee."),
+        ("<p><a href=/x>Another story</a></p>", ""),
+        ("<p class=more>Photos: Ann Reed</p>", ""),
+        ("<p>Photos: Ann Reed</p><div>Share</div>", ""),
+        ("<p>* 10 *</p>", ""),
+        ("<p>Photos: Ann Reed</p>" * 4, ""),
+    ],
+)
+def test_the_last_paragraphs_of_the_element_with_the_text_are_added(last: str, found: str) -> None:
+    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(5))
+    assert added(f"<div>{text}{last}</div><div>More</div>", 0.35, add_missing_end) == found
 
 
 @pytest.mark.parametrize(
@@ -89,6 +122,18 @@ def test_an_unlikely_block_is_not_added() -> None:
     html = f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><blockquote><p>Read us!</p></blockquote></div>"
     assert added(html, 0.1) == ""
     assert added(html, 0.3) == "Read us!"
+
+
+def test_a_likely_list_of_questions_and_answers_is_added() -> None:
+    faq = "".join(
+        f"<div class=q><h3>Does boat {n} run?</h3></div><div class=a><p>It does in May.</p></div>"
+        for n in range(4)
+    )
+    html = f"<main><p>{TEXT}</p><p>{TEXT} Yes.</p></main><section>{faq}</section><p>Contact</p>"
+    assert added(html, 0.5).count("It does in May.") == 4
+    assert "Contact" not in added(html, 0.5)
+    assert added(html, 0.3) == ""
+    assert added(html.replace("run?", "runs"), 0.5) == ""
 
 
 CHAPTER = "".join(
@@ -142,6 +187,46 @@ def test_a_stretch_can_begin_the_page() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "items", "found"),
+    [
+        (f"{TEXT} It carries:", "<li>Sheep</li><li>Machines</li>", "Sheep Machines"),
+        (f"{TEXT} It carries.", "<li>Sheep</li><li>Machines</li>", ""),
+        (f"{TEXT} It carries:", '<li><a href="/s">Sheep</a></li>' * 2, ""),
+        (
+            f"{TEXT} It carries:",
+            '<li><p><a href="/s">Sheep</a></p></li><li>Pigs</li>',
+            "Sheep Pigs",
+        ),
+        (f"{TEXT} It carries:", '<li><a href="//b.org">Sheep</a></li><li>Pigs</li>', "Sheep Pigs"),
+        (f"{TEXT} It carries:", "<li>Sheep</li>" * 20, ""),
+    ],
+    ids=["announced", "no colon", "links", "some links", "links elsewhere", "many"],
+)
+def test_a_list_that_a_line_announces_is_selected(line: str, items: str, found: str) -> None:
+    html = f"<p>{line}</p><ul>{items}</ul><p>{TEXT}</p>"
+    page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    flags = add_announced_lists(page, keep)
+    chosen = zip(page.segments, keep, flags, strict=True)
+    assert " ".join(s.text for s, before, after in chosen if after and not before) == found
+
+
+@pytest.mark.parametrize(("host", "count"), [("b.org", 1), ("example.org", 0)])
+def test_a_list_below_a_heading_within_the_text_is_selected(host: str, count: int) -> None:
+    html = f"<h2>Tools</h2><ul><li><a href='//{host}/'>Quill</a></ul><h2>Paper</h2><p>{TEXT}</p>"
+    page = read_page(f"<body><p>{TEXT}</p>{html}</body>", "https://example.org/")
+    keep = tuple(segment.text != "Quill" for segment in page.segments)
+    assert sum(add_announced_lists(page, keep)) == sum(keep) + count
+
+
+def test_a_list_below_a_short_label_is_not_selected() -> None:
+    items = "<li>Another story</li><li>And a third one</li>"
+    page = read_page(f"<body><p>Read on:</p><ul>{items}</ul><p>{TEXT}</p></body>")
+    keep = (True, False, False, True)
+    assert add_announced_lists(page, keep) == keep
+
+
+@pytest.mark.parametrize(
     ("end", "score", "found"),
     [
         ("<p>The last ferry of the day leaves at nine, or earlier if there is fog.</p>", 0.7, True),
@@ -173,6 +258,17 @@ def test_a_likely_end_in_elements_like_those_of_the_text_is_added(
     keep = tuple(TEXT in segment.text for segment in page.segments)
     flags = add_missing_end(page, keep, [1.0] * 6 + [0.7, score])
     assert flags == (*keep[:6], found, found)
+
+
+def test_the_likely_lines_of_a_box_with_a_heading_are_added() -> None:
+    steps = "".join(f"<li>Step {number} of the soup.</li>" for number in range(5))
+    box = f"<div><p>Print</p><h2>Soup</h2><p>4 bowls</p><ol>{steps}</ol><p>Rate it</p></div>"
+    page = read_page(f"<body><p>{TEXT}</p><p>{TEXT} Yes.</p>{box}</body>")
+    keep = tuple(TEXT in segment.text or segment.text == "Soup" for segment in page.segments)
+    scores = [1.0, 1.0, 0.1, 0.8, 0.3, *[0.8] * 5, 0.1]
+    flags = add_missing_blocks(page, keep, scores)
+    assert flags == (True, True, False, True, False, *[True] * 5, False)
+    assert add_missing_blocks(page, keep, [min(score, 0.5) for score in scores]) == keep
 
 
 def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
@@ -234,3 +330,13 @@ def test_in_documentation_only_headings_are_labels() -> None:
     page = read_page(f"<body>{items}</body>")
     keep = tuple(segment.text != "Since 1.3" for segment in page.segments)
     assert add_item_labels(page, keep, [0.6] * len(keep), "documentation") == keep
+
+
+def test_the_lines_of_a_paragraph_below_a_heading_are_a_list() -> None:
+    for lines, found in (("Oar<br>Rope<br>Sail", "Oar Rope Sail"), ("Oar<br>Rope", "")):
+        html = f"<p>{TEXT}</p><h2>They sell at the pier:</h2><p>{lines}</p><p>{TEXT}</p>"
+        page = read_page(f"<html><body>{html}</body></html>", "https://example.org/")
+        keep = tuple("They" in s.text or TEXT in s.text for s in page.segments)
+        flags = add_announced_lists(page, keep)
+        chosen = zip(page.segments, keep, flags, strict=True)
+        assert " ".join(s.text for s, before, after in chosen if after and not before) == found

@@ -130,6 +130,7 @@ def test_on_articles_a_list_of_links_is_kept_or_left_out_whole(selected, count):
     [
         '<div class="newsletter-box"><h3>Letters</h3><p>Join us.</p></div>',
         '<div class="author-info"><h3>Letters</h3><p>Join us.</p></div>',
+        '<div class="x"><h3>Letters</h3><p>Join us.</p><form><input type="email"></form></div>',
     ],
 )
 def test_a_box_that_asks_for_an_address_goes_from_articles(box):
@@ -171,6 +172,13 @@ def test_a_box_that_calls_to_action_goes():
         box = f'<div class="{name}">Tag us</div>'
         html = f"<h1>Plums</h1><p>{TEXT}</p>{box}<p>{TEXT} Indeed.</p>"
         assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
+
+
+@pytest.mark.parametrize(("line", "goes"), [("Which is best?", True), ("These are best.", False)])
+def test_the_question_of_a_poll_goes(line, goes):
+    poll = f"<div><p>{line}</p><input type=radio><label>Tea</label><input type=radio></div>"
+    text = "".join(f"<p>{TEXT} {day}</p>" for day in range(6))
+    assert (len(choice(text + poll, [TEXT, "best"])) == 6) is goes
 
 
 def test_the_times_of_a_running_report_are_kept():
@@ -217,6 +225,33 @@ def test_readers_comments_go_from_articles_but_not_from_discussions():
 def test_names_that_only_resemble_those_of_comments_are_kept(names):
     article = "".join(f"<p>{TEXT} Crossing {n}.</p>" for n in range(9))
     assert len(choice(f'{article}<div class="{names}"><p>Ann writes.</p></div>', ["", ""])) == 10
+
+
+def test_a_heading_goes_if_its_whole_section_went():
+    advert = (
+        "<h2>Before you go</h2><h3>Letters</h3><div class='newsletter-box'><p>Join us.</p></div>"
+    )
+    html = f"<h2>The ferry</h2><p>{TEXT}</p>{advert}<h2>The quay</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == ["The ferry", TEXT, "The quay", f"{TEXT} Again."]
+
+
+def test_the_heading_of_a_list_of_contents_goes_with_it():
+    items = "<li><a href=#map>The map</a></li><li><a href=#quay>The quay</a></li>"
+    html = f"<p>{TEXT}</p><h2>In brief</h2><ul>{items}</ul><h2>Quays</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [TEXT, "brief", "Quays"]) == [TEXT, "Quays", f"{TEXT} Again."]
+
+
+def test_a_heading_below_which_nothing_was_selected_stays():
+    html = f"<p>{TEXT}</p><h2>The map</h2><p>Loading</p><h2>The quay</h2><p>{TEXT} Again.</p>"
+    assert len(choice(html, [TEXT, "map", "quay"])) == 4
+
+
+def test_a_heading_above_hidden_text_goes():
+    hidden = "<p style='display: none'>A chart that nobody sees.</p>"
+    html = f"<p>{TEXT}</p><h2>The map</h2>{hidden}"
+    assert choice(html, [TEXT, "map"]) == [TEXT]
+    more = f"{html}<h2>The quay</h2><p>{TEXT} Again.</p>"
+    assert choice(more, [TEXT, "map", "quay"]) == [TEXT, "The quay", f"{TEXT} Again."]
 
 
 def test_code_named_a_comment_is_no_readers_comment():

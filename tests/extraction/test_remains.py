@@ -21,6 +21,27 @@ def choice(html: str, selected: Sequence[str], kind: str = "article") -> list[st
     return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
 
 
+def test_the_heading_of_a_section_that_was_left_out_goes_beside_those_that_stay() -> None:
+    parts = "".join(f"<div><h3>Oar {n}</h3><p>{TEXT}</p></div>" for n in range(3))
+    rest = "<div><h3>Use for</h3><p>Rowing</p></div>"
+    drawn = "<div><h3>Scale</h3><p>One in ten</p><img src=/scale.png></div>"
+    selected = ["Oar ", TEXT, "Use for", "Scale"]
+    for kind in ("product", "service", "listing"):
+        texts = choice(f"<h1>Oars</h1>{parts}{rest}{drawn}<h3>Oar 3</h3>{TEXT}", selected, kind)
+        assert "Scale" in texts
+        assert "Use for" not in texts
+    cards = "".join(f"<div><h3>Boat {n}</h3><p>Details</p></div>" for n in range(4))
+    assert len(choice(f"<h1>Boats</h1>{cards}", ["Boat "], "product")) == 4
+
+
+def test_the_heading_of_a_row_of_links_that_was_left_out_goes_with_its_pictures() -> None:
+    parts = "".join(f"<h2 class='h big'>Oar {n}</h2><p>{TEXT} {n}.</p>" for n in range(3))
+    tile = "<a href=/{0}><img src=/{0}.jpg><h4>Boat {0}</h4></a>"
+    row = "<h2 class='h row'>More boats</h2>" + "".join(tile.format(n) for n in range(3))
+    texts = choice(f"<h1>Oars</h1>{row}{parts}", ["Oar", TEXT, "More boats"], "product")
+    assert texts == ["Oars", *(t for n in range(3) for t in (f"Oar {n}", f"{TEXT} {n}."))]
+
+
 @pytest.mark.parametrize("kind", ["article", "collection"])
 def test_the_heading_of_a_paragraph_that_was_left_out_as_a_copy_goes(kind: str) -> None:
     box = f"<h4>So dry!</h4><p>{TEXT} Dry, too.</p><p>Ann</p>"
@@ -48,6 +69,29 @@ def test_the_initials_of_a_reporter_below_the_text_go() -> None:
     html = f"<p>{TEXT}</p>" * 3
     assert choice(f"{html}<p>abc/de</p>", [TEXT, "abc"])[-1] == TEXT
     assert choice(f"{html}<p>Yes.</p>", [TEXT, "Yes"])[-1] == "Yes."
+
+
+def test_headings_for_screen_readers_go_with_the_controls_below_them() -> None:
+    controls = "<h3 class=sr-only>Choose a day</h3><ul><li><button>Monday</button></ul>"
+    texts = choice(f"<p>{TEXT}</p>{controls}<p>{TEXT} Yes.</p>", [TEXT, "Choose"], "service")
+    assert texts == [TEXT, f"{TEXT} Yes."]
+    section = f"<h3 class=sr-only>Choose a day</h3><p>{TEXT} Yes.</p>"
+    texts = choice(f"<p>{TEXT}</p>{section}", [TEXT, "Choose"], "service")
+    assert texts == [TEXT, "Choose a day", f"{TEXT} Yes."]
+
+
+@pytest.mark.parametrize("button", ["<div><a href=/n>Sign me up</a></div>", "<button>Go</button>"])
+def test_a_box_goes_if_its_button_was_left_out(button: str) -> None:
+    box = f"<div class=offer><h3>Want to sail?</h3><p>Our sailors know the sea.</p>{button}</div>"
+    for selected in (["Want"], ["Want", "Our"]):
+        html = f"<p>{6 * TEXT}</p>{box}<p>{TEXT} Yes.</p>"
+        assert choice(html, [TEXT, *selected])[1:-1] == []
+    assert len(choice(f"{box}<p>{6 * TEXT}</p>", [TEXT, "Want", "Our"])) == 3
+    assert len(choice(f"<p>{TEXT}</p>{box}", [TEXT, "Want", "Our"])) == 3
+    cards = choice(f"<p>{20 * TEXT}</p>{3 * box}", [TEXT, "Want", "Our"])
+    assert len(cards) == 7
+    section = f"<div class=part><h3>Want to sail?</h3><p>{3 * TEXT}</p><p>{3 * TEXT}</p></div>"
+    assert "Want to sail?" in choice(f"<p>{TEXT}</p>{section}", [TEXT, "Want"])
 
 
 @pytest.mark.parametrize("line", ["Tags: Boats, Sea & Sky, Ann Reed", "标签：港口 渡轮"])
@@ -88,6 +132,23 @@ def test_a_text_that_is_repeated_or_far_from_its_repetition_is_no_preview(betwee
     assert replace_previews(page, keep) == tuple(keep)
 
 
+@pytest.mark.parametrize(
+    "pager",
+    [
+        "<table><tr><td>{0}<td>{1}<tr><td>Oars<td>Sails</table>",
+        "<div><p>Next: {1}, Previous: {0} [<a href=/all>Contents</a>]</p></div>",
+    ],
+)
+def test_links_with_access_keys_to_the_next_page_are_dropped(pager: str) -> None:
+    links = "<a {0}=p href=/oars>Prev</a>", "<a {0}=n href=/sails>Next</a>"
+    for attribute, expected in ("accesskey", 0), ("data-key", 1):
+        html = pager.format(*(link.format(attribute) for link in links))
+        texts = choice(
+            f"<h1>Masts</h1><p>{TEXT}</p>{html}", ["Masts", TEXT, "Next"], "documentation"
+        )
+        assert sum("Next" in text for text in texts) == expected
+
+
 @pytest.mark.parametrize("code", ["pip install oar", "<div><div>pip install oar</div></div>"])
 def test_buttons_above_code_go(code: str) -> None:
     bar = "<div>Ferry</div><div><button>Report code block</button></div>"
@@ -116,12 +177,3 @@ def test_links_of_the_same_words_below_texts_are_buttons(line: str, found: str) 
     buttons = find_buttons(page, [True] * len(page.segments))
     assert len(buttons) == (3 * line.count("<a") if found else 0)
     assert not found or found in {element.text for element in buttons}
-
-
-def test_headings_for_screen_readers_go_with_the_controls_below_them() -> None:
-    controls = "<h3 class=sr-only>Choose a day</h3><ul><li><button>Monday</button></ul>"
-    texts = choice(f"<p>{TEXT}</p>{controls}<p>{TEXT} Yes.</p>", [TEXT, "Choose"], "service")
-    assert texts == [TEXT, f"{TEXT} Yes."]
-    section = f"<h3 class=sr-only>Choose a day</h3><p>{TEXT} Yes.</p>"
-    texts = choice(f"<p>{TEXT}</p>{section}", [TEXT, "Choose"], "service")
-    assert texts == [TEXT, "Choose a day", f"{TEXT} Yes."]

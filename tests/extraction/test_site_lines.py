@@ -60,6 +60,20 @@ def test_the_byline_goes_below_a_long_title_too():
     assert choice(html, [title, "Ivo", TEXT], head=head) == [title, TEXT]
 
 
+def test_a_row_of_links_at_the_end_goes():
+    row = '<a href="next.html">Next page: Mice!</a> | <a href="#top">Back to top</a>'
+    html = f"<h1>Ferries</h1><p>{TEXT}</p><center>{row}</center>"
+    assert choice(html, [TEXT, "Next page"]) == [TEXT]
+    named = '<p>It runs from <a href="a.html">Kester</a> to <a href="b.html">Sarrabad</a>.</p>'
+    assert len(choice(f"<h1>Ferries</h1><p>{TEXT}</p>{named}", [TEXT, "It runs"])) == 2
+
+
+def test_text_above_the_title_is_dropped():
+    html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
+    selected = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
+    assert selected == ["Ferries at dawn", TEXT]
+
+
 def test_a_copyright_line_at_the_end_goes():
     line = "Made by hand. © Basil Underhill 1999-2003."
     html = f"<p>{TEXT}</p><p>The sign © is older than one thinks.</p><p>{TEXT} Two.</p>"
@@ -209,6 +223,7 @@ def test_labels_of_other_stories_are_examined_in_linear_time(below):
     ("below", "goes"),
     [
         ("<div>Next</div>", True),
+        ("<div><video src=v></video></div>Next", False),
         ("<p><a href='https://b.test/'>b.test</a></p>", False),
     ],
 )
@@ -228,6 +243,23 @@ def test_a_last_line_that_announces_nothing_goes(below, goes):
 def test_text_that_is_no_list_of_other_stories_stays(text):
     html = f"<p>{TEXT}</p><p>{TEXT} Twice.</p>{text}"
     assert len(choice(html, [""])) == len(read_page(html).segments)
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("<p><strong>More about our harbour</strong></p>", True),
+        ("<h3>More about our harbour</h3>", True),
+        ("<p>More about <strong>our harbour</strong></p>", False),
+        ("<h1>More about our harbour</h1>", False),
+    ],
+)
+def test_a_line_that_heads_only_stories_left_out_goes(line, goes):
+    stories = '<p><a href="/pier">Piers of old</a></p><p><a href="/boat">The new boats</a></p>'
+    html = f"<p>{TEXT}</p>{line}{stories}<h3>Quays</h3><p>{TEXT} Again.</p>"
+    assert (len(choice(html, ["ferry", "More", "Quays"])) == 3) is goes
+    going_on = html.replace("<h3>Quays</h3>", "<p>The quays are busy.</p>")
+    assert len(choice(going_on, ["ferry", "More", "quays"])) == 4
 
 
 @pytest.mark.parametrize(
@@ -388,6 +420,20 @@ def test_a_line_above_the_text_that_is_named_a_byline_goes():
     assert choice(html, ["AFP", TEXT]) == [TEXT]
 
 
+def test_a_card_of_another_story_in_the_text_goes():
+    card = f"<ul><li><img src=a.jpg><h3><a href=/b>The boat that never came</a></h3><p>{TEXT}</p></li></ul>"
+    paragraphs = f"<p>{TEXT}</p>" * 3
+    assert choice(paragraphs + card + paragraphs, [""]) == [TEXT] * 6
+    assert len(choice(paragraphs + card * 3, [""])) == 9
+    box = (
+        "<div><div><h2><a href=/b>The boat that never came</a></h2></div>"
+        f"<div><a href={{}}><img src=a.jpg></a><p>{TEXT} <a href=/b>more</a></p></div></div>"
+    )
+    assert choice(paragraphs + box.format("/b") + paragraphs, [""]) == [TEXT] * 6
+    assert len(choice(paragraphs + box.format("/a.jpg") + paragraphs, [""])) == 8
+    assert len(choice(paragraphs * 2 + box.format("/b") * 3, [""])) > 6
+
+
 def test_a_newswire_after_the_text_goes():
     wire = "".join(
         f"<dt>10:{n}0 <a href='/{n}'>The harbour of Wick is closed</a></dt><dd>Nobody knows why.</dd>"
@@ -403,3 +449,11 @@ def test_a_heading_with_the_sign_of_the_author_goes():
     sign = "<h5 class=block-authorshort>af Kester</h5>"
     html = f"<h1>Ferries</h1><p>{TEXT}</p>{sign}<p>{TEXT} Again.</p>"
     assert "af Kester" not in choice(html, [TEXT, "af Kester"])
+
+
+@pytest.mark.parametrize("kind", ["article", "product"])
+def test_the_path_of_sections_to_the_title_goes(kind):
+    path = "<p>Training &gt; Boats and nets &gt; Ferries at dawn</p>"
+    html = f"{path}<h1>Ferries at dawn</h1><p>{TEXT}</p>"
+    head = "<title>Ferries at dawn</title>"
+    assert choice(html, ["Training", TEXT], head=head, kind=kind) == [TEXT]

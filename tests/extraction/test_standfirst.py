@@ -19,7 +19,7 @@ def standfirst(html: str, summary: str = "") -> list[str]:
     head = f"<title>The ferry</title><meta name='description' content='{summary}'>"
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
     keep = [TEXT in segment.text for segment in page.segments]
-    return [page.segments[at].text for at in sorted(find_standfirst(page, keep))]
+    return [page.segments[at].text for at in sorted(find_standfirst(page, keep, [0.5] * len(keep)))]
 
 
 @pytest.mark.parametrize("tag", ["p", "div", "h2"])
@@ -38,11 +38,29 @@ def test_the_summary_is_found_on_a_page_that_is_all_hidden_or_a_form(around: str
     assert standfirst(alone, SUMMARY) == []
 
 
+def test_a_standfirst_may_have_two_lines_of_one_name() -> None:
+    more = "The pilot retires in the autumn, and nobody has been found for the work"
+    lines = f"<h2 class='subtitle'>{SUMMARY}</h2><h2 class='subtitle'>{more}</h2>"
+    assert standfirst(f"<h1>The ferry</h1>{lines}{BODY}", SUMMARY) == [SUMMARY, more]
+    named = f"<p class='teaser'>{SUMMARY}</p><p class='subtitle'>{more}</p>"
+    assert standfirst(f"<h1>The ferry</h1>{named}{BODY}", SUMMARY) == [SUMMARY]
+
+
 def test_a_deck_below_the_summary_and_a_repeated_title_is_part_of_the_standfirst() -> None:
     lines = "<p>Harbour</p>" * 12
     deck = "<h2 class='subheading'>The pilot retires in the autumn</h2>"
     html = f"<h1>The ferry</h1><div>{SUMMARY}</div>{lines}<h1>The ferry</h1>{deck}{BODY}"
     assert standfirst(html, SUMMARY) == [SUMMARY, "The pilot retires in the autumn"]
+
+
+def test_a_heading_of_several_lines_below_the_title_is_the_standfirst() -> None:
+    lines = [
+        "The pilot retires this autumn",
+        "Nobody wants his work",
+        "The council meets on Monday",
+    ]
+    html = f"<h1>The ferry</h1><h2>{'<br>'.join(lines)}</h2>{BODY}"
+    assert standfirst(html) == lines
 
 
 @pytest.mark.parametrize(
@@ -131,6 +149,28 @@ def test_a_standfirst_below_the_first_of_two_titles_is_found() -> None:
 LINE = "Why the boat of a small harbour never rests."
 
 
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        (f"<p>{LINE}</p><p>Share</p>", [LINE]),
+        (f"<p>3 min</p><p>{LINE}</p><p>By Ann Lee</p>", [LINE]),
+        (f"<p>3 min</p><p>{LINE}</p><p>Share</p>", []),
+        (f"<p>{LINE}</p><p>Listen to this story now.</p>", []),
+        (f"<p>{LINE[:-1]}</p>", []),
+        ("<h2>Why does the boat never rest?</h2>", []),
+    ],
+)
+def test_the_only_sentence_below_the_title_or_above_the_byline_is_the_standfirst(
+    between: str, expected: list[str]
+) -> None:
+    head = "<title>The ferry</title><meta name=author content='Ann Lee'>"
+    page = read_page(f"<head>{head}</head><h1>The ferry</h1>{between}{BODY}")
+    keep = [TEXT in segment.text for segment in page.segments]
+    for score, found in ((0.5, expected), (0.05, [])):
+        chosen = find_standfirst(page, keep, [score] * len(keep))
+        assert [page.segments[at].text for at in sorted(chosen)] == found
+
+
 def test_a_standfirst_that_the_text_repeats_after_its_place_is_dropped() -> None:
     again = f"<p>KESTER, 3 May. {TEXT} The keeper said so.</p>"
     more = "<p>The tower was built by nine masons, and it still stands, as all of them knew.</p>"
@@ -157,6 +197,15 @@ def test_a_first_paragraph_that_alone_is_bold_is_the_standfirst() -> None:
     assert standfirst_flags(f"<p><b>{SUMMARY}.</b></p><p><b>{TEXT}</b></p>") == [False] * 2
 
 
+def test_a_note_about_the_author_is_no_standfirst() -> None:
+    for name, found in (("Ann", 0), ("How", 1), ("The", 1)):
+        line = f"<div class=excerpt>{name} {SUMMARY[4:]}</div>"
+        head = "<title>The ferry</title><meta name=author content='Ann Reed, The Pilots'>"
+        page = read_page(f"<head>{head}</head><body><h1>The ferry</h1>{line}{BODY}</body>")
+        keep = [TEXT in segment.text for segment in page.segments]
+        assert len(find_standfirst(page, keep, [0.5] * len(keep))) == found
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -175,6 +224,12 @@ def test_a_named_standfirst_stands_although_the_text_begins_alike() -> None:
     assert standfirst(f"<h1>The ferry</h1>{line}{BODY}") == [f"{TEXT[:70]} in spring."]
     contained = f"<div class='article_lead'>{TEXT[:70]}</div>"
     assert standfirst(f"<h1>The ferry</h1>{contained}{BODY}") == []
+
+
+def test_who_the_author_is_is_no_standfirst() -> None:
+    name = "<meta name=author content='Ada Fenwick'>"
+    line = f"<p class='excerpt'>Ada is a writer from the north. {SUMMARY}.</p>"
+    assert standfirst(f"{name}<h1>The ferry</h1>{line}{BODY}") == []
 
 
 @pytest.mark.parametrize("place", ["KESTER — ", "KESTER (AP) - "])
