@@ -187,7 +187,7 @@ def _choose(
     heading = _main_heading(headings, document_title, subject, article)
     # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _MIN_SLUG_LEAD:
-        return heading
+        return _without_label(heading, stated, keys)
     best = max(headings, key=site.slug_overlap, default="")
     if (
         best
@@ -444,6 +444,27 @@ def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
     if full and full in stated_keys and title_key(heading.text) not in stated_keys:
         return heading.full
     return heading.text
+
+
+#: A label or a date before a heading: up to four words, not a number alone, a question or quoted.
+_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s?!？！\"„“”«»]{1,30}\s){1,4}")
+
+
+def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
+    """Return a heading without a label or a date around it, if the page states it so elsewhere."""
+    for text in stated:
+        if len(_words(text)) <= _MAX_LABEL_WORDS:
+            continue
+        label_before, label_after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
+        if label_before != heading and _LABEL.fullmatch(label_before):
+            return text
+        if (
+            label_after != heading
+            and title_key(text) in keys
+            and any(map(str.isdigit, label_after))
+        ):
+            return text  # a date, a count of comments
+    return heading
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

@@ -184,6 +184,11 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, expected):
         # A beginning of ``title`` that is stated elsewhere is not cut further.
         ("New here – Which net? - Feedback - Nets", "", "New here – Which net?",
          "New here – Which net?"),
+        # A label or a date before the heading, a count after it.
+        ("How to mend a net | Talk", "Thread: How to mend a net", "How to mend a net",
+         "How to mend a net"),
+        ("How to mend a net | Talk", "How to mend a net (tide.test) 139", "How to mend a net",
+         "How to mend a net"),
         ("2025 was a year of nets | Talk", "2025 was a year of nets and of boats",
          "2025 was a year of nets", "2025 was a year of nets and of boats"),
         # A question or a quotation before the rest of a headline is no label.
