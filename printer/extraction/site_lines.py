@@ -109,7 +109,7 @@ _MAX_CLOSING_SHARE_WITH_RIGHTS = 0.7
 
 
 def drop_closing_lines(selected: SelectedText) -> None:
-    """Drop the site's own lines at the end: rights, numbers of views, brackets, links."""
+    """Drop the site's own lines at the end: rights, credits, brackets, links to other pages."""
     last_lines = [i for i, flag in enumerate(selected.keep) if flag][-_MAX_CLOSING_LINES:]
     texts = ((i, selected.segments[i].text) for i in last_lines)
     short = ((i, text) for i, text in texts if len(text) <= _MAX_RIGHTS_CHARS)
@@ -127,7 +127,7 @@ def drop_closing_lines(selected: SelectedText) -> None:
 
 
 _MAX_CLOSING_CHARS = 300
-_MAX_SHORT_CLOSING_CHARS = 60
+_MAX_CREDIT_CHARS = 60
 _CONTACT = r"(?:[\w.+-]{1,60}@[\w.-]{1,60}|@\w{2,30})"
 _CONTACTS = re.compile(
     rf"(?:[^\W\d_][^\s:@]{{1,15}}:\s?)?{_CONTACT}(?:[\s,|]{{1,3}}{_CONTACT}){{0,3}}\.?"
@@ -138,7 +138,7 @@ _IN_BRACKETS = re.compile(r"[(\[（【](?=.*[^\W\d_])[^()\[\]（）【】]{1,38}
 
 
 def _is_closing(selected: SelectedText, i: int) -> bool:
-    """Return whether a last line is about the author or views, links, or in brackets."""
+    """Return whether a last line is about the author, links, a credit or in brackets."""
     segment = selected.segments[i]
     text = segment.text
     if _is_author_note(selected, text):
@@ -152,11 +152,11 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     label, colon, _ = text.strip("([（【 ").replace("：", ":").partition(":")
     if colon and fold_words(label) in page_labels("subjects"):
         return True
-    if len(text) > _MAX_SHORT_CLOSING_CHARS or segment.block.tag not in {"p", "div"}:
+    if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
         return False
     return bool(
         (is_link(segment) and not is_internal_link(segment))
-        or (colon and fold_words(label) in page_labels("closing_labels"))
+        or (colon and fold_words(label) in page_labels("credits"))
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
     )

@@ -16,7 +16,7 @@ from itertools import chain, islice, takewhile
 
 from lxml.html import HtmlElement
 
-from ..text import YEAR, clean_attribute
+from ..text import YEAR, clean_attribute, count_previewed
 from .index import INVISIBLE_TAGS, Leaf
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
@@ -378,6 +378,9 @@ MAX_ANCESTORS = 40
 
 
 def _is_quoted(element: HtmlElement, post: Post) -> bool:
+    following = next((e for e in element.itersiblings() if e.tag != "br"), None)
+    if element.tag == "cite" and following is not None and _is_quotation(following):
+        return True  # the author of what is quoted
     for ancestor in islice(element.iterancestors(), MAX_ANCESTORS):
         if ancestor is post.element:
             return False
@@ -510,7 +513,7 @@ def _select_content(post: Post, leaves: list[Leaf]) -> list[Leaf]:
         content.append(leaf)
         if post.body is None and any(_is_marked_body(element) for element in path):
             marked_content.append(leaf)
-    content = _without_copies(marked_content or content)
+    content = _without_preview(marked_content or content)
     return content if any(map(str.isalnum, "".join(leaf.text for leaf in content))) else []
 
 
@@ -589,8 +592,17 @@ def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
     return is_alike and "" < parse_date(date) < parse_date(post.date)
 
 
-def _without_copies(content: list[Leaf]) -> list[Leaf]:
-    """Return the text nodes of a post, each long one once."""
+def _without_preview(content: list[Leaf]) -> list[Leaf]:
+    """Return the text nodes of a post without the preview above its full text and other copies.
+
+    A folded post begins with a preview: its first paragraphs, the last of which is cut.
+    """
+    written = [leaf for leaf in content if leaf.text.strip()]
+    texts = [leaf.text for leaf in written]
+    if texts and texts[0] in texts[1:]:
+        start = texts.index(texts[0], 1)
+        if count_previewed(texts, 0, start):
+            content = content[content.index(written[start]) :]
     unique: dict[str, Leaf] = {}
     return [
         leaf
@@ -738,6 +750,8 @@ def read_date(mark: HtmlElement) -> str:
     )
     if time is None and find_date(leading_text):
         displayed = leading_text  # before a note of a later edit
+    elif len(display) > 1 and YEAR.search(first := element_line(display[0], " ", _MAX_DATE_CHARS)):
+        displayed = first  # before a shorter form for small screens
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:
         stated = [time.get("datetime"), time.get("title"), *stated]

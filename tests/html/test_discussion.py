@@ -204,6 +204,22 @@ def test_a_second_date_of_a_post_is_no_text() -> None:
     assert "2 yr" not in " ".join(text for _, _, text, _ in fields(posts(source)))
 
 
+def test_the_preview_of_a_folded_post_is_no_text() -> None:
+    first, last = (
+        "The lamp on the pier was out again, all through the night.",
+        "Nobody saw it, as the fog lay on the quay ",
+    )
+    html = "".join(
+        f"<div class=post><div class=author>{name}</div><div class=date>3 May 2024</div>"
+        f"<div class=body><p>{first} {name}</p><p>{last}<i>until</i> no</p><a class=more>More</a>"
+        f"<div><p>{first} {name}</p><p>{last}<i>until</i> noon.</p><p>Then it rose.</p></div>"
+        "</div></div>"
+        for name in ("Anna", "Ben", "Cleo")
+    )
+    for post in fields(posts(html)):
+        assert post[2] == f"{first} {post[0]}{last}until noon.Then it rose."
+
+
 def test_a_name_and_a_date_may_stand_in_plain_text() -> None:
     post = """<div class="w-full p-{2}"><div class=mt-1>{0} · <span>{1}</span></div>
     <button>Report</button><div class=said>{0} thinks so, and so does everybody else.</div></div>"""
@@ -242,6 +258,17 @@ def test_a_name_in_a_quotation_is_not_the_authors() -> None:
         )
     )
     assert signed(found) == [("Rosa", ""), ("Ida", "")]
+
+
+def test_the_author_of_a_quotation_below_is_not_the_authors() -> None:
+    found = posts(
+        "".join(
+            f"<div class=post><a href='/u/{name}'>{name}</a><i class=date>3 May 2024</i>"
+            f"<div><cite>Vera wrote...</cite><br><blockquote>No.</blockquote>{REMARK}</div></div>"
+            for name in ("Rosa", "Ida")
+        )
+    )
+    assert "Vera" not in str(signed(found))
 
 
 def test_a_note_after_the_day_is_no_part_of_it() -> None:

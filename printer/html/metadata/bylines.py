@@ -105,6 +105,8 @@ _SEPARATORS = re.compile(r"\s*[|╱•·]\s*")
 _HAN_REPORTER = re.compile(
     r"(?:記者\s?|记者\s?|作者[:：])([\u4e00-\u9fff]{2,4}?)(?:[／/╱\s]|[報报][導道]|$)"
 )
+#: The name of an account after a label: 'Author: reed12. 3 May 2012'.
+_LABELLED_ACCOUNT = re.compile(r"[^:：]{1,30}[:：]\s?([\w-]{3,30})(?:[.,|;]\s|\s\(?[0-9]|$)")
 _AGENCIES = frozenset(_WORDS["agencies"])
 
 
@@ -120,11 +122,32 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
         first, *rest = line.split(", ")
         is_named = _FULL_NAME.fullmatch(first) and line[-1] not in ".!?:"
         return [line] if is_named and any(map(_has_job_title, rest)) else []
+    label, account = BYLINE.match(line), _LABELLED_ACCOUNT.match(line)
+    if label and account and label.end() <= account.start(1):
+        return [account[1]]
     parts = _SEPARATORS.split(line)
     if len(parts) < 2:
         return []
     names = [part for part in parts if _FULL_NAME.fullmatch(part) and not _has_job_title(part)]
     return names or [part for part in parts if part in _AGENCIES]
+
+
+#: What stands between a date or time and the author: '3 May 2012 by Anna Writer'.
+_AFTER_DATE = re.compile(
+    r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
+)
+#: A word to which the next line is glued: 'ReedIn'.
+_GLUED_WORDS = re.compile(r"[^\W\d_A-Z]{3}[A-Z]")
+
+
+def find_late_byline(line: str) -> str:
+    """Return the byline, or the first name of it, that follows a date on its line; '' for none."""
+    date = _AFTER_DATE.search(line)
+    byline = line[date.end() :] if date else ""
+    name = _FULL_NAME.match(byline.partition(" ")[2])
+    if name is None or _GLUED_WORDS.search(name[0]):
+        return ""
+    return find_byline(byline) or name[0]
 
 
 def is_label_alone(line: str) -> bool:
@@ -135,6 +158,17 @@ def is_label_alone(line: str) -> bool:
 def is_full_name(line: str) -> bool:
     """Return whether a line may be the name of a person and nothing else."""
     return _FULL_NAME.fullmatch(line) is not None and not _has_job_title(line)
+
+
+#: The word between a name and a profession.
+_IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
+
+
+def is_described(name: str, lines: Iterable[str]) -> bool:
+    """Return whether a line tells who somebody is, as 'Anna Writer is our editor'."""
+    first = name.partition(" ")[0]
+    names = re.escape(name) if first.isupper() else rf"{re.escape(first)}|{re.escape(name)}"
+    return any(map(re.compile(rf"(?:{names}){_IS}|{re.escape(name)},\s").match, lines))
 
 
 #: Words before a name by language; in other languages they may begin a name.
@@ -230,9 +264,13 @@ def _names(text: str, language: str) -> list[str]:
 _AND = re.compile(r"\s*(?:;|、|،|\s\+\s|\s(?:and|And|AND|und|et|och|og|и|και|with|mit|avec)\s)\s*")
 #: The same, unless it is inside a name, as in 'Ortega y Gasset'.
 _PERHAPS_AND = re.compile(r"\s(?:&|y|e|i|en|ja|ve|dan|và)\s")
+#: The name of an office, which may contain a conjunction.
+_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
 
 
 def _split_at_conjunctions(text: str) -> list[str]:
+    if _OFFICE.fullmatch(text):
+        return [text]
     parts: list[str] = []
     for part in _AND.split(text)[:MAX_NAMES]:
         pieces = _PERHAPS_AND.split(part)

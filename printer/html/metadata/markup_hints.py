@@ -18,7 +18,9 @@ from .bylines import (
     BYLINE,
     find_byline,
     find_dated_names,
+    find_late_byline,
     find_signature,
+    is_described,
     is_full_name,
     is_label_alone,
 )
@@ -61,15 +63,20 @@ def main_headings(
 ) -> list[Heading]:
     """Return the page's main headings, in document order.
 
-    Unless one outside menus is on the subject of a title that the page states, headings
-    of lower rank count whose text is such a title.  Without any, all of lower rank count.
+    Unless one outside menus and logos is on the subject of a title that the page states, headings
+    of lower rank count whose text is such a title.  Without any, that in an article's header
+    counts, or else all of lower rank.
     """
     titles = {title_key(text): text for text in stated_titles}
     page_titles = (*titles, document_title)
     titles |= {title_key(first): first for first in title_parts(document_title)[:1]}
-    elements = page.find("h1")[:_MAX_HEADINGS]
+    elements = [h1 for h1 in page.find("h1")[:_MAX_HEADINGS] if not _is_in(_LOGO, h1)]
     headings = _with_text(_read_heading(h1) for h1 in elements if not _in_menu(h1))
     lower_elements = [e for e in page.find("h2", "h3")[:_MAX_HEADINGS] if not _in_menu(e)]
+    in_headers = _with_text(_read_heading(e) for e in lower_elements if _heads_article(e))
+    if len(in_headers) == 1 and not any(_is_in_article(h1) for h1 in elements):
+        is_related = any(is_same_subject(in_headers[0].text, text) for text in page_titles)
+        headings = in_headers if is_related or not headings else headings
     if any(is_same_subject(heading.text, text) for heading in headings for text in page_titles):
         return headings
     lower_headings = [_read_heading(e, titles) for e in lower_elements]
@@ -77,6 +84,7 @@ def main_headings(
     headings += [Heading(titles[key]) for key in keys if key in titles]
     return (
         _with_text(headings)
+        or in_headers[:1]
         or _with_text(map(_read_heading, elements))
         or _with_text(replace(heading, is_main=False) for heading in lower_headings)
     )
@@ -86,9 +94,37 @@ def _with_text(headings: Iterable[Heading]) -> list[Heading]:
     return list(dict.fromkeys(heading for heading in headings if heading.text))
 
 
+_LOGO = re.compile(r"(?:^|[\s_-])logo(?:$|[\s_-])", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:^|[\s_-])article(?:$|[\s_-])", re.IGNORECASE)
+_BREADCRUMB = re.compile(r"bread-?crumb", re.IGNORECASE)
+#: The most elements from a heading to the one that is called a logo or the like.
+_MAX_NAMED_LEVELS = 3
+
+
+def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
+    """Return whether the class or id of an element, one just around it or its link has a name."""
+    around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
+    elements = (element, *around, *islice(element.iterdescendants("a"), 1))
+    return any(
+        name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
+        for outer in elements
+        if outer.tag != "body"
+    )
+
+
 def _in_menu(element: HtmlElement) -> bool:
     ancestors = islice(element.iterancestors(), _MAX_ANCESTORS)
-    return any(outer.tag == "nav" for outer in ancestors)
+    return any(outer.tag == "nav" for outer in ancestors) or _is_in(_BREADCRUMB, element)
+
+
+def _heads_article(element: HtmlElement) -> bool:
+    headers = islice(element.iterancestors("header"), 1)
+    return any(map(_is_in_article, headers))
+
+
+def _is_in_article(element: HtmlElement) -> bool:
+    is_article = next(element.iterancestors("article"), None) is not None
+    return is_article or _is_in(_ARTICLE, element)
 
 
 def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
@@ -99,7 +135,7 @@ def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading
     if kicker and title and text.startswith(kicker) and (is_certain or title_key(title) in titles):
         has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_SIGNS)).strip()
         return Heading(title, f"{kicker}: {title}" if has_no_separator else text)
-    return Heading(text)
+    return Heading(text or _first_alt_text(element))
 
 
 #: Classes of the kicker within a heading.
@@ -230,6 +266,11 @@ def _leading_text(element: HtmlElement) -> str:
 _MAX_LEAVES = 200
 
 
+def _first_alt_text(element: HtmlElement) -> str:
+    inner = islice(element.iter(), _MAX_LEAVES)
+    return next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
+
+
 def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHints:
     """Read the marked author and date of publication.
 
@@ -237,6 +278,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
     """
     heading = _title_heading(tree, title_key(title))
     read_date = partial(_read_date, language=language)
+    read_beside = partial(_read_date_beside, language=language)
     title_ancestors = _ancestors_of_title(heading, title_key(title))
     hints = MarkupHints()
     stamps: list[tuple[HtmlElement, str]] = []
@@ -261,7 +303,7 @@ def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHin
         hints.authors = (
             hints.authors or read_first(authors, _read_author) or read_first(lines, _read_byline)
         )
-        hints.dates = hints.dates or read_first(dates, read_date)
+        hints.dates = hints.dates or read_first(dates, read_date) or read_first(lines, read_beside)
     hints.dates = hints.dates or [stamp for _, stamp in _nearest(stamps, heading)]
     return hints
 
@@ -280,6 +322,24 @@ def _nearest(
         if near:
             return sorted(near, key=lambda stamp: "T" not in stamp[1])[:1]
     return stamps[:1]
+
+
+#: The most paragraphs among which to look for a signature.
+_MAX_PARAGRAPHS = 2_000
+
+
+def read_signatures(tree: HtmlElement) -> list[str]:
+    """Return the name that stands alone on the right below a paragraph, if only one does so."""
+    names: set[str] = set()
+    for element in islice(tree.iter("p"), _MAX_PARAGRAPHS):
+        style = "".join((element.get("style") or "")[:200].lower().split())
+        previous = element.getprevious()
+        is_right = "text-align:right" in style or (element.get("align") or "").lower() == "right"
+        if is_right and previous is not None and previous.tag == "p":
+            name = element_line(element, limit=_MAX_LINE_CHARS)
+            if is_full_name(name) and is_paragraph(element_line(previous)):
+                names.add(name)
+    return list(names) if len(names) == 1 else []
 
 
 def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:
@@ -302,7 +362,7 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
         if any(has_date):
             break
     for line in nearby_lines:
-        byline = find_byline(line) if BYLINE.match(line) else ""
+        byline = find_byline(line) if BYLINE.match(line) else find_late_byline(line)
         if byline and not hints.authors:
             hints.authors = [byline]
         if byline or is_date_line(line, language) or _is_time(line):
@@ -310,7 +370,7 @@ def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHi
             dates += filter(None, [find_date(line, language)])
     hints.dates = hints.dates or updates or [find_labelled_date(lines, language)]
     hints.authors = (
-        hints.authors or _names_beside(nearby_lines, has_date) or [find_signature(lines)]
+        hints.authors or _names_beside(nearby_lines, has_date, lines) or [find_signature(lines)]
     )
     return hints
 
@@ -333,13 +393,18 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[st
     return []
 
 
-def _names_beside(nearby_lines: Sequence[str], has_date: Sequence[bool]) -> list[str]:
+def _names_beside(
+    nearby_lines: Sequence[str], has_date: Sequence[bool], lines: Sequence[str]
+) -> list[str]:
     """Return the author's name from a line of its own below the title or beside the date."""
     for i, line in enumerate(nearby_lines):
         is_beside_date = any(has_date[max(0, i - 1) : i + 2])
         if is_beside_date and (names := find_dated_names(line, beside_date=not has_date[i])):
             return names
-        if i and is_full_name(line) and is_label_alone(nearby_lines[i - 1]):
+        if is_full_name(line) and (
+            (i and is_label_alone(nearby_lines[i - 1]))
+            or ((is_beside_date or not i) and is_described(line, lines))
+        ):
             return [line]
     return []
 
@@ -399,15 +464,34 @@ _MAX_TITLES = 60
 def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
     """Return the heading that is the title, or else the first main heading."""
     h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
-    main_headings = [h1 for h1 in h1s if not _in_menu(h1)]
+    main_headings = [h1 for h1 in h1s if not _in_menu(h1) and not _is_in(_LOGO, h1)]
     lower_headings = islice(tree.iter("h2", "h3"), _MAX_TITLES) if title else ()
     for heading in chain(main_headings, lower_headings):
         if title in title_key(element_line(heading)):
             return heading
-    return next(iter(main_headings or h1s), None)
+    heading = next(iter(main_headings or h1s), None)
+    return _find_text_element(tree, title) if heading is None and title else heading
 
 
+#: The most characters that a title has more than its key of letters and digits.
+_MAX_CHARS_BESIDE_KEY = 120
 _MAX_ELEMENTS = 20_000
+
+
+def _find_text_element(tree: HtmlElement, title: str) -> HtmlElement | None:
+    """Return the first element in the body whose own text is the title."""
+    body = tree.find("body")
+    elements = islice(() if body is None else body.iter("*"), _MAX_ELEMENTS)
+    return next(
+        (
+            element
+            for element in elements
+            if element.text
+            and len(element.text) <= len(title) + _MAX_CHARS_BESIDE_KEY
+            and title_key(element.text) == title
+        ),
+        None,
+    )
 
 
 #: The largest distance of a mark below the main heading, in elements.
@@ -456,8 +540,11 @@ def _mark_kind(element: HtmlElement) -> int:
     if not attributes:
         return 0
     properties = attributes.get("itemprop") or attributes.get("property")
-    if properties and not _PROPERTIES.isdisjoint(properties[:100].split()):
-        return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
+    if properties:
+        if not _PROPERTIES.isdisjoint(properties[:100].split()):
+            return _IS_DATE if "datePublished" in properties else _IS_AUTHOR
+        if "dateModified" in properties:
+            return 0
     if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
     if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
@@ -466,6 +553,8 @@ def _mark_kind(element: HtmlElement) -> int:
     return _mark_kind_of_class(names[:400])
 
 
+#: Every class that marks an author or a date contains one of these.
+_CLASS_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
 _AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
     r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|(?:text|article|story|news|post)author|byline__author"
@@ -479,6 +568,8 @@ _DATE_CLASS = re.compile(
 @lru_cache(4096)
 def _mark_kind_of_class(classes: str) -> int:
     classes = classes.lower()
+    if not any(word in classes for word in _CLASS_HINTS):
+        return 0
     return (
         _IS_AUTHOR
         if _AUTHOR_CLASS.search(classes)
@@ -560,6 +651,10 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
     return False
 
 
+#: Containers of the photographer's name.
+_CAPTION_CLASS = re.compile(r"(?:photo|image|media)-?(?:text|caption|credit)", re.IGNORECASE)
+#: The most elements from a mark to such a container.
+_MAX_CAPTION_LEVELS = 2
 #: The class of a single person's name among several.
 _PERSON_CLASS = re.compile(r"(?:^|[\s_-])person-?name(?:$|\s)")
 _MAX_MARK_ELEMENTS = 60
@@ -569,6 +664,9 @@ def _read_author(mark: HtmlElement) -> str:
     """Return the names in a mark: the parts marked as names, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
+    ancestors = islice(mark.iterancestors(), _MAX_CAPTION_LEVELS)
+    if any(_CAPTION_CLASS.search((element.get("class") or "")[:300]) for element in ancestors):
+        return ""
     inner = list(islice(mark.iterdescendants(), _MAX_MARK_ELEMENTS))
     names = [element_line(e) for e in inner if _PERSON_CLASS.search(e.get("class") or "")]
     if len(set(names)) > 1:
@@ -587,9 +685,21 @@ def _read_byline(mark: HtmlElement) -> str:
     return find_byline(text) if len(text) <= _MAX_LINE_CHARS else ""
 
 
+def _read_date_beside(mark: HtmlElement, language: str) -> str:
+    """Return the date on the line of a byline."""
+    parent = mark.getparent()
+    line = mark if parent is None or parent.tag == "body" else parent
+    text = element_line(line, " ", 2 * _MAX_LINE_CHARS)
+    is_short = len(text) <= _MAX_LINE_CHARS and not _UPDATE_WORD.search(text)
+    return find_date(text, language) if is_short and find_byline(element_line(mark, " ")) else ""
+
+
 _MIN_DATE_CHARS = 6
 _MAX_DATE_LINE_WORDS = 4
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+_LABEL = re.compile(r"[^\W\d]{2,20}:")
 
 
 def _read_unmarked_date(
@@ -605,6 +715,8 @@ def _read_unmarked_date(
     is_link = element.tag == "a" or (parent is not None and parent.tag == "li")
     if is_link and parent is not None and parent.tag == "p" and element_line(parent) != text:
         return ""  # in running text
+    if parent is not None and "dd" in (element.tag, parent.tag) and _LABEL.match(text):
+        return ""  # about the author
     related = frozenset[HtmlElement]() if is_link else title_ancestors
     return date if date and has_few_words and not _is_unrelated(element, related) else ""
 

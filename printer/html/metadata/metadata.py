@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ...text import clean_attribute, clean_line, count_words, is_placeholder
+from ...text import clean_attribute, clean_line, comparison_key, count_words, is_placeholder
 from ...urls import host_of, resolve
 from ..index import ElementsByTag
 from ..parse import element_line
@@ -23,6 +24,7 @@ from .markup_hints import (
     main_headings,
     read_line_hints,
     read_markup_hints,
+    read_signatures,
     read_visible_byline,
 )
 from .titles import SiteNames, choose_title
@@ -187,7 +189,7 @@ def read_metadata(
         direction=_direction(tree) or text_direction(language),
         canonical=canonical,
         image=_picture(head, schema, base),
-        section=find_kicker(tree, title) or _section(head, schema, site, title),
+        section=find_kicker(tree, title) or _section(head, schema, site, title, elements),
         is_article=is_article,
     )
 
@@ -219,6 +221,7 @@ def _byline_and_date(
             bylines.append(hints.authors)
             names = names or join_names(hints.authors, language, *not_authors)
             date = _visible_date(date, next(iter(hints.dates), ""))
+    names = names or join_names(read_signatures(tree), language, *not_authors)
     names = names or _persons(bylines, language, title)
     return names or find_office(chain(*bylines), *sites), date
 
@@ -265,25 +268,24 @@ _MAX_SECTION_CHARS = 30
 _SIGNS_NOT_IN_SECTIONS = frozenset("/,_|>:;")
 
 
-def _section(head: Head, schema: SchemaMetadata, site: str, title: str) -> str:
+def _section(
+    head: Head, schema: SchemaMetadata, site: str, title: str, elements: ElementsByTag
+) -> str:
     """Return the name of the page's section, unless that is part of a URL, the site's or none.
 
-    An English name for a page in another script is not for its readers, and one in small letters
-    is an identifier.
+    An English name for a page in another script is not for its readers.  One in small letters is
+    an identifier: a link of the page may name the section as its readers know it.
     """
     sections = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
     no_value = _NO_VALUE["any"] | _NO_VALUE["section"]
     names = (name for name in map(clean_attribute, sections) if name.lower() not in no_value)
     name = next(names, "")
-    is_identifier = name.isascii() and name.islower()
-    is_name = (
-        not is_identifier
-        and len(name) <= _MAX_SECTION_CHARS
-        and not _SIGNS_NOT_IN_SECTIONS.intersection(name)
-    )
+    if name.isascii() and name.islower():
+        name = _link_text(elements, name)
+    is_name = len(name) <= _MAX_SECTION_CHARS and not _SIGNS_NOT_IN_SECTIONS.intersection(name)
     letters = "".join(filter(str.isalpha, title))
     is_foreign = bool(letters) and name.isascii() and not any(map(str.isascii, letters))
-    is_other = is_foreign or is_identifier or name.lower() == site.lower()
+    is_other = is_foreign or name.lower() == site.lower()
     return name if is_name and not is_other else ""
 
 
@@ -292,6 +294,23 @@ _MIN_SAMPLED_CHARS = 20
 #: The fewest characters of a sufficient sample.
 _MIN_SAMPLE_CHARS = 300
 _MAX_SAMPLED_ELEMENTS = 10_000
+
+
+_MAX_LINKS = 1_000
+
+
+def _link_text(elements: ElementsByTag, name: str) -> str:
+    """Return the text of a link that is a name but for its accents, capitals and spaces, or ''."""
+    key = _plain_letters(name)
+    for link in elements.find("a")[:_MAX_LINKS]:
+        text = element_line(link, limit=2 * _MAX_SECTION_CHARS)
+        if _plain_letters(text) == key and text != text.lower():
+            return text
+    return ""
+
+
+def _plain_letters(text: str) -> str:
+    return comparison_key("".join(filter(str.isascii, unicodedata.normalize("NFKD", text))))
 
 
 def sample_text(tree: HtmlElement, size: int) -> str:

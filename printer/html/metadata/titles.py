@@ -67,6 +67,8 @@ def choose_title(
     return _headline(title, headings, (document, *stated), site, lines)
 
 
+#: The subject after a Chinese or Japanese title.
+_HAN_SECTION = re.compile(r"(?<=[\u3040-\u9fff])[-_][\u3040-\u9fff]{2,8}$")
 #: The lead in the share of the URL's words that decides between two titles.
 _MIN_SLUG_LEAD = 0.3
 #: The length of a headline that ``title`` does not state.
@@ -86,6 +88,16 @@ def _headline(
 ) -> str:
     """Return a stated title as it stands on the page, or else the heading above the text."""
     keys = [title_key(line) if len(line) <= _MAX_COUNTED_CHARS else "" for line in lines]
+    standing = set(keys)
+    site_part, _, part_after_site = title.partition(": ")
+    section = _HAN_SECTION.search(title)
+    names_site = any(map(site.repeats_host, site_part.split()))
+    for part in (
+        part_after_site if names_site else "",
+        title[: section.start()] if section else "",
+    ):
+        if part and title_key(part) in standing and title_key(title) not in standing:
+            return part
     stated_keys = list(map(title_key, stated))
     longer = [
         line
@@ -352,6 +364,8 @@ class SiteNames:
         if slogan and is_name:
             return named
         first, *later = title_parts(name)
+        if len(first) <= _MAX_ABBREVIATION_CHARS:
+            return name
         if self.repeats_host(first) or COMPANY.search(name):
             return first
         if len(name) <= _MAX_UNCUT_NAME_CHARS:
@@ -360,7 +374,12 @@ class SiteNames:
         return next(names, first if len(name.split()) > _MAX_UNCUT_NAME_WORDS else name)
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
-        """Return the part of a document's title that repeats the host's name, or ''."""
+        """Return the part of a document's title that repeats the host's name, or ''.
+
+        A title that ends with a separator may be only the name.
+        """
+        if _SEPARATOR.fullmatch(f" {document[-1:]} ") and self.repeats_host(document):
+            return document
         parts = title_parts(document)
         heading_keys = set(map(title_key, headings))
         for part in (parts[-1], parts[0]):

@@ -142,6 +142,7 @@ def test_words_before_a_name_are_removed_in_any_language(stated, language, expec
         ("AnnaR on Friday December 19", "AnnaR"),
         ("Sat", ""),
         ("https://example.org/user/anna-reed", ""),
+        ("Bureau for Tides and Nets", "Bureau for Tides and Nets"),
         ("Anna Reed and Tam Reed", "Anna Reed, Tam Reed"),
         ("Anna (A.B.) Reed", "Anna (A.B.) Reed"),
         ("Anna Reed (Tides) and Tam Reed", "Anna Reed"),
@@ -192,6 +193,7 @@ def test_the_publisher_signs_only_if_no_person_does(author, body, expected):
         ),
         ("<p class=Story_author__U98U7>Tam Reed</p>", "Tam Reed"),
         ("<p><b>Autor/in:</b> Tam Reed</p>", ""),
+        ("<div class=photo-text><span class=author>Tam Reed</span></div>", ""),
     ],
 )
 def test_bylines_under_a_title_of_any_rank(body, expected):

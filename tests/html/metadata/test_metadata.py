@@ -244,6 +244,10 @@ def test_a_drawing_s_title_is_not_the_page_s():
     assert found.title == "The ferry"
 
 
+def test_a_heading_may_be_a_picture_of_its_words():
+    assert read(body=f'<h1><img alt="The ferry" src="a.png"></h1>{TEXT}').title == "The ferry"
+
+
 def test_a_code_tag_in_a_title_stays():
     assert read("<title>Thirty years of &lt;br></title>").title == "Thirty years of <br>"
 
@@ -445,6 +449,7 @@ def test_the_reading_of_a_heading_s_signs_is_no_part_of_the_title():
         ("Tides today: All about the sea and its boats", "Tides today"),
         ("The old harbour - From nets to lanterns, a day at sea made easy for all", "The old harbour"),
         ("Ministry of Harbours, Fisheries and Lighthouses", "Ministry of Harbours, Fisheries and Lighthouses"),
+        ("EN - Examples for the National Harbour Service", "EN - Examples for the National Harbour Service"),
         ("Example | Forum", "Example | Forum"),
         ("Harbour Press |", "Harbour Press"),
     ],
@@ -469,8 +474,16 @@ BELOW = "<h1>Why the ferry stops</h1>"
         (["Harbour Press 作者：孙伟 责任编辑：魏景芳 【编译】 2012年01月17日 17:40 评论"], "孙伟", "2012-01-17T17:40"),
         (["Written by", "Orla Fennimoor"], "Orla Fennimoor", ""),
         (["Written by:Orla Fennimoor"], "Orla Fennimoor", ""),
+        (["Orla Fennimoor", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
+         "Orla Fennimoor", "2025-07-23"),
+        (["Orla Fennimoor", TEXT, "Orla Fennimoor, harbour master, has lived here for years."],
+         "Orla Fennimoor", ""),
         (["Harbour Stories", "23.07.2025 · 6 min", TEXT, "Orla is our editor for rivers."],
          "", "2025-07-23"),
+        (["3 March 2017 by Orla Fennimoor, Representative of the Ferries to the Harbour Office"],
+         "Orla Fennimoor", "2017-03-03"),
+        (["3 March 2017 by Orla FennimoorIn Ferries, Boats and Harbours"], "", ""),
+        (["Autor: ofenni. Data publikacji: 2011-05-27 09:49"], "ofenni", "2011-05-27T09:49"),
     ],
 )  # fmt: skip
 def test_a_line_of_its_own_names_the_author(lines, author, date):
@@ -539,6 +552,19 @@ def test_an_agency_is_the_author_if_nobody_else_is_named():
     assert read('<meta name="articleAuthor" content="harbour.com.tr">').byline == ""
 
 
+def test_a_name_alone_on_the_right_below_the_text_is_the_author_rather_than_the_site():
+    def byline(*signatures):
+        head = (
+            '<meta property="og:site_name" content="Harbour"><meta name="author" content="Harbour">'
+        )
+        signed = "".join(f'{TEXT}<p style="text-align: right;"><b>{s}</b></p>' for s in signatures)
+        return read(head, f"<h1>Ferry to stop</h1>{signed}").byline
+
+    assert byline("Lê Phương") == "Lê Phương"
+    assert byline("Lê Phương", "Ada Fenwick") == "Harbour"
+    assert byline("Read more about the ferry") == "Harbour"
+
+
 @pytest.mark.parametrize(
     "heading",
     [
@@ -564,8 +590,11 @@ def test_the_parts_of_a_kicker_are_not_glued():
     assert page.section == "On the river · High water"
 
 
-def test_a_date_beside_the_title_precedes_that_of_other_stories():
+def test_a_date_beside_the_title_precedes_that_of_the_day_and_of_other_stories():
+    today = "<div>Tuesday, 9 April 2013</div><p>Weather</p>"
+    plain = "<div class=name>Ferry &amp; tide</div><div>21 December 2011</div>"
     head = "<title>Ferry &amp; tide</title>"
+    assert read(head, today + plain + TEXT).published == "2011-12-21"
     story = "<li><a href=/x>Another</a><time datetime=2013-04-10>Today</time></li>"
     dated = "<time datetime=2012-01-05>5 January</time><h1>Ferry &amp; tide</h1>"
     assert read(head, story + dated + TEXT).published == "2012-01-05"
@@ -642,8 +671,14 @@ def test_what_contains_the_heading_is_about_the_same_story():
     )
 
 
-def test_a_title_ends_as_the_line_on_the_page():
-    title, line = "崔港缺席渡轮大会 为水手主持晚会-港口新闻", "崔港缺席渡轮大会 为水手主持晚会"
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Example.org today: Why the ferry stops", "Why the ferry stops"),
+        ("崔港缺席渡轮大会 为水手主持晚会-港口新闻", "崔港缺席渡轮大会 为水手主持晚会"),
+    ],
+)
+def test_a_title_begins_and_ends_as_the_line_on_the_page(title, line):
     assert read_with_lines(f"<title>{title}</title>", f"<p>{line}</p>" + TEXT).title == line
     assert read_with_lines(f"<title>{title}</title>", f"<p>{title}</p>" + TEXT).title == title
 
@@ -651,6 +686,11 @@ def test_a_title_ends_as_the_line_on_the_page():
 @pytest.mark.parametrize(
     ("head", "body", "expected"),
     [
+        # A page without main headings: the heading in the header of the article.
+        ("<title>Ferry stop: a portrait - Example</title><meta property=og:type content=article>",
+         "<nav>Home <b>Ferry stop: a portrait</b></nav><article><header><h2><style>b {}</style>"
+         f"<span>Rivers</span><b>:</b><span>Why the boat rests</span></h2></header>{TEXT}</article>",
+         "Why the boat rests"),
         # The site's logo is a main heading.
         ("<title>Why the boat rests, at last</title>",
          f"<div class=top-logo><h1>Nets and boats weekly</h1></div>"
@@ -661,6 +701,11 @@ def test_a_title_ends_as_the_line_on_the_page():
          "Why the boat rests"),
         ("<title>Example's nets and boats | Why the boat rests</title>",
          f"<h2>Why the boat rests</h2>{TEXT}", "Why the boat rests"),
+        # A heading in the path of sections, and that of the article.
+        ("<title>Boats: why they rest</title><meta property=og:type content=article>",
+         "<ol class=c-breadcrumb><li><h1>Boats: why they rest</h1></ol><article><header>"
+         "<h2><span data-cy=kicker>Rivers</span> <span>Why boats rest at last</span></h2></header>"
+         f"{TEXT}</article>", "Why boats rest at last"),
         # Nothing but the site's name is stated.
         ("<title>Example Nets -</title>", f"<h1></h1><h2>Advice for the crossing</h2>{TEXT}",
          "Advice for the crossing"),
@@ -669,7 +714,7 @@ def test_a_title_ends_as_the_line_on_the_page():
          "<meta property=og:title content='河邊小村_渡船停駛 (2) @ 河邊的家'>",
          f"<h3>河邊小村_渡船停駛 (2)</h3>{TEXT}", "河邊小村_渡船停駛 (2)"),
     ],
-    ids=["logo", "in logo", "site first", "site only", "line"],
+    ids=["header", "logo", "in logo", "site first", "path", "site only", "line"],
 )  # fmt: skip
 def test_without_a_main_heading_the_headline_is_of_lower_rank(head, body, expected):
     assert read_with_lines(head, body, "https://example.org/a/ferry-stop").title == expected
@@ -686,6 +731,11 @@ def test_a_heading_on_the_same_subject_stands_instead_of_the_address_s_title():
     head = "<title>Using cheap chains</title>"
     assert read_with_lines(head, body, address).title == "How cheap chains move boats"
     assert read_with_lines(head, TEXT + body, address).title == "Using cheap chains"
+
+
+def test_a_dangling_separator_follows_the_site_s_name():
+    page = read("<title>Example Nets -</title><meta name=application-name content='Nets Boards'>")
+    assert page.site == "Example Nets -".rstrip(" -")
 
 
 @pytest.mark.parametrize(
@@ -709,8 +759,8 @@ def test_the_date_is_beside_the_heading_with_the_title_rather_than_the_site_s_na
     assert read(head, logo + article + TEXT).published == "2011-12-29"
 
 
-def test_a_date_in_the_same_post_precedes_those_of_others():
-    post = "<div><h2><a>{}</a></h2><div>{}</div></div>"
+def test_a_date_in_the_same_post_precedes_those_of_others_and_of_its_author():
+    post = "<div><h2><a>{}</a></h2><div><dl><dd><span>Joined: 2001-02-03</span></dl>{}</div></div>"
     first = post.format("2024-08-03 10:59:47", f"<h3>The last ferry</h3>{TEXT}")
     second = post.format("2024-08-03 14:22:38", TEXT)
     head = "<title>The last ferry</title>"
@@ -733,8 +783,11 @@ def test_a_linked_date_in_the_text_is_no_date_of_publication():
     ],
 )
 def test_a_few_words_right_above_the_heading_are_its_kicker(label, expected):
-    head = "<title>The last ferry</title><meta property=article:section content=España>"
-    assert read(head, f"<main>{label}<h1>The last ferry</h1></main>{TEXT}").section == expected
+    head = "<title>The last ferry</title><meta property=article:section content=espana>"
+    menu = "<ul><li><a href=/espana/>España</a></ul>"
+    assert (
+        read(head, f"{menu}<main>{label}<h1>The last ferry</h1></main>{TEXT}").section == expected
+    )
 
 
 def test_a_section_in_small_letters_is_an_identifier():
