@@ -236,6 +236,8 @@ def needs_space(
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip("([{“‘«„\"'")
         return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
+    if _ends_title(last, leaf, text_before):
+        return True
     begins_label = text[0].isupper() or text[0].isdigit()
     if _is_label_boundary(text_before, text) or (begins_label and _are_alike(last, leaf)):
         return True
@@ -244,6 +246,21 @@ def needs_space(
         and not _is_in_sentence(leaf.element)
         and _is_phrase_boundary(text_before, leaf.element, text)
     )
+
+
+_TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:title|heading|name)(?:$|\s)")
+
+
+def _ends_title(title: Leaf, leaf: Leaf, text_before: str) -> bool:
+    """Return whether an element with a class begins its paragraph, and a sentence follows it."""
+    element, parent = title.element, title.element.getparent()
+    is_first = element.getprevious() is None and parent is not None and not parent.text
+    is_beside = leaf.tail and leaf.element is element and not title.tail
+    names = element.get("class") or ""
+    has_words = " " in text_before.strip() and _ends_word(text_before)
+    if _TITLE_CLASS.search(names) and " " in leaf.text:
+        return bool(is_beside)
+    return is_first and is_beside and has_words and leaf.text[:1].isupper() and bool(names)
 
 
 #: This many lower-case letters are the end of a word rather than a symbol.

@@ -47,6 +47,7 @@ from .missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
+    add_subheadings,
 )
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .papers.max_subsequence import find_columns
@@ -84,6 +85,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_missing_end(page, keep, verdict.scores["default"])
         keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
+        keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
     keep = add_alike(page, keep, verdict.scores["default"])
     if verdict.lists_things:
         keep = add_prices(page.segments, keep)

@@ -310,6 +310,38 @@ def _last_paragraphs(
                 yield i
 
 
+#: The lowest score of a heading right above selected text in documentation.
+_MIN_REFERENCE_HEADING_SCORE = 0.3
+_MAX_SECTION_SEGMENTS = 30
+
+
+def add_subheadings(
+    page: Page, keep: Sequence[bool], scores: Sequence[float], kind: str
+) -> tuple[bool, ...]:
+    """Return the selection with headings right below selected ones, as names of products.
+
+    In documentation, these are headings right above selected text.  Above the text, such a heading
+    is a credit or a section of the site.
+    """
+    index = page.index
+    selected = list(keep)
+    tags = [index.tags[block] for block in index.segment_blocks]
+    paragraphs = (j for j in range(len(keep)) if keep[j] and tags[j] == "p")
+    for i in range(next(paragraphs, len(keep)) + 1, len(keep)):
+        is_short = len(page.segments[i].text) <= _MAX_HEADING_CHARS
+        if keep[i] or not is_short or tags[i] not in _SUBHEADING_TAGS:
+            continue
+        if kind == "documentation":
+            selected[i] = scores[i] >= _MIN_REFERENCE_HEADING_SCORE and any(keep[i + 1 : i + 2])
+            continue
+        is_below = keep[i - 1] and tags[i - 1] in HEADING_TAGS and tags[i - 1] < tags[i]
+        if is_below and scores[i] >= _MIN_BLOCK_SCORE:
+            after = range(i + 1, min(i + 1 + _MAX_SECTION_SEGMENTS, len(keep)))
+            end = next((j for j in after if "h1" <= tags[j] <= tags[i]), after.stop)
+            selected[i] = any(keep[i + 1 : end])
+    return tuple(selected)
+
+
 _MIN_PARAGRAPH_CHARS = 40
 _MIN_SELECTED_LABELS = 2
 _MIN_SELECTED_LABELS_SHARE = 0.3

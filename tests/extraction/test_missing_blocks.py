@@ -13,6 +13,7 @@ from printer.extraction.missing_blocks import (
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
+    add_subheadings,
 )
 from printer.html.page import read_page
 
@@ -269,6 +270,31 @@ def test_the_likely_lines_of_a_box_with_a_heading_are_added() -> None:
     flags = add_missing_blocks(page, keep, scores)
     assert flags == (True, True, False, True, False, *[True] * 5, False)
     assert add_missing_blocks(page, keep, [min(score, 0.5) for score in scores]) == keep
+
+
+def test_the_name_of_a_product_below_a_heading_is_added() -> None:
+    section = f"<h2>Best of all</h2><h3>The Kettle</h3><p>{TEXT} Yes.</p>"
+    page = read_page(f"<body>{section}<p>{TEXT}</p>{section}<h2>More</h2><h3>Offers</h3></body>")
+    keep = tuple(segment.text not in {"The Kettle", "Offers"} for segment in page.segments)
+    flags = add_subheadings(page, keep, [0.4] * len(keep), "article")
+    names = [
+        s.text
+        for s, before, after in zip(page.segments, keep, flags, strict=True)
+        if before < after
+    ]
+    assert names == ["The Kettle"]
+    assert not flags[1]
+    assert add_subheadings(page, keep, [0.1] * len(keep), "article") == keep
+
+
+def test_headings_above_the_text_of_a_manual_are_added() -> None:
+    html = f"<h2>Site</h2><p>{TEXT}</p><h2>Options</h2><dl><dt>depth<dd>{TEXT}</dl><h2>Links</h2>"
+    page = read_page(f"<body>{html}<ul><li>Home</ul></body>")
+    keep = tuple(TEXT in segment.text or segment.text == "depth" for segment in page.segments)
+    flags = add_subheadings(page, keep, [0.3] * len(keep), "documentation")
+    added = [s.text for s in page.segments if flags[s.index] and not keep[s.index]]
+    assert added == ["Options"]
+    assert add_subheadings(page, keep, [0.2] * len(keep), "documentation") == keep
 
 
 def test_the_labels_above_descriptions_are_selected_if_some_are() -> None:
