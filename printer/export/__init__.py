@@ -5,13 +5,23 @@ Like PDF, each is written from the article alone and contains none of the page's
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping, Sequence
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from ..article import Article
+from lxml import etree
+from lxml.html import HTMLParser, fromstring
+
+from ..article import Article, from_data
+from ..html.parse import local_name, xml_parser
 from ..options import Format
 from ..output import CompletenessReport, Picture
+from ..render.completeness import check_completeness, count_items, iter_pieces, link_targets
+from ..render.weasy.layout_text import LayoutText
 
 
 def export_articles(
@@ -31,8 +41,6 @@ def export_articles(
         title: The title of several articles together.
         fetched: The time of fetching.
     """
-    from .verify import compare_with_articles
-
     match format_:
         case "epub":
             from .epub import to_epub
@@ -57,3 +65,85 @@ def to_json(articles: Sequence[Article]) -> bytes:
     data = [article.to_dict() for article in articles]
     text = json.dumps(data if len(data) > 1 else data[0], ensure_ascii=False, indent=2)
     return (text + "\n").encode("utf-8", "replace")
+
+
+# The content of exported files, parsed back from the bytes
+
+_CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
+#: A formula between unescaped single or double dollars.
+_FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
+
+
+def compare_with_articles(
+    articles: Sequence[Article], format_: Format, data: bytes
+) -> CompletenessReport:
+    """Compare articles with the file that they were exported to."""
+    read = {"epub": _read_epub, "html": _read_html, "markdown": _read_markdown, "json": _read_json}
+    return check_completeness(articles, read[format_](data))
+
+
+def _read_epub(data: bytes) -> LayoutText:
+    parser = xml_parser(huge_tree=True)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        names = [name for name in file.namelist() if _CHAPTER.fullmatch(name)]
+        return _read_trees([etree.fromstring(file.read(name), parser) for name in names])
+
+
+def _read_html(data: bytes) -> LayoutText:
+    parser = HTMLParser(encoding="utf-8", huge_tree=True)
+    return _read_trees(fromstring(data, parser=parser).iter("article"))
+
+
+def _read_markdown(data: bytes) -> LayoutText:
+    from markdown_it import MarkdownIt
+
+    text = data.decode()
+    notes = re.findall(r"(?m)^\[\^([^\]]+)\]: ", text)
+    # CommonMark has no notes: their marks are removed and their text is kept.
+    text = re.sub(r"\[\^[^\]\s]+\](?:: )?", "", text)
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.normalizeLink = str  # type: ignore[assignment,method-assign]
+    texts = _read_trees([fromstring(f"<div>{parser.render(text)}</div>")])
+    texts.counts.update(notes=len(set(notes)), formulas=len(_FORMULA.findall(text)))
+    return texts
+
+
+_ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
+
+
+def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
+    texts: list[str] = []
+    counts: Counter[str] = Counter()
+    targets: set[str] = set()
+    for tree in trees:
+        for element in tree.iter(etree.Element):
+            tag = local_name(element)
+            counts[_kind(element, tag)] += 1
+            if tag == "a" and (href := element.get("href")):
+                targets.add(href)
+        texts.append("".join(map(str, tree.itertext())))
+    return LayoutText("\n".join(texts), dict(counts), frozenset(targets))
+
+
+def _kind(element: etree._Element, tag: str) -> str:
+    if tag in {"h2", "h3", "h4", "h5", "h6"}:
+        parent = element.getparent()
+        return "" if parent is not None and parent.get("class") == "notes" else "headings"
+    is_math = element.get("class") == "math"
+    if tag == "img":
+        return "formulas" if is_math else "pictures"
+    return "formulas" if tag == "span" and is_math else _ELEMENT_KINDS.get(tag, "")
+
+
+def _read_json(data: bytes) -> LayoutText:
+    parsed = json.loads(data)
+    texts: list[str] = []
+    counts: Counter[str] = Counter()
+    targets: set[str] = set()
+    for values in parsed if isinstance(parsed, list) else [parsed]:
+        blocks = tuple(map(from_data, values["blocks"]))
+        article = Article(values["title"], blocks, byline=values["byline"])
+        texts += iter_pieces(article)
+        counts.update(count_items(article))
+        targets.update(link_targets(article))
+    return LayoutText("\n".join(texts), dict(counts), frozenset(targets))

@@ -40,10 +40,10 @@ from ..selection import Verdict
 from ..text import WORD, comparison_key, did_you_mean
 from .classifier.model import classify, load_default_model
 from .entries import add_names, add_price, add_prices, complete_entries, is_listing
-from .linked_notes import add_linked_notes
 from .missing_blocks import (
     add_announced_lists,
     add_item_labels,
+    add_linked_notes,
     add_long_stretches,
     add_missing_blocks,
     add_missing_end,
