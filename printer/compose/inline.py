@@ -336,6 +336,8 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
 #: The lines of an address or a list are as short.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
+#: The most words of the end of a sentence torn off by a stray break.
+_MAX_TORN_WORDS = 2
 
 
 def split_paragraphs(spans: Spans) -> list[Spans]:
@@ -358,11 +360,19 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     for line, text, previous in zip(lines[1:], texts[1:], texts, strict=False):
         if is_prose and ends_sentence(previous):
             paragraphs.append([line])
-        elif is_prose and text[:1].islower() and previous[-1:].isalnum():
+        elif is_prose and (
+            _is_torn_off(previous, text) or (text[:1].islower() and previous[-1:].isalnum())
+        ):
             paragraphs[-1][-1] = join_lines([paragraphs[-1][-1], line], " ")
         else:
             paragraphs[-1].append(line)
     return [join_lines(paragraph, "\n") for paragraph in paragraphs]
+
+
+def _is_torn_off(previous: str, text: str) -> bool:
+    """Return whether a line is the last words of the sentence that the long line above begins."""
+    is_end = len(text.split(None, _MAX_TORN_WORDS)) <= _MAX_TORN_WORDS and text[-1:] == "."
+    return is_end and len(previous) > _MAX_VERSE_LINE_CHARS and previous[-1:].islower()
 
 
 #: A longer line that ends like a sentence is a paragraph.

@@ -15,6 +15,7 @@ from ..article import (
     Embed,
     Figure,
     Heading,
+    Item,
     List,
     Math,
     Note,
@@ -55,7 +56,7 @@ def postprocess(
     clean_blocks = [
         block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None
     ]
-    clean_blocks = _join_fragments(_drop_title(clean_blocks, title))
+    clean_blocks = _join_fragments(_drop_title(clean_blocks, title), title)
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
     parts = _drop_repeated_pull_quotes(_drop_repeated_captions(parts))
     parts = _drop_note_headings(parts)
@@ -96,6 +97,8 @@ def _clean_paragraph(block: Block) -> Block | None:
             return blocks[0]  # indented only
         return replace(block, blocks=blocks) if blocks else None
     if isinstance(block, List):
+        if block.items and all(map(_is_note, block.items)):
+            return replace(block, items=tuple(map(_without_backlinks, block.items)))
         if block.style == "none":
             items = [
                 replace(item, blocks=tuple(filter(None, map(_clean_paragraph, item.blocks))))
@@ -116,21 +119,65 @@ def _clean_paragraph(block: Block) -> Block | None:
     return block
 
 
+#: Signs of links from a wiki's notes back to their references.
+_UP_ARROWS = ("^", "↑")
+
+
+def _is_note(item: Item) -> bool:
+    """Return whether an item begins with a wiki's sign that leads back to its reference."""
+    first = item.blocks[0] if item.blocks else None
+    return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP_ARROWS)
+
+
+_BACK_LETTERS = re.compile(r"\A(?:[a-z]\s){1,12}(?![a-z])")
+
+
+def _without_backlinks(item: Item) -> Item:
+    """Return a wiki's note without the links back to its references: '^ a b Reed, Tides'."""
+    first, *rest = item.blocks
+    if not isinstance(first, Paragraph):
+        return item
+    spans = list(first.spans)
+    while spans:
+        text = spans[0].text.strip()
+        is_mark = len(text) <= 2 and text.isalpha() and text.islower()
+        if text.strip("".join(_UP_ARROWS)) and not is_mark:
+            break
+        spans.pop(0)
+    if not spans:
+        return item
+    text = spans[0].text.lstrip(" " + "".join(_UP_ARROWS))
+    spans[0] = replace(spans[0], text=_BACK_LETTERS.sub("", text))
+    return replace(item, blocks=(replace(first, spans=tuple(spans)), *rest))
+
+
 #: The number of a heading on its own.
 _HEADING_NUMBER = re.compile(r"[0-9]{1,2}|[0-9]{1,3}[.)]")
 
 
-def _join_fragments(blocks: Sequence[Block]) -> list[Block]:
+#: A place before the first paragraph: 'Chemnitz.', 'Oslo –'.
+_PLACE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ /-][^\W\d_a-z][^\W\d_]+){0,2}[.:]")
+_BLOCKS_NEAR_PLACE = 6
+
+
+def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
     """Join the number of a heading with it, and a place alone at the beginning with the text."""
     joined: list[Block] = []
     has_text = False
+    text_near_beginning = title
     for block in blocks:
         previous = joined[-1] if joined else None
         if isinstance(previous, Paragraph) and not previous.standfirst and not previous.id:
             fragment = plain_text(previous.spans)
             is_number = isinstance(block, Heading) and _HEADING_NUMBER.fullmatch(fragment)
             begins_text = not has_text and isinstance(block, Paragraph)
-            is_place = begins_text and DATELINE.fullmatch(fragment)
+            is_place = begins_text and DATELINE.fullmatch(fragment) is not None
+            if begins_text and _PLACE_NAME.fullmatch(fragment):
+                # Any other word with a full stop is a sentence.
+                text_near_beginning += "".join(
+                    iter_text(*blocks[: len(joined) + _BLOCKS_NEAR_PLACE])
+                )
+                is_place = text_near_beginning.count(fragment.rstrip(".: ")) > 1
             if isinstance(block, Heading | Paragraph) and (is_number or is_place):
                 joined[-1] = replace(block, spans=(Span(fragment + " "), *block.spans))
                 has_text = True

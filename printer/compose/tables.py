@@ -48,7 +48,10 @@ def is_data(table: HtmlElement) -> bool:
                 continue
             cells += 1
             headers += cell.tag == "th"
-            large_cells += any(child.tag in _BIG for child in cell)
+            large_cells += any(
+                child.tag in _BIG and not _is_line(child) and not _is_plain_list(child)
+                for child in cell
+            )
             chars += _text_length(cell) if cells <= _MAX_CELLS_READ else 0
         if cells > _MAX_CELLS_READ:
             break
@@ -60,6 +63,27 @@ def is_data(table: HtmlElement) -> bool:
         return True
     even = max(map(widths.count, widths)) * 2 > len(widths)
     return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
+
+
+_MAX_CELL_LINE_CHARS = 120
+
+
+def _is_line(element: HtmlElement) -> bool:
+    """Return whether an element only wraps the line or the code of its cell."""
+    cell = element.getparent()
+    return (
+        element.tag == "div"
+        and cell is not None
+        and len(cell) == 1
+        and not (cell.text or "").strip()
+        and next(element.iterdescendants(*_BIG, "p", "img"), None) is None
+        and _text_length(element) < _MAX_CELL_LINE_CHARS
+    )
+
+
+def _is_plain_list(element: HtmlElement) -> bool:
+    """Return whether an element is a list without links, which is no menu."""
+    return element.tag in {"ul", "ol"} and next(element.iterdescendants("a"), None) is None
 
 
 def _text_length(element: HtmlElement) -> int:

@@ -426,6 +426,8 @@ def introduces(
 
 
 MAX_BOLD_LABEL_CHARS = 90
+#: A line in brackets, as Japanese headings are.
+_BRACKETED = re.compile(r"[＜〈《【].{1,30}[＞〉》】]")
 MAX_PLAIN_LABEL_CHARS = 64
 MIN_LABELLED_CHARS = 80
 MAX_QUESTION_CHARS = 360
@@ -448,8 +450,11 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
         return True
     if any(span.href or span.note or span.math for span in block.spans):
         return False
-    is_bold = marks and "strong" in marks[0]
-    return not is_bold and _is_plain_label(text, following)
+    if marks and "strong" in marks[0]:
+        return False
+    if _BRACKETED.fullmatch(text):
+        return isinstance(following, Paragraph)
+    return _is_plain_label(text, following)
 
 
 def _is_plain_label(text: str, following: Block) -> bool:

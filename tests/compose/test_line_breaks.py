@@ -106,3 +106,11 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
 def test_long_addresses_one_below_the_other_are_no_prose() -> None:
     lines = [f"https://harbour.test/nantmoor/{'ferries/' * 9}{n}" for n in range(3)]
     assert read(*lines) == ["\n".join(lines)]
+
+
+def test_the_last_word_of_a_sentence_is_not_torn_off() -> None:
+    start = f"{LONG[0]} There were no fires in the harbour, said"
+    assert read(start, "Fennimoor.") == [f"{start} Fennimoor."]
+    assert read(start, "Orla Fennimoor, harbour master.") == [
+        f"{start}\nOrla Fennimoor, harbour master."
+    ]

@@ -706,14 +706,23 @@ def test_a_cell_with_only_an_icon_has_the_icon_s_meaning(cell: str, text: str) -
     assert [" ".join(iter_text(*cell.blocks)) for cell in row] == ["Free", text, "5 GB"]
 
 
-def test_a_wiki_s_signs_for_editing_are_dropped() -> None:
+def test_a_wiki_s_signs_for_editing_and_going_back_are_dropped() -> None:
     edit = "<span>[<a href='/w?title=Tides&action=edit&section=2'>edit</a>]</span>"
+    notes = "".join(
+        f"<li><b><a href='#r{n}'>^</a></b> <sup>a</sup> <a href='#s{n}'>b</a> Reed, Tides of May {n}</li>"
+        for n in (1, 2)
+    )
     assert outline(f"<h2>References{edit}</h2><p>Text.</p>") == [(2, "References")]
+    found = only(f"<p>Text.</p><ul>{notes}</ul><p>More.</p>", List)
+    assert [list(iter_text(item.blocks[0])) for item in found.items] == [
+        ["Reed, Tides of May 1"], ["Reed, Tides of May 2"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("html", "joined"),
     [
+        ("<span>Wick.</span><p>The Wick ferry leaves at dawn.</p>", "Wick. The Wick ferry"),
         ("<p>Never.</p><p>The Wick ferry leaves at dawn.</p>", ""),
         ("<p>Oslo –</p><p>The ferry leaves at dawn.</p>", "Oslo – The ferry"),
         ("<p>Text.</p><p>2.</p><h2>Where does it go?</h2>", "2. Where"),
@@ -778,3 +787,19 @@ def test_rules_between_the_items_of_a_list_are_not_printed() -> None:
         "A bell",
         "A lamp",
     ]
+
+
+def test_a_table_with_lists_in_its_cells_is_data() -> None:
+    rows = "".join(f"<tr><td>{n} months<td><ul><li>Book<li>Pay</ul><td>▢" for n in range(3))
+    assert len(only(f"<table><tr><td>Period<td>Task<td>✓{rows}</table>", Table).body) == 4
+    menus = "<tr><td><ul><li><a href=/b>b</a></ul><td>x" * 3
+    assert not any(isinstance(b, Table) for b in compose_article(f"<table>{menus}</table>").blocks)
+
+
+def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
+    table = only(
+        "<table><tr><td><div>Defined in <code>a.h</code></div><td>"
+        "<tr><td><div><pre>int a;</pre></div><td><div>(since 2017)</div></table>",
+        Table,
+    )
+    assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]

@@ -172,6 +172,7 @@ def test_pages_are_not_extended_against_the_options(options):
         (paragraph("NEWS OF THE BAY"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("“GONE FOR GOOD”"), paragraph("A lamp and a pair of oars were found."), True),
         (paragraph("BBC 中文站 10月报"), paragraph("A lamp and a pair of oars were found."), False),
+        (paragraph("＜震度4＞"), paragraph("宮崎県：延岡市"), True),
         (paragraph("Note"), paragraph("Short."), False),
         (paragraph("Rope"), paragraph("A lamp and a pair of oars"), False),
         (paragraph("It rained."), paragraph(WORDS), False),

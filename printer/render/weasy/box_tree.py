@@ -98,7 +98,18 @@ def _read_indents(parent: Box) -> None:
                 flush = flush or box.style
             elif _is_indented(previous):
                 indented = indented or box.style
+    if indented is None and flush is not None and (indent := _stated_indent(flush)):
+        indented = flush.copy()
+        indented["text_indent"] = flush["text_indent"]._replace(value=indent, unit="px")
     setattr(parent, _INDENTS, (indented, flush))
+
+
+def _stated_indent(style: Any) -> float:
+    """Return the indent that the theme states for paragraphs after others, in pixels."""
+    for token in style["__indent"]:
+        if token.type == "dimension" and token.lower_unit == "em":
+            return float(token.value * style["font_size"])
+    return 0.0
 
 
 #: The fewest lines of a paragraph before a figure inside it, and after it.

@@ -635,3 +635,23 @@ def test_a_picture_does_not_part_the_lines_of_a_run(lines):
     words = " ".join(filter(None, texts))
     assert "IMG" in words
     assert "IMG" not in words.partition("Interval:")[2].partition("40 crowns")[0]
+
+
+def test_text_is_indented_after_text_even_if_none_was_before_figures_moved(printed):
+    """Every paragraph of the page follows a heading or the picture."""
+    moved = []
+    for before in range(4, 9):
+        parts = [b for n in range(before) for b in (heading(f"Part {n}"), paragraph(TEXT))]
+        blocks = (
+            *parts,
+            PICTURE,
+            paragraph(f"Afterwards. {TEXT}"),
+            heading("End"),
+            paragraph(TEXT),
+        )
+        body = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+        paper = printed(body, pictures=specimens.pictures())
+        edge, flush = indents(paper, ["Afterwards.", "End"])
+        moved.append(paper.text.index("Afterwards.") < paper.text.index("The valley in March."))
+        assert (edge - flush > 3) == moved[-1]
+    assert True in moved
