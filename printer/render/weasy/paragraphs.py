@@ -20,7 +20,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 #: The pixels added to the width of a chosen line for WeasyPrint: less than the width of a space or
 #: part of a word, and more than the kerning between words or before a hyphen.
 MARGIN_PX = 1.5
+#: The attribute of a layout context with the paragraph and the line that are being set.
+_PLANNED = "_webprint_planned"
 #: The attribute of a layout context that tells whether no word of the paragraph may be divided.
 UNDIVIDED = "_webprint_undivided"
 
@@ -54,10 +56,56 @@ def fill_line(original: Callable[..., Any], context: Any, box: Box, *args: Any) 
         # With its last space, a line may be too wide for its place and be justified as if below it.
         inline.remove_last_whitespace(context, result[0])
         return result
-    result = original(context, box, position_x, position_x + line.width + MARGIN_PX, *args[2:])
+    setattr(context, _PLANNED, None if getattr(context, UNDIVIDED, False) else (paragraph, line))
+    try:
+        result = original(context, box, position_x, position_x + line.width + MARGIN_PX, *args[2:])
+    finally:
+        setattr(context, _PLANNED, None)
     line_box, resume_at, *_ = result
     _adjust_spaces(context, line_box, max_x, line.hang, is_last=resume_at is None)
     return result
+
+
+def split_planned_text(
+    original: Callable[..., Any],
+    context: Any,
+    box: Box,
+    width: Any,
+    skip: int,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    """Split a text box where the line that is being filled was planned to end.
+
+    This shapes the text once.  WeasyPrint would also shape the text behind it, and once more for
+    each place where the next word may be divided.
+    """
+    from weasyprint.layout.inline import strut
+    from weasyprint.text.line_break import create_layout, first_line_metrics
+
+    planned = getattr(context, _PLANNED, None)
+    if not planned:
+        return original(context, box, width, skip, *args, **kwargs)
+    paragraph, line = planned
+    data = box.text.encode()
+    # Nothing of a box that is not the paragraph's, or on the next line.
+    end = max(0, min(len(data), line.end - paragraph.offsets.get(id(box), line.end)))
+    style, text = box.style, data[skip:end].decode()
+    is_split = end < len(data)
+    if is_split:
+        text = text.rstrip(" ")
+    if not text or not style["font_size"] or "\xad" in text or (is_split and line.has_hyphen):
+        return original(context, box, width, skip, *args, **kwargs)
+    layout = create_layout(text, style, context, None, box.justification_spacing)
+    first_line, _ = layout.get_first_line()
+    *_, text_width, height, baseline = first_line_metrics(
+        first_line, text, layout, None, False, style
+    )
+    piece = box.copy_with_text(layout.text)
+    piece.pango_layout, piece.width, piece.height = layout, text_width, height
+    piece.margin_top = piece.margin_bottom = (strut(style)[0] - height) / 2
+    piece.baseline = baseline + piece.margin_top
+    return piece, end if is_split else None, False
 
 
 def _adjust_spaces(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
@@ -97,10 +145,15 @@ class Break:
 
 
 class Line(NamedTuple):
-    """A chosen line: its width without justification, and how much of it may hang over the edge."""
+    """A chosen line: its width without justification, and how much of it may hang over the edge.
+
+    ``end`` is the offset of the next line in bytes.
+    """
 
     width: float
     hang: float
+    end: int
+    has_hyphen: bool
 
 
 #: The attempts at a paragraph: the maximum stretch of spaces, in multiples of :data:`STRETCH`, and
@@ -119,6 +172,10 @@ class Paragraph:
         self.size = size
         self._context = context
         self._pieces = [(piece, *_measure_bytes(context, piece)) for piece in pieces]
+        lengths = (len(positions) - 1 for _, positions, _ in self._pieces)
+        *starts, self._text_length = accumulate(lengths, initial=0)
+        #: The offset of each text box in bytes.
+        self.offsets = dict(zip(map(id, pieces), starts, strict=True))
         self._width = 0.0
         self._lines: dict[int, Line | None] = {}
 
@@ -136,7 +193,10 @@ class Paragraph:
             self._lines[start] = None
             chosen = self._choose(start, line_width)
             for before, place in pairwise(chosen):
-                self._lines[before.start] = Line(place.width - before.next_width, place.hang)
+                width = place.width - before.next_width
+                # The last line also has the spaces at the end of the text.
+                end = self._text_length if place is chosen[-1] else place.start
+                self._lines[before.start] = Line(width, place.hang, end, place.hyphen)
         return self._lines[start]
 
     def _choose(self, start: int, line_width: float) -> list[Break]:

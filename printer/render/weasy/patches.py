@@ -25,7 +25,7 @@ from .box_tree import Box
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, report_notes, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
-from .paragraphs import UNDIVIDED, fill_line, set_on_line
+from .paragraphs import UNDIVIDED, fill_line, set_on_line, split_planned_text
 from .table_columns import fit_columns
 from .tags import remember_box
 
@@ -532,6 +532,7 @@ class Patch:
 #: The replacements that save time and change nothing: the pages are the same without them.
 FASTER = (
     compute_once, keep_page_references, lay_out_lines_once, reuse_style_sheet, space_words,
+    split_planned_text,
 )  # fmt: skip
 PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", break_headings),
@@ -545,6 +546,7 @@ PATCHES = (
     Patch("weasyprint.layout.table", "auto_table_layout", fit_columns),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
+    Patch("weasyprint.layout.inline", "split_text_box", split_planned_text),
     Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),

@@ -126,7 +126,7 @@ def test_a_line_beside_a_float_keeps_its_width(monkeypatch):
         style = {"text_align_all": "justify"}  # noqa: RUF012
         text_indent = 20
 
-    wide = SimpleNamespace(line_at=lambda *_: paragraphs.Line(470.0, 0.0))
+    wide = SimpleNamespace(line_at=lambda *_: paragraphs.Line(470.0, 0.0, 80, False))
     monkeypatch.setattr(paragraphs, "_get_paragraph", lambda *_: wide)
     column = SimpleNamespace(width=500)
     edges = []
