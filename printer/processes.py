@@ -28,7 +28,7 @@ def become_subreaper() -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Let the kernel kill this process when its parent, of the given pid, ends."""
+    """Kill this process when the parent process with the given PID ends."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # The parent died before the call above.

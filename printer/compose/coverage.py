@@ -17,25 +17,29 @@ from lxml.html import HtmlElement
 
 from ..article import (
     Article,
+    Code,
     Embed,
     Figure,
+    Heading,
     Math,
     Note,
+    Table,
     block_spans,
     iter_spans,
     iter_text,
+    plain_text,
     walk,
 )
-from ..html.index import Leaf, Segment, enclosing_link
+from ..html.index import Leaf, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..output import CompletenessReport, ContentCounts
 from ..selection import PlacedFigure, Verdict
-from ..text import INVISIBLE, WORD, comparison_key
-from .block_builders import is_source_link
+from ..text import WORD, comparison_key
+from .block_builders import is_code_table, is_source_link
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
-from .tables import is_data
+from .tables import holds_equations, is_data
 
 #: In total; text beyond this counts as present.
 _MAX_SEARCHED_CHARS = 300_000_000
@@ -98,14 +102,30 @@ def check_coverage(
         words += count
         if count:
             missing.append(segment.text)
-    leaves = (leaf for segment in segments for leaf in segment.leaves)
-    links = {link for leaf in leaves if (link := _printed_link(leaf)) is not None}
+    contexts = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
+    headings = dict.fromkeys(context["heading"] for context in contexts if "heading" in context)
+    links = dict.fromkeys(context["link"] for context in contexts if "link" in context)
+    code_links = {
+        context["link"] for context in contexts if "link" in context and "code" in context
+    }
+    tables = {context["table"] for context in contexts if "table" in context}
+    code = {context["code"] for context in contexts if "code" in context and "table" not in context}
+    data_tables = sum(
+        is_data(table) and not is_code_table(table) and not holds_equations(table)
+        for table in tables
+    )
+    kinds = Counter(map(type, walk(article.blocks)))
     missing_content = ContentCounts(
         words=words,
+        headings=_missing_headings(
+            headings, article, text, titles, notes_heading.text if notes_heading else ""
+        ),
         pictures=max(0, len(pictures) - len(article.figures)),
+        tables=max(0, data_tables - kinds[Table]),
+        code=max(0, len(code) - kinds[Code]),
         formulas=_missing_formulas(segments, page, article, text),
         notes=_missing_notes(links, page, text),
-        links=_missing_links(links, page, article),
+        links=_missing_links(links.keys() - code_links, page, article),
     )
     return CompletenessReport(article=missing_content, missing=tuple(missing))
 
@@ -154,7 +174,7 @@ def _without_internal_links(segment: Segment) -> str:
         if texts and leaf.text == texts[-1].strip() and _REFERENCE_MARK.fullmatch(leaf.text):
             texts[-1] += " "
             continue
-        link = enclosing_link(leaf.parent)
+        link = _nearest(leaf).get("link")
         href = "" if link is None else link.get("href") or ""
         if href.startswith("#") or is_source_link(href, leaf.text):
             continue
@@ -164,11 +184,12 @@ def _without_internal_links(segment: Segment) -> str:
 
 #: Labels of notes and list items, which are numbered anew in the article.
 _LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
+_INVISIBLE = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
 
 
 def _count_missing_words(text: str, article_text: _ArticleText) -> int:
     """Count the words of a text that are in none of its word triples found in the article."""
-    words = WORD.findall(INVISIBLE.sub("", text))
+    words = WORD.findall(_INVISIBLE.sub("", text))
     present = [False] * len(words)
     size = min(3, len(words))
     for start in range(len(words) - size + 1):
@@ -180,7 +201,7 @@ def _count_missing_words(text: str, article_text: _ArticleText) -> int:
     )
 
 
-_MAX_TITLE_HEADINGS = 2_000
+_MAX_HEADINGS = 2_000
 
 
 def _titles(page: Page, article: Article) -> frozenset[str]:
@@ -188,9 +209,33 @@ def _titles(page: Page, article: Article) -> frozenset[str]:
     title = comparison_key(article.title)
     if not title:
         return frozenset()
-    elements = islice(page.tree.iter(*HEADING_TAGS), _MAX_TITLE_HEADINGS)
+    elements = islice(page.tree.iter(*HEADING_TAGS), _MAX_HEADINGS)
     keys = (comparison_key(_text(element)) for element in elements)
     return frozenset(key for key in keys if key.endswith(title))
+
+
+def _missing_headings(
+    headings: Iterable[HtmlElement],
+    article: Article,
+    text: _ArticleText,
+    titles: Set[str],
+    notes_heading: str,
+) -> int:
+    blocks = (block for block in walk(article.blocks) if isinstance(block, Heading))
+    present = [*(plain_text(block.spans) for block in blocks), article.title, notes_heading]
+    present_keys = "\n".join(map(comparison_key, present))
+    keys = set(map(_heading_key, islice(headings, _MAX_HEADINGS))) - titles
+    return sum(bool(key) and key not in present_keys and key not in text for key in keys)
+
+
+def _heading_key(heading: HtmlElement) -> str:
+    """Return the letters and digits of a heading without links at its end to its source."""
+    key = comparison_key(_text(heading))
+    for link in reversed(list(islice(heading.iter("a"), 20))):
+        text = _text(link)
+        if is_source_link(link.get("href") or "", text):
+            key = key.removesuffix(comparison_key(text))
+    return key
 
 
 _MAX_FORMULA_ELEMENTS = 50_000
@@ -249,14 +294,25 @@ def _text(element: HtmlElement) -> str:
     return "".join(islice(map(str, element.itertext()), 2000))
 
 
-_CODE_TAGS = frozenset({"pre", "listing", "xmp"})
+_KINDS = {
+    "a": "link",
+    "table": "table",
+    **dict.fromkeys(HEADING_TAGS, "heading"),
+    **dict.fromkeys(("pre", "listing", "xmp"), "code"),
+}
 
 
-def _printed_link(leaf: Leaf) -> HtmlElement | None:
-    """Return the link around a text node, None if there is none or the text is code."""
-    link = enclosing_link(leaf.parent)
-    is_code = link is not None and next(link.iterancestors(*_CODE_TAGS), None) is not None
-    return None if is_code else link
+def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
+    """Return the nearest heading, table, code and link around a text node, by kind."""
+    nearest: dict[str, HtmlElement] = {}
+    element = leaf.parent
+    for _ in range(30):
+        if element is None:
+            break
+        if kind := _KINDS.get(element.tag):
+            nearest.setdefault(kind, element)
+        element = element.getparent()
+    return nearest
 
 
 #: Kinds of pages that are one text.

@@ -163,10 +163,31 @@ class TextRun:
         self.space, self.breaks = False, 0
 
     def take(self) -> Spans:
-        spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
+        spans = tuple(
+            [
+                Span(_complete_address("".join(texts), style.href), *style)
+                for style, texts in self.parts
+            ]
+        )
         self.parts = []
         self.forget()
         return spans
+
+
+#: What shortens an address.
+_OMISSION = re.compile(r"\s?(?:…|\.{3})\s?")
+_MAX_COMPLETED_CHARS = 200
+_MAX_SCHEME_CHARS = len("https://www.")
+
+
+def _complete_address(text: str, href: str) -> str:
+    """Return a link's address if that is its text, shortened ('https://a.org/ ... page')."""
+    beginning, *end = _OMISSION.split(text, 1) if href else (text,)
+    if not end or "/" not in beginning:
+        return text
+    start = href.find(beginning, 0, _MAX_SCHEME_CHARS + len(beginning))
+    is_address = start >= 0 and href.endswith(end[0]) and len(href) <= _MAX_COMPLETED_CHARS
+    return href[start:] if is_address else text
 
 
 def is_joinable(style: Style) -> bool:

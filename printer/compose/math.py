@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,6 +74,19 @@ def read_formula(element: HtmlElement) -> Formula | None:
     else:
         tex = tex or mathml_to_tex(root)
     return Formula(source, tex, _is_display(element, math)) if source and tex else None
+
+
+_MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
+
+
+def join_formulas(sources: Iterable[str]) -> str:
+    """Return one displayed formula for parts that stand beside each other."""
+    parts = list(sources)
+    matches = [_MATHML.fullmatch(part) for part in parts]
+    if len(parts) == 1 or not all(matches):
+        return " ".join(parts)
+    rows = "".join(f"<mrow>{match[1]}</mrow>" for match in matches if match)
+    return f'<math display="block">{rows}</math>'
 
 
 def _attribute_mathml(element: HtmlElement) -> HtmlElement | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TypeGuard
 
 from ..article import (
@@ -23,6 +23,7 @@ from ..article import (
     Quote,
     Rule,
     Span,
+    Spans,
     has_mark_throughout,
     iter_spans,
     iter_text,
@@ -35,7 +36,7 @@ from ..article import (
 from ..i18n import fold_words, page_labels
 from ..text import DATELINE, SCENE_BREAK, comparison_key
 from .collection import is_collection, split_collection
-from .inline import split_labels
+from .inline import join_lines, split_labels, split_lines
 
 _MAX_LABEL_CHARS = 60
 
@@ -62,6 +63,7 @@ def postprocess(
     parts = _drop_note_headings(parts)
     parts = _drop_idle_blocks(_drop_leading_players(parts))
     parts = _drop_leftovers(parts, kind)
+    parts = _list_typed_items(parts)
     result: tuple[Block, ...] = renumber_headings(tuple(parts))
     return _fix_links(result, aliases) if linked else result
 
@@ -70,7 +72,7 @@ def postprocess_part(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the corrected blocks of a post: those corrections that need no whole article."""
     clean_blocks = [block for block in map(_clean_paragraph, blocks) if block is not None]
     parts = [part for block in clean_blocks for part in _split_paragraph(block)]
-    parts = _drop_idle_blocks(parts)
+    parts = _list_typed_items(_drop_idle_blocks(parts))
     while parts and isinstance(parts[-1], Rule):
         parts.pop()
     return tuple(
@@ -407,6 +409,75 @@ def _is_left_over(blocks: list[Block], kind: str) -> bool:
         return True
     run = takewhile(lambda block: isinstance(block, Heading | Figure), blocks[-2::-1])
     return not any(isinstance(block, Heading) and block.level == last.level for block in run)
+
+
+def _list_typed_items(blocks: list[Block]) -> list[Block]:
+    """Make lists of paragraphs and lines with a typed bullet, if two in a row have the same."""
+    bullets: set[str] = set()
+    last = ""
+    for block in blocks:
+        lines = split_lines(block.spans) if isinstance(block, Paragraph) else []
+        found = [bullet for line in lines if (bullet := _typed_bullet(line))]
+        bullets.update(first for first, second in pairwise([last, *found]) if first == second)
+        last = found[-1] if found else ""
+    bullets.discard("")
+    if not bullets:
+        return blocks
+    listed: list[Block] = []
+    is_open = False  # whether the last block is a list made here
+    for block in blocks:
+        parts = _split_items(block, bullets) if isinstance(block, Paragraph) else [block]
+        for part in parts:
+            last_block = listed[-1] if is_open else None
+            is_open = isinstance(part, List) and part is not block
+            if is_open and isinstance(part, List) and isinstance(last_block, List):
+                listed[-1] = replace(last_block, items=last_block.items + part.items)
+            else:
+                listed.append(part)
+    return listed
+
+
+_TYPED_BULLET = re.compile(r"\s*([•∙·◦▪‣●■►▶➤])\s*")
+
+
+def _typed_bullet(line: Spans) -> str:
+    """Return the bullet at the beginning of a line, '' for none."""
+    bullet = _TYPED_BULLET.match(line[0].text)
+    has_text = bullet is not None and (bullet.end() < len(line[0].text) or len(line) > 1)
+    return bullet[1] if bullet is not None and has_text else ""
+
+
+def _split_items(block: Paragraph, bullets: Set[str]) -> list[Block]:
+    """Return a paragraph as a list of its lines with a bullet, and the lines around them.
+
+    Lines below an item belong to it if another item follows, or if they continue its sentence.
+    """
+    lines = split_lines(block.spans)
+    begins = [i for i, line in enumerate(lines) if _typed_bullet(line) in bullets]
+    if not begins:
+        return [block]
+    first, end = begins[0], begins[-1] + 1
+    if end < len(lines) and plain_text(lines[end])[:1].islower():
+        end = len(lines)
+    items = tuple(
+        Item(
+            (replace(block, spans=_without_bullet(join_lines(lines[begin:stop], "\n")), id=""),),
+            id=block.id if begin == 0 else "",
+        )
+        for begin, stop in pairwise([*begins, end])
+    )
+    parts: list[Block] = [List(items)]
+    if first:
+        parts.insert(0, replace(block, spans=join_lines(lines[:first], "\n")))
+    if end < len(lines):
+        parts.append(replace(block, spans=join_lines(lines[end:], "\n"), id=""))
+    return parts
+
+
+def _without_bullet(spans: Spans) -> Spans:
+    """Return text without the bullet that it begins with."""
+    text = _TYPED_BULLET.sub("", spans[0].text, count=1)
+    return (replace(spans[0], text=text), *spans[1:]) if text else spans[1:]
 
 
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:

@@ -13,16 +13,19 @@ from ..article import (
     Block,
     Cell,
     Heading,
+    Math,
     Paragraph,
     Row,
     Span,
     Spans,
     Table,
     has_mark_throughout,
+    plain_text,
 )
 from ..text import clean_attribute
 from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
+from .math import join_formulas
 
 #: A table with more columns becomes running text.
 MAX_COLUMNS = 60
@@ -63,6 +66,14 @@ def is_data(table: HtmlElement) -> bool:
         return True
     even = max(map(widths.count, widths)) * 2 > len(widths)
     return len(widths) > 1 and even and large_cells * 4 < cells and chars < 150 * cells
+
+
+_EQUATIONS = re.compile("equation|eqn")
+
+
+def holds_equations(table: HtmlElement) -> bool:
+    """Return whether a table is named as one that aligns the parts of equations."""
+    return _EQUATIONS.search(table.get("class") or "") is not None
 
 
 _MAX_CELL_LINE_CHARS = 120
@@ -128,8 +139,8 @@ class TableBuilder(BlockBuilder):
             cells[-1] = replace(cells[-1], blocks=cells[-1].blocks + blocks)
             return
         blocks = tuple(map(_without_heading, blocks))
-        if not blocks and element.tag == "td" and (label := _icon_text(element)):
-            blocks = (Paragraph((Span(label),)),)
+        if not blocks and element.tag == "td" and (text := _icon_text(element)):
+            blocks = (Paragraph((Span(text),)),)
         header = element.tag == "th" or element.get("role") in {"columnheader", "rowheader"}
         if not element.keys():  # the most frequent case
             cells.append(Cell(blocks, header))
@@ -139,6 +150,11 @@ class TableBuilder(BlockBuilder):
 
     def build(self) -> list[Block]:
         """Return the table, or its content if too little is left for a table."""
+        table = None if self._row is None else next(self._row.iterancestors("table"), None)
+        if table is not None and holds_equations(table):
+            rows = [_read_equation(cells) for _, cells in self.rows]
+            if all(rows):
+                return [*self.buffer.take(), *(block for row in rows for block in row)]
         return list(self.buffer.take()) + self._table()
 
     def _table(self) -> list[Block]:
@@ -167,6 +183,31 @@ class TableBuilder(BlockBuilder):
         while foot > head + 1 and sections[foot - 1] == "tfoot":
             foot -= 1
         return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
+
+
+_EQUATION_NUMBER = re.compile(r"\(\w[\w.]{0,11}\)")
+
+
+def _read_equation(cells: list[Cell]) -> list[Block]:
+    """Return a row of parts of an equation as a formula and its number, [] for any other row."""
+    formulas: list[tuple[str, str]] = []
+    numbers: list[Block] = []
+    for block in (block for cell in cells for block in cell.blocks):
+        if isinstance(block, Math):
+            formulas.append((block.source, block.alt))
+            continue
+        spans = block.spans if isinstance(block, Paragraph) else ()
+        parts = [(span.math, span.text) for span in spans if span.text.strip()]
+        if parts and all(source for source, _ in parts):
+            formulas += parts
+        elif _EQUATION_NUMBER.fullmatch(plain_text(spans).strip()):
+            numbers.append(block)
+        else:
+            return []
+    if not formulas:
+        return []
+    return [Math(join_formulas(source for source, _ in formulas),
+                 " ".join(text for _, text in formulas)), *numbers]  # fmt: skip
 
 
 def _is_bold(row: Row) -> bool:

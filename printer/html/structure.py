@@ -38,7 +38,7 @@ def name_structures(tree: HtmlElement, elements: Sequence[HtmlElement], source: 
         source: Its markup, which is searched for shortcodes, since few pages have any.
     """
     boxes = [e for e in elements if e.tag in ("blockquote", "div", "p", "section")]
-    _name_tables(boxes)
+    _name_roles(boxes)
     _name_styled(boxes)
     _name_pairs(boxes)
     _name_boxes(boxes)
@@ -58,10 +58,21 @@ def _is_blank(text: str | None) -> bool:
 # Lists and tables
 
 
-def _name_tables(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables by role."""
-    for box in [box for box in boxes if box.tag == "div" and box.get("role") in _TABLE_NAMES]:
-        _name_table(box, lambda element: element.get("role") or "")
+def _name_roles(boxes: Iterable[HtmlElement]) -> None:
+    """Name tables by role, and lists that have at least two lines of text and nothing else.
+
+    Cards, links and comments have the role of lists, too.
+    """
+    for box in [
+        box for box in boxes if box.tag == "div" and box.get("role") in {"table", "grid", "list"}
+    ]:
+        items = list(box)
+        if box.get("role") != "list":
+            _name_table(box, lambda element: element.get("role") or "")
+        elif _are_lines(items):
+            box.tag = "ul"
+            for item in items:
+                item.tag = "li"
 
 
 _SPACED_STYLE = re.compile(r"white-space\s{0,9}:\s{0,9}(?:pre(?:-line|-wrap)?|break-spaces)\b")
@@ -120,6 +131,16 @@ def _name_table(table: HtmlElement, part_of: Callable[[HtmlElement], str]) -> No
         row.tag = "tr"
     for cell, name in names:
         cell.tag = name
+
+
+def _are_lines(items: list[HtmlElement]) -> bool:
+    return len(items) > 1 and all(
+        item.get("role") == "listitem"
+        and _is_line(item)
+        and next(item.iter("img", "svg", "button"), None) is None
+        and not (len(item) == 1 and item[0].tag == "a" and _is_blank(item.text))
+        for item in items
+    )
 
 
 _MIN_PAIRS = 3

@@ -393,8 +393,13 @@ def _token_style(token: Any) -> tuple[str, str]:
 _NO_BREAK_SPACE = "\u00a0"
 
 
+#: A reference mark between an ideograph, which may end a link, and its comma or full stop.
+_MARK_BEFORE_STOP = re.compile(r"(?:^|(?<=[\u3040-\u30ff\u3400-\u9fff]))(?=[*＊※†][、。，．])")
+
+
 def no_break_spaces(text: str, language: str) -> str:
     """Return text with no-break spaces where its language forbids the end of a line."""
+    text = _MARK_BEFORE_STOP.sub(WORD_JOINER, text)
     if " " not in text and "«" not in text and "»" not in text and not text.endswith(tuple(";!?")):
         return text
     for rule in _spacing_rules(_primary(language)):
@@ -424,6 +429,10 @@ def _primary(language: str) -> str:
 
 #: Digits in groups of three.
 _DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
+#: A Roman numeral after a name, as of kings.
+_ROMAN_NUMERAL = re.compile(r"(?<![\w.])((?![a-z])[^\W\d_]{2,}) (?=[IVX]{2,6}(?!\w))")
+#: The holder of a copyright after its sign.
+_COPYRIGHT = re.compile(r"(?<=©) (?=\S)")
 #: An ordinal number with a full stop, before what it counts, such as a month.
 _DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
 #: Before a dash between words, with which no line begins.
@@ -443,6 +452,8 @@ def _spacing_rules(language: str) -> tuple[Callable[[str], str], ...]:
         lambda text: _DIGIT_GROUP.sub(_NO_BREAK_SPACE, text),
         lambda text: before_unit.sub(_NO_BREAK_SPACE, text),
         lambda text: after_label.sub(rf"\1{_NO_BREAK_SPACE}", text),
+        lambda text: _ROMAN_NUMERAL.sub(rf"\1{_NO_BREAK_SPACE}", text),
+        lambda text: _COPYRIGHT.sub(_NO_BREAK_SPACE, text),
         lambda text: _STRAY_SPACE.sub("", text),
     ]
     if language in table["dotted_ordinals"]:

@@ -55,10 +55,10 @@ def test_nothing_is_lost_of_a_whole_article() -> None:
     [
         (Paragraph, "Lower Marl", {"words": 13}),
         (Paragraph, "barge", {"words": 17, "links": 1}),
-        (Heading, "What was done", {"words": 3}),
-        (Table, "", {"words": 3}),
-        (Code, "", {"words": 4}),
-        (Note, "", {"words": 11, "notes": 1}),
+        (Heading, "What was done", {"words": 3, "headings": 1}),
+        (Table, "", {"words": 3, "tables": 1}),
+        (Code, "", {"words": 4, "code": 1}),
+        (Note, "", {"words": 11, "headings": 1, "notes": 1}),
     ],
     ids=["words", "links", "headings", "tables", "code", "notes"],
 )
@@ -95,7 +95,7 @@ def test_the_report_adds_earlier_losses() -> None:
     assert full.complete
     after = full.including([found])
     assert not after.complete
-    assert after.shortfall()["words"] == (90, 94)
+    assert after.shortfall()["code"] == (0, 1)
     assert "level" in after.missing[0]
 
 

@@ -47,3 +47,23 @@ def test_the_host_of_a_link_is_in_ascii(href: str, expected: set[str]) -> None:
     article = extract(story_page(extra=link), "https://example.org/")
     spans = [span for block in article.blocks for span in getattr(block, "spans", ())]
     assert {span.href for span in spans if span.href} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "href", "expected"),
+    [
+        ("https://b.test/nets/20 ... _dry.html", "https://b.test/nets/2024/how_to_dry.html", ""),
+        (
+            "b.test/nets/20…dry.html",
+            "https://b.test/nets/2024/dry.html",
+            "b.test/nets/2024/dry.html",
+        ),
+        ("https://b.test/nets/...", "https://b.test/nets/" + "x" * 300, "https://b.test/nets/..."),
+        ("https://b.test/nets…", "https://short.test/1", "https://b.test/nets…"),
+        ("and so on ...", "https://b.test/and", "and so on ..."),
+    ],
+)
+def test_a_shortened_address_is_printed_whole(text: str, href: str, expected: str) -> None:
+    article = extract(story_page(extra=f"<p>See <a href='{href}'>{text}</a>.</p><p>{SENTENCE}"), "")
+    links = [s for block in article.blocks for s in getattr(block, "spans", ()) if s.href]
+    assert [link.text for link in links] == [expected or href]

@@ -803,3 +803,32 @@ def test_a_table_whose_cells_wrap_their_lines_is_data() -> None:
         Table,
     )
     assert [bool(cell.blocks) for row in table.body for cell in row] == [True, False, True, True]
+
+
+def test_typed_bullets_make_a_list() -> None:
+    above, items, below = compose_article(
+        "<p>It takes:<br>• sheep<br>• a piano that<br>nobody plays<br><b>• doctors</b><br>Not cows.</p>"
+    ).blocks
+    assert isinstance(items, List)
+    assert [list(iter_text(*item.blocks)) for item in items.items] == [
+        ["sheep"], ["a piano that\nnobody plays"], ["doctors"],
+    ]  # fmt: skip
+    assert list(iter_text(above, below)) == ["It takes:", "Not cows."]
+    first, text, second = compose_article("<p>● a<p>● b<p>c<p>● d").blocks
+    assert isinstance(first, List)
+    assert isinstance(text, Paragraph)
+    assert isinstance(second, List)
+    assert [len(first.items), len(second.items)] == [2, 1]
+
+
+def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> None:
+    left, right = "<math><mi>x</mi></math>", "<math><mo>=</mo><mi>{}</mi></math>"
+    rows = "".join(
+        f"<tr><td><td>{left}<td>{right.format(n)}<td><td><span>({n})</span>" for n in (2, 3)
+    )
+    first, number, *rest = compose_article(f"<table class=x_eqn_table>{rows}</table>").blocks
+    assert isinstance(first, Math)
+    assert "<mi>x</mi></mrow><mrow><mo>=</mo><mi>2</mi>" in first.source
+    assert [*iter_text(number)] == ["(2)"]
+    assert len(rest) == 2
+    only(f"<table class=x_eqn_table>{rows}<tr><td>Name<td>Of it<td>1<td>2<td>3</table>", Table)

@@ -225,3 +225,10 @@ def test_an_empty_span_that_is_drawn_as_a_break_is_one() -> None:
     text = "The silt comes down in winter and settles on the stones of the quay for months."
     assert texts(f"<div>{text}{mark}{text} Again.</div>") == [text, f"{text} Again."]
     assert texts(f'<p>{text}<span class="part">No</span></p>') == [f"{text}No"]
+
+
+def test_lists_by_role() -> None:
+    html = '<div role="list"><div role="listitem">Pier</div><div role="listitem">Mole</div></div>'
+    (block,) = blocks(html)
+    assert isinstance(block, List)
+    assert len(block.items) == 2

@@ -28,16 +28,19 @@ from printer.render.inline import no_break_spaces
         ("fr", "la barque – elle coula –", "la barque – elle coula –"),
         (
             "de",
-            "König Karl am 26. Mai, der 1. FC",
-            "König Karl am 26.~Mai, der 1.~FC",
+            "König Charles III. am 26. Mai, der 1. FC",
+            "König Charles~III. am 26.~Mai, der 1.~FC",
         ),
         (
             "en",
             "He was 12. Then he left; mix III with IV",
             "He was 12. Then he left; mix III with IV",
         ),
+        ("fr", "Louis XIV, © Agence", "Louis~XIV, ©~Agence"),
         ("en", "Florida , shared", "Florida, shared"),
         ("en", "npm install , .x and .", "npm install, .x and ."),
+        ("ja", "日南市*、延岡市", "日南市^*、延岡市"),
+        ("ja", "*、延岡市", "^*、延岡市"),  # after a link
         ("", "", ""),
     ],
 )
