@@ -18,6 +18,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import (
+    COLONS,
     Block,
     Code,
     Definition,
@@ -36,12 +37,14 @@ from ..article import (
     plain_text,
 )
 from ..html.index import BLOCK_TAGS, Leaf
+from ..html.parse import element_line
 from ..html.posts import QUOTATION_CLASS
 from ..html.visibility import HEADING_TAGS
 from .boxes import (
     MAX_ATTRIBUTION_CHARS,
     attribution,
     is_box_label,
+    names_source,
     take_bold_label,
     take_source,
 )
@@ -87,7 +90,12 @@ class BlockBuffer:
         run = self.run
         if run.parts:
             for spans in split_paragraphs(run.take()):
-                self.blocks.append(self._with_id(paragraph(spans)))
+                block = paragraph(spans)
+                before = self.blocks[-1] if self.blocks else None
+                if isinstance(before, Paragraph) and _continues_sentence(before, block):
+                    self.blocks[-1] = replace(before, spans=before.spans + block.spans)
+                    continue
+                self.blocks.append(self._with_id(block) if self.id else block)
             self.segment = -1
         else:
             run.space, run.breaks = False, 0  # run.forget(), inlined as the most frequent case
@@ -120,6 +128,21 @@ class BlockBuffer:
             else:
                 other_blocks.append(block)
         return joined(lines), other_blocks
+
+
+#: The sign of a sentence that an empty box interrupts.
+_CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
+
+
+def _continues_sentence(previous: Paragraph, block: Paragraph) -> bool:
+    """Return whether a paragraph begins with the comma or full stop that ends the one before."""
+    text = block.spans[0].text
+    if not _CONTINUATION.match(text) or previous.standfirst:
+        return False
+    return (
+        previous.spans[-1].text.rstrip()[-1:].isalnum()
+        or previous.spans[-1].text[-1:] in "\"'”’»)]"
+    )
 
 
 def paragraph(spans: Spans) -> Paragraph:
@@ -206,13 +229,37 @@ class ListBuilder(BlockBuilder):
             numbered = enumerate(self.items, self.start)
             items = tuple(_without_label(item, f"{number}") for number, item in numbered)
         else:
-            items = tuple(_without_label(item, "") for item in self.items)
+            items = tuple(_without_label(_without_dash(item), "") for item in self.items)
+            numbers = [*map(_typed_number, items)]
+            if len(items) > 1 and numbers == [*range(numbers[0], numbers[0] + len(items))]:
+                self.ordered, self.start = True, numbers[0]
+                items = tuple(map(_without_typed_number, items, numbers))
+            elif items and all(map(_has_reference_label, items)):
+                self.style = "none"
         if len(items) == 1 and items[0].blocks and not items[0].id:
             blocks = items[0].blocks
+            if not self.has_items and all(isinstance(block, Paragraph) for block in blocks):
+                return [Quote(blocks), *self.notes]  # a list to indent text
             if not self.has_items or all(isinstance(block, List) for block in blocks):
                 return [*blocks, *self.notes]
         lists = [List(items, self.ordered, self.start, self.style)] if items else []
         return [*lists, *self.notes]
+
+
+_BULLET_IN_TEXT = re.compile(r"\A\s*[–—•·*-]\s+(?=\w)")
+
+
+def _without_dash(item: Item) -> Item:
+    """Return an item without a dash or bullet of its own before its text."""
+    first = item.blocks[0] if item.blocks else None
+    if not isinstance(first, Paragraph) or not first.spans:
+        return item
+    span, *rest = first.spans
+    text = _BULLET_IN_TEXT.sub("", span.text)
+    if not text or text == span.text or "code" in span.marks or span.math:
+        return item
+    spans = (replace(span, text=text), *rest)
+    return replace(item, blocks=(replace(first, spans=spans), *item.blocks[1:]))
 
 
 _BULLETS = frozenset("•‣◦▪■–—·*-")
@@ -226,6 +273,34 @@ def _without_label(item: Item, number: str) -> Item:
     text = plain_text(first.spans).strip()
     is_label = text.strip("()[].") == number if number else text in _BULLETS
     return replace(item, blocks=item.blocks[1:]) if is_label else item
+
+
+_TYPED_NUMBER = re.compile(r"(\d{1,3})\.\s+\S")
+_REFERENCE = re.compile(r"(?:\[\w{1,12}\]|\d{1,3}\.)\s")
+
+
+def _beginning(item: Item) -> str:
+    first = item.blocks[0] if item.blocks else None
+    return plain_text(first.spans)[:20] if isinstance(first, Paragraph) else ""
+
+
+def _typed_number(item: Item) -> int:
+    """Return the number with which an item's text begins, 0 for none."""
+    match = _TYPED_NUMBER.match(_beginning(item))
+    return int(match[1]) if match else 0
+
+
+def _without_typed_number(item: Item, number: int) -> Item:
+    first, *rest = item.blocks
+    if not isinstance(first, Paragraph):
+        return item
+    text = replace(first, spans=_without_beginning(first.spans, str(number)))
+    return replace(item, blocks=(text, *rest))
+
+
+def _has_reference_label(item: Item) -> bool:
+    """Return whether an item begins with a label in brackets, as those of a bibliography do."""
+    return _REFERENCE.match(_beginning(item)) is not None
 
 
 def _start_number(text: str) -> int:
@@ -305,7 +380,9 @@ class QuoteBuilder(BlockBuilder):
         if self.box:
             is_label = is_first and (element.tag in HEADING_TAGS or is_box_label(element))
             return self._set_label if is_label else None
-        return self._set_source if element.tag == "footer" else None
+        if element.tag == "footer" or (not is_first and not self.post and names_source(element)):
+            return self._set_source
+        return self._set_cite if is_first and _is_introduction(element) else None
 
     def _set_source(self, buffer: BlockBuffer) -> None:
         self.cite, rest = take_source(buffer.take())
@@ -332,6 +409,8 @@ class QuoteBuilder(BlockBuilder):
             if len(text) < MAX_ATTRIBUTION_CHARS and (cited or _ends_in_attribution(blocks)):
                 cite = attribution(last.spans)
                 del blocks[-1]
+        if not (cite or self.post):
+            cite = _take_introduction(blocks)
         if len(blocks) == 1 and isinstance(inner := blocks[0], Quote) and not (cite and inner.cite):
             return [replace(inner, cite=cite or inner.cite, pull=self.pull or inner.pull)]
         return [Quote(tuple(blocks), cite, self.pull)] if blocks else _paragraph_of_spans(cite)
@@ -351,6 +430,64 @@ def _ends_in_attribution(blocks: Sequence[Block]) -> bool:
 
 def _paragraph_of_spans(spans: Spans) -> list[Block]:
     return [Paragraph(spans)] if spans else []
+
+
+def _take_introduction(blocks: list[Block]) -> Spans:
+    """Remove the introduction ("X wrote:") from the blocks of a quotation and return it."""
+    if not blocks or not isinstance(first := blocks[0], Paragraph):
+        return ()
+    cite, spans = _split_introduction(first.spans)
+    if not cite or (not spans and (first.id or all(map(_is_cited, blocks[1:])))):
+        return ()
+    blocks[:1] = [replace(first, spans=spans)] if spans else []
+    return tuple(
+        replace(span, lang=span.lang or first.lang, dir=span.dir or first.dir) for span in cite
+    )
+
+
+_MAX_INTRODUCTION_CHARS = 120
+_MAX_DESCENDANTS = 40
+
+
+def _is_introduction(element: HtmlElement) -> bool:
+    """Return whether an element at the start of a quotation is a line that ends in a colon.
+
+    Not if lines of the same kind follow, as in verse, or if there is an attribution below: then the
+    line is part of the quotation.
+    """
+    parent, following = element.getparent(), element.getnext()
+    if element.tag not in {"div", "header"} or parent is None or following is None:
+        return False
+    if parent.tag != "blockquote" or parent[-1].tag == "footer":
+        return False
+    if (following.tag, following.get("class")) == (element.tag, element.get("class")):
+        return False
+    descendants = islice(element.iterdescendants(), _MAX_DESCENDANTS)
+    if [child.tag for child in descendants if child.tag in BLOCK_TAGS] not in ([], ["p"], ["div"]):
+        return False
+    text = element_line(element, limit=_MAX_INTRODUCTION_CHARS + 2)
+    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION_CHARS
+
+
+def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
+    """Split the ``cite`` at the beginning of a paragraph from the quotation after it.
+
+    The ``cite`` ends in a colon, or in a lower-case letter with a capital right after it.
+    """
+    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
+    following = spans[len(cited) :]
+    text = "".join(span.text for span in cited)
+    if not text.strip() or len(text) > _MAX_INTRODUCTION_CHARS:
+        return (), spans
+    has_no_space = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
+    if not (has_no_space or plain_text(cited).endswith(COLONS)):
+        return (), spans
+    while following and not following[0].text.strip():
+        following = following[1:]
+    if following:
+        first = replace(following[0], text=following[0].text.lstrip())
+        following = (first, *following[1:])
+    return cited, following
 
 
 def _is_cited(block: Block) -> bool:
@@ -484,11 +621,13 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     """
     parts: list[str] = []
     skipped: HtmlElement | None = None
+    numbers = _line_numbers(element)
     walker = etree.iterwalk(element, events=("start", "end"))
     for event, node in walker:
         is_block = node.tag in BLOCK_TAGS and node is not element
         if event == "start":
-            if node is not element and (node.tag in _IGNORED_TAGS or is_gutter(node)):
+            is_furniture = node.tag in _IGNORED_TAGS or node in numbers or is_gutter(node)
+            if node is not element and (is_furniture or (is_block and _is_toolbar(node))):
                 walker.skip_subtree()
                 skipped = node
                 continue
@@ -504,6 +643,54 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
     # No-break spaces in code are indentation.
     clean = (strip_unreadable(line.replace("\xa0", " ")).rstrip() for line in lines)
     return dedent("\n".join(clean)).strip("\n")
+
+
+def _is_toolbar(node: HtmlElement) -> bool:
+    """Return whether an element in code has buttons and no more than a name of its language."""
+    if node.find(".//button") is None or node.getnext() is None:
+        return False
+    texts = node.xpath(".//text()[not(ancestor::button)]")
+    return len("".join(texts).split()) <= 1
+
+
+def _line_numbers(code: HtmlElement) -> set[HtmlElement]:
+    """Return elements that number the lines of code: they look alike and count up by one."""
+    by_shape: dict[tuple[str, str], list[HtmlElement]] = {}
+    for element in code.iterdescendants("span", "a", "div", "i", "b", "td"):
+        text = (element.text or "").strip()
+        if not len(element) and 0 < len(text) < 6 and text.isascii() and text.isdigit():
+            shape = str(element.tag), element.get("class") or ""
+            by_shape.setdefault(shape, []).append(element)
+    for elements in by_shape.values():
+        numbers = [int(element.text) for element in elements]
+        if len(numbers) < 2 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            continue
+        text = "".join(code.itertext())
+        is_all = text.split() == list(map(str, numbers))
+        most = 2 * len(numbers) > sum(1 for line in text.splitlines() if line.strip())
+        if most and not is_all and all(_begins_line(element, code) for element in elements):
+            return set(elements)
+    return set()
+
+
+def _begins_line(element: HtmlElement, code: HtmlElement) -> bool:
+    """Return whether no text stands before an element on its line of code, no sign right after."""
+    if element.tail and element.tail[0] in ".:,;=)]}":
+        return False
+    while element is not code:
+        previous, parent = element.getprevious(), element.getparent()
+        while previous is not None and previous.tag in _IGNORED_TAGS and not previous.tail:
+            previous = previous.getprevious()
+        text = parent.text if previous is None else previous.tail
+        if text:
+            return bool(text.endswith("\n"))
+        if previous is not None:
+            is_broken = previous.tag in BLOCK_TAGS or previous.tag in _LINE_BREAK_TAGS
+            return is_broken or "".join(previous.itertext()).endswith("\n")
+        if parent.tag in BLOCK_TAGS:
+            return True
+        element = parent
+    return True
 
 
 def _append_text(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:

@@ -9,8 +9,9 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import COLONS, Block, Heading, Paragraph, Spans, iter_text
+from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
+from ..html.visibility import HEADING_TAGS
 from .inline import joined, strip_end, without_mark
 
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
@@ -29,12 +30,13 @@ def is_box(element: HtmlElement) -> bool:
     """Return whether an element is a note or a warning set apart from the text.
 
     A plain name such as "note" is not enough, unless the element is an ``aside`` or has a label,
-    which may be a bold word.
+    which may be a bold word.  An ``aside`` of a heading with text below it needs no name.
     """
     classes = (element.get("class") or "")[:500]
-    if not classes or element.tag == "body":
+    is_headed = _is_headed_aside(element)
+    if not (classes or is_headed) or element.tag == "body":
         return False
-    if not _BOX_CLASS.search(classes) and not _is_labelled_box(element, classes):
+    if not is_headed and not _BOX_CLASS.search(classes) and not _is_labelled_box(element, classes):
         return False
     tags = [inner.tag for inner in islice(element.iter(), _MAX_ELEMENTS)]
     return len(tags) < _MAX_ELEMENTS and len(tags) - tags.count("span") <= _MAX_PLAIN_ELEMENTS
@@ -99,14 +101,36 @@ def take_bold_label(blocks: list[Block]) -> Spans:
     return (without_mark(label, "strong"),)
 
 
+def _is_headed_aside(element: HtmlElement) -> bool:
+    """Return whether an element is an ``aside`` of a heading with paragraphs and lists below it."""
+    if element.tag != "aside":
+        return False
+    first, *following = [child.tag for child in islice(element, _MAX_PLAIN_ELEMENTS)] or [""]
+    return first in HEADING_TAGS and len(following) > 0 and set(following) <= {"p", "ul", "ol"}
+
+
 _BOX_LABEL = re.compile(r"title|head(?:er|ing)", re.IGNORECASE)
 _MAX_LABEL_CHARS = 120
 
 
 def is_box_label(element: HtmlElement) -> bool:
     classes = element.get("class") if isinstance(element.tag, str) else ""
-    is_named = element.tag == "summary" or _BOX_LABEL.search((classes or "")[:500])
-    return bool(is_named) and len(element_line(element)) <= _MAX_LABEL_CHARS
+    parent = element.getparent()
+    is_heading = element.tag in HEADING_TAGS and parent is not None and _is_headed_aside(parent)
+    is_named = element.tag == "summary" or is_heading or _BOX_LABEL.search((classes or "")[:500])
+    if not is_named:
+        return _is_first_word_of_box(element)
+    return len(element_line(element)) <= _MAX_LABEL_CHARS
+
+
+def _is_first_word_of_box(element: HtmlElement) -> bool:
+    """Return whether a paragraph only says what the box is that it begins: 'Tip'."""
+    parent, following = element.getparent(), element.getnext()
+    if element.tag != "p" or following is None or parent is None or parent[0] is not element:
+        return False
+    if not _PLAIN_BOX_CLASS.search((parent.get("class") or "")[:500]):
+        return False
+    return _BOX_WORD.fullmatch(element_line(element)) is not None
 
 
 MAX_ATTRIBUTION_CHARS = 120
@@ -126,13 +150,28 @@ def attribution(spans: Spans) -> Spans:
     return strip_end(spans, _ATTRIBUTION_END)
 
 
+_SOURCE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:[Ss]ource|[Aa]uthor|[Ss]peaker|[Ww]ho|[Cc]ite|[Cc]itation|[Aa]ttribution)(?![a-z])"
+)
+
+
+def names_source(element: HtmlElement) -> bool:
+    """Return whether an element in or right after a quotation says whose it is."""
+    is_named = element.tag in ("footer", "figcaption") or (
+        element.tag in ("p", "div") and _SOURCE_CLASS.search((element.get("class") or "")[:300])
+    )
+    return bool(is_named) and 0 < len(element_line(element)) <= MAX_ATTRIBUTION_CHARS
+
+
 def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
-    """Return the text of an attribution on one line, and the other blocks."""
+    """Return the lines of an attribution, parted by commas, and the other blocks."""
     lines: list[Spans] = []
     rest: list[Block] = []
     for block in blocks:
         if not isinstance(block, Paragraph | Heading):
             rest.append(block)
             continue
+        if lines and plain_text(lines[-1])[-1:].isalnum():
+            lines[-1] = (*lines[-1], Span(","))
         lines.append(block.spans)
     return attribution(joined(lines)), rest

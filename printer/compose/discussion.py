@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+
+from lxml.html import HtmlElement
 
 from .. import article as model
 from ..article import (
     COLONS,
     Block,
+    Code,
     Heading,
     Paragraph,
     Quote,
@@ -17,9 +20,10 @@ from ..article import (
     Span,
     iter_text,
     plain_text,
+    walk,
 )
 from ..html.discussion import Comments, read_posts
-from ..html.index import is_inside
+from ..html.index import Segment
 from ..html.page import Page
 from ..html.posts import Post, is_in_card, is_written_date
 from ..i18n import is_advertisement_label, load_table
@@ -79,10 +83,15 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     has_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         is_content = not content.isdisjoint(segment.leaves)
-        has_posts = has_posts or is_content or is_inside(segment.block, elements)
+        has_posts = has_posts or is_content or _is_inside(segment.block, elements)
         is_printed = is_content or (selected and not has_posts and not is_opened)
-        keep.append(is_printed and not is_advertisement_label(segment.text))
+        is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
+        keep.append(is_printed and not is_label)
     return replace(verdict, keep=tuple(keep))
+
+
+def _is_inside(element: HtmlElement, posts: Set[HtmlElement]) -> bool:
+    return element in posts or any(ancestor in posts for ancestor in element.iterancestors())
 
 
 def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
@@ -93,13 +102,13 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
     leaves = {
         leaf: segment
         for leaf, segment in selection.leaves.items()
-        if leaf in content or leaf.parent is None or not is_inside(leaf.parent, elements)
+        if leaf in content or leaf.parent is None or not _is_inside(leaf.parent, elements)
     }
     figures = {
         element: figure
         for element, figure in selection.figures.items()
         if not is_in_card(element.iterancestors())
-        and (is_inside(element, bodies) or not is_inside(element, elements))
+        and (_is_inside(element, bodies) or not _is_inside(element, elements))
     }
     return replace(selection, leaves=leaves, figures=figures)
 
@@ -112,29 +121,17 @@ def without_last_heading(blocks: Sequence[Block]) -> tuple[Block, ...]:
     return tuple(introduction)
 
 
-_MAX_SEARCHED_CHARS = 200_000
-#: The most quotations that a mail program appends to a post.
-_MAX_APPENDED = 10
-
-
 def post_blocks(
     page: Page, selection: Selection, targets: LinkTargets, posts: Sequence[Post], byline: str
 ) -> tuple[model.Post, ...]:
     """Return the posts of a discussion; the first is not signed if it is by ``byline``."""
     elements = frozenset(post.element for post in posts)
     composed: list[model.Post] = []
-    printed = ""
+    quotations = _Quotations()
     for post in posts:
         builder = ArticleBuilder(page, selection, targets, elements)
-        written = list(postprocess_part(builder.blocks(post.content)))
-        for _ in range(_MAX_APPENDED):
-            if len(written) < 2 or not _is_printed(written[-1], printed):
-                break
-            written.pop()
-            if len(written) > 1 and _introduces(written[-1]):
-                written.pop()
-        printed = (printed + _unquoted_text(written))[-_MAX_SEARCHED_CHARS:]
-        blocks = tuple(map(_attributed, written))
+        blocks = quotations.tidy(postprocess_part(builder.blocks(post.content)))
+        quotations.add(blocks)
         if not blocks:
             continue
         is_opening = not composed and post.author == byline
@@ -143,33 +140,36 @@ def post_blocks(
     return tuple(composed)
 
 
-def _is_printed(block: Block, printed: str) -> bool:
-    """Return whether a block is a quotation of what stands above, as mail programs append it."""
-    text = _unquoted_text(block.blocks) if isinstance(block, Quote) else ""
-    return bool(text) and text in printed
+#: The label of a file that a reader attached, with its number.
+_ATTACHED = re.compile(r"(?:[^\W\d_]{1,20}\s){1,3}([0-9]{3,12})")
 
 
-def _unquoted_text(blocks: Iterable[Block]) -> str:
-    """Return the letters of blocks without quotations and the lines that introduce them."""
-    written = (b for b in blocks if not (isinstance(b, Quote) or _introduces(b)))
-    return comparison_key(" ".join(iter_text(*written)))
+def _is_attachment(segment: Segment) -> bool:
+    """Return whether a line only links to attached files by their numbers."""
+    if segment.link_chars < len(segment.text) or not segment.text[-1:].isdecimal():
+        return False
+    leaves = [leaf for leaf in segment.leaves if leaf.text.strip()]
+    return all(_names_attachment(leaf.element, leaf.text.strip()) for leaf in leaves)
 
 
-def _introduces(block: Block) -> bool:
-    return isinstance(block, Paragraph) and plain_text(block.spans).endswith(COLONS)
+def _names_attachment(link: HtmlElement, text: str) -> bool:
+    match = _ATTACHED.fullmatch(text)
+    return match is not None and link.tag == "a" and match[1] in (link.get("href") or "")
+
+
+def _comparison_key(blocks: Iterable[Block]) -> str:
+    return comparison_key(" ".join(iter_text(*blocks)))
 
 
 _MAX_ATTRIBUTION_CHARS = 90
 
 
-def _attributed(quote: Block) -> Block:
+def _attributed(quote: Quote) -> Quote:
     """Return a quotation with a first line that ends in a colon as its attribution.
 
     What is quoted may be in an element of its own, and a date above it.
     """
-    if not isinstance(quote, Quote) or quote.cite or len(quote.blocks) < 2:
-        return quote
-    if not isinstance(first := quote.blocks[0], Paragraph):
+    if quote.cite or len(quote.blocks) < 2 or not isinstance(first := quote.blocks[0], Paragraph):
         return quote
     text = plain_text(first.spans).rstrip(" \n↑↗→»")
     if len(text) > _MAX_ATTRIBUTION_CHARS or not text.endswith(COLONS):
@@ -180,6 +180,58 @@ def _attributed(quote: Block) -> Block:
     if len(remaining) == 1 and isinstance(inner := remaining[0], Quote) and not inner.cite:
         remaining = [*inner.blocks]
     return replace(quote, blocks=tuple(remaining), cite=(Span(text),))
+
+
+_MAX_SEARCHED_CHARS = 200_000_000
+
+
+class _Quotations:
+    """Finds quotations of what is printed above, in bounded time."""
+
+    def __init__(self) -> None:
+        self.printed = ""
+        self.budget = _MAX_SEARCHED_CHARS
+
+    def add(self, blocks: Iterable[Block]) -> None:
+        self.printed += (
+            _comparison_key(block for block in blocks if not isinstance(block, Quote)) + "\n"
+        )
+
+    def tidy(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return what a post says, its quotations with their attributions.
+
+        A quotation at the end, as mail programs append it, is dropped with its attribution.
+        """
+        remaining = list(blocks)
+        while (
+            len(remaining) > 1
+            and isinstance(last := remaining[-1], Quote)
+            and self._is_printed(last)
+        ):
+            remaining.pop()
+            if (
+                isinstance(remaining[-1], Paragraph)
+                and _introduces(remaining[-1])
+                and len(remaining) > 1
+            ):
+                remaining.pop()
+        return tuple(
+            _attributed(block) if isinstance(block, Quote) else block for block in remaining
+        )
+
+    def _is_printed(self, quote: Quote) -> bool:
+        """Return whether all that is quoted, except for quotations in it, stands above."""
+        keys = [_comparison_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
+        self.budget -= len(self.printed) * len(keys)
+        return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)
+
+
+_MAX_INTRODUCTION_CHARS = 150
+
+
+def _introduces(paragraph: Paragraph) -> bool:
+    text = plain_text(paragraph.spans)
+    return len(text) <= _MAX_INTRODUCTION_CHARS and text.endswith(COLONS)
 
 
 _COMMENT_HEADINGS = load_table("comment_headings")["by_language"]

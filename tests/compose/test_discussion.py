@@ -8,6 +8,7 @@ from printer.article import (
     Code,
     Figure,
     Heading,
+    List,
     Paragraph,
     Post,
     Quote,
@@ -71,11 +72,13 @@ def test_a_heading_with_nothing_below_it_in_a_post_is_the_title_of_a_link() -> N
     assert plain_text(last.spans) == "How rain is measured"
 
 
-def test_a_post_has_no_rules_above_its_headings() -> None:
-    rules = f"<hr>{thought('Rosa')}<hr><h3>Gauges</h3><p>Of glass.</p><hr><p>Thanks.</p>"
+def test_a_post_has_no_rules_above_its_headings_and_its_typed_bullets_make_a_list() -> None:
+    rules = (
+        f"<hr>{thought('Rosa')}<hr><h3>Gauges</h3><p>• glass</p><p>• brass</p><hr><p>Thanks.</p>"
+    )
     first = posts(thread(("Rosa", rules), ("Ida", thought("Ida")), ("Vera", thought("Vera"))))[0]
     kinds = [type(block) for block in first.blocks]
-    assert kinds == [Paragraph, Paragraph, Heading, Paragraph, Rule, Paragraph]
+    assert kinds == [Paragraph, Paragraph, Heading, List, Rule, Paragraph]
 
 
 def test_the_words_and_signs_around_the_date_of_a_post_are_not_printed() -> None:
@@ -164,6 +167,12 @@ def test_a_quotation_with_a_smiley_at_its_end_is_not_the_caption_of_the_smiley()
     ]
 
 
+def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
+    appended = f"<p>On 1 May Rosa wrote:</p><blockquote><p>{LONG}</p></blockquote>"
+    found = posts(thread(("Rosa", f"<p>{LONG}</p>"), ("Ida", f"<p>{SENTENCE * 2}</p>{appended}")))
+    assert found[1].blocks == (Paragraph(plain((SENTENCE * 2).strip())),)
+
+
 def test_code_and_pictures_of_posts_are_kept_without_code_headers() -> None:
     code = "<div class=codebox><p>Code: <a href=#>Select all</a></p><pre><code>rain()</code></pre></div>"
     picture = "<img src=/rain.jpg width=800 height=600 alt='The rain gauge on the roof'>"
@@ -195,6 +204,17 @@ def test_the_edit_time_of_a_post_is_not_printed() -> None:
     edited = thought("Ida") + "<p><b>Last edited by Ida on 4 May 2024</b></p>"
     found = posts(thread(("Rosa", thought("Rosa")), ("Ida", edited), ("Vera", thought("Vera"))))
     assert [len(post.blocks) for post in found] == [2, 2, 2]
+
+
+def test_the_label_of_an_attached_file_is_no_text_of_a_post() -> None:
+    links = "".join(
+        f"<a href=/attachments/{n}/>View attachment {n}</a>" for n in (2029140, 2029141)
+    )
+    quote = f"<blockquote>{SENTENCE}<br>{links}</blockquote>"
+    remarks = [(name, thought(name)) for name in ("Rosa", "Tomas", "Vera", "Ida")]
+    article = thread(*remarks, ("Bo", f"{quote}<p>See <a href=/bus/12>bus 12</a>. {SENTENCE}</p>"))
+    assert "View attachment" not in article.text
+    assert "See bus 12" in article.text
 
 
 def test_the_time_and_reason_of_an_edit_in_a_post_are_not_printed() -> None:
@@ -231,9 +251,3 @@ def test_the_button_that_unfolds_a_quotation_is_not_printed() -> None:
     quotation = f"<blockquote>{LONG}<div class=quoteExpand>Click to unfold</div></blockquote>"
     remarks = [("Rosa", thought("Rosa")), ("Ida", quotation + thought("Ida"))]
     assert "unfold" not in thread(*remarks, ("Vera", thought("Vera"))).text
-
-
-def test_a_quotation_that_a_mail_program_appends_is_dropped() -> None:
-    appended = f"<p>On 1 May Rosa wrote:</p><blockquote><p>{LONG}</p></blockquote>"
-    found = posts(thread(("Rosa", f"<p>{LONG}</p>"), ("Ida", f"<p>{SENTENCE * 2}</p>{appended}")))
-    assert found[1].blocks == (Paragraph(plain((SENTENCE * 2).strip())),)

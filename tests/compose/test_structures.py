@@ -832,3 +832,63 @@ def test_a_table_that_aligns_equations_becomes_formulas_with_their_numbers() -> 
     assert [*iter_text(number)] == ["(2)"]
     assert len(rest) == 2
     only(f"<table class=x_eqn_table>{rows}<tr><td>Name<td>Of it<td>1<td>2<td>3</table>", Table)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<pre><div>a</div><div>  b</div></pre>",
+        "<pre>a<br>  b</pre>",
+        "<pre><span class=line><span class='lineno'>1</span>a\n</span>"
+        "<span class=line><span class='lineno'>2</span>  b</span></pre>",
+        "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre></td>"
+        "<td class=code><pre>a\n  b</pre></td></tr></table>",
+        "<table><tr><td class='blob-num' data-line-number=1></td><td class='blob-code'>a</td></tr>"
+        "<tr><td class='blob-num' data-line-number=2></td><td class='blob-code'>  b</td></tr>"
+        "</table>",
+        "<pre><div><span class=x>9</span><div>a\n</div></div>"
+        "<div><style>p { }</style><span class=x>10</span><div>  b</div></div></pre>",
+        "<pre><code><i>1</i>a\n<i>2</i>  b\n</code></pre>",
+        "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
+        "<pre><code><div><span>sh</span><button>Copy</button></div><div>a\n  b</div></code></pre>",
+    ],
+)
+def test_code_without_its_line_numbers_and_toolbar(html: str) -> None:
+    assert only(html, Code).text == "a\n  b"
+
+
+def test_an_item_has_no_dash_after_its_bullet() -> None:
+    block = only("<ul><li>– reporting by Reed<li>-5 degrees<li>• bold</ul>", List)
+    texts = [plain_text(item.blocks[0].spans) for item in block.items]  # type: ignore[attr-defined]
+    assert texts == ["reporting by Reed", "-5 degrees", "bold"]
+
+
+def test_the_lines_of_a_source_are_parted_by_commas() -> None:
+    name = "<div class=q-source><p>A. Writer</p><p>miller at Marl</p></div>"
+    quote = only(f"<blockquote><p>Said.</p>{name}</blockquote>", Quote)
+    assert plain_text(quote.cite) == "A. Writer, miller at Marl"
+
+
+def test_a_name_glued_to_a_quotation_is_its_source() -> None:
+    quote = only("<blockquote><cite>Old Gasket</cite>Take the cap off.</blockquote>", Quote)
+    assert (plain_text(quote.cite), quote.introduced) == ("Old Gasket", False)
+
+
+def test_a_list_whose_numbers_are_typed_is_numbered() -> None:
+    references = only("<ul><li>4. Oars, <i>1990</i>.<li>5. Rope.</ul>", List)
+    assert (references.ordered, references.start, len(references.items)) == (True, 4, 2)
+
+
+def test_a_list_without_items_indents() -> None:
+    assert [type(b) for b in compose_article("<p>Text.</p><ul>Aside.</ul><p>More.").blocks] == [
+        Paragraph, Quote, Paragraph,
+    ]  # fmt: skip
+    nested = compose_article("<p>Text.</p><ul><b>Least:</b><ul><li>3 m<li>Two</ul></ul>").blocks
+    assert [type(block) for block in nested] == [Paragraph, Paragraph, List]
+
+
+def test_a_sentence_that_an_empty_box_interrupts_goes_on() -> None:
+    html = "<div>See <a href=/a>Tides</a><div></div>, and <i>Depths</i><div></div>. Then go.</div>"
+    (paragraph,) = compose_article(html).blocks
+    assert plain_text(paragraph.spans) == "See Tides, and Depths. Then go."
+    assert len(compose_article("<p>Ends.</p><p>, odd</p>").blocks) == 2
