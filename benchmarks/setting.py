@@ -41,8 +41,9 @@ SETS = ("fundus", "daniel", "wcxb", "moz", "defuddle")
 #: space, in ems.
 HOLE, WIDE_GAP, SPACE = 0.15, 7.0, 0.25
 
-#: The space added between the words of a loose line, in ems.
-LOOSE = 0.2
+#: The space added between the words of a loose line, and taken from that of an overfull one, in
+#: ems.
+LOOSE, OVERFULL = 0.2, -0.12
 
 #: The width of a picture without a stated one, and the least of one that is printed.
 WIDTH, LEAST_WIDTH = 1200, 200
@@ -141,6 +142,8 @@ def _count_justified(line: Any) -> Counter[str]:
     """Return counts of a justified line: added space in hundredths of an em, and a last hyphen."""
     spacings = [getattr(box, "justification_spacing", 0) for box in line.descendants()]
     added = max(spacings, key=abs) / max(1.0, line.style["font_size"])
+    if added < OVERFULL:
+        return Counter(overfull=1)
     if not added or line.style["text_align_all"] != "justify":
         return Counter()
     return Counter(
@@ -174,6 +177,7 @@ def shares(counts: Counter[str]) -> dict[str, float]:
     return {
         HOLES: 100 * counts["holes"] / max(1, counts["inner pages"]),
         WIDE_GAPS: 100 * counts["wide gaps"] / max(1, counts["lines"]),
+        "overfull lines": counts["overfull"],
         "words divided at the end of a page": counts["divided"],
         "words cut in headings": counts["cut words"],
         "tables over the edge": counts["wide tables"],

@@ -108,6 +108,14 @@ def split_planned_text(
     return piece, end if is_split else None, False
 
 
+def can_break_after_space(original: Callable[..., Any], text: str, *args: Any) -> Any:
+    """Return whether a line may end inside a text, also before a sign that begins an element.
+
+    Pango allows no break before any of ``!./:?``, even after a space (UAX #14, LB13).
+    """
+    return (len(text) == 2 and text[0] == " " and text[1] in "!./:?") or original(text, *args)
+
+
 def _adjust_spaces(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
     """Stretch or shrink the spaces of a line, so that its last sign hangs over the edge.
 
@@ -163,6 +171,9 @@ _SPACE = 0x20
 _NO_BREAK_SPACE = "\xa0".encode()
 #: Each space, and the bytes after spaces.
 _SPACES = re.compile(b" |\xc2\xa0")
+# The sign that begins an element such as `.gif`, `:root`, or `/etc`; and signs that begin no line.
+_OPENING = re.compile(rb"[!./:?]")
+_CLOSING = re.compile(rb"[),;\]}]|[.:?!]+(?: |$)")
 
 
 class Paragraph:
@@ -261,7 +272,10 @@ class Paragraph:
                     follows_space = True
                     continue
                 if follows_space and start:
-                    breaks.append(Break(start, end.width, position, end.spaces, spaces, end.hang))
+                    if not _CLOSING.match(data, index):
+                        breaks.append(
+                            Break(start, end.width, position, end.spaces, spaces, end.hang)
+                        )
                 elif index in word_breaks:
                     hang = size * HANGS["-"]
                     breaks.append(
@@ -276,7 +290,11 @@ class Paragraph:
                             word_breaks[index],
                         )
                     )
-                elif index in line_breaks and not is_nowrap:
+                elif (
+                    index in line_breaks
+                    and not is_nowrap
+                    and not _OPENING.fullmatch(data, 0, index)
+                ):
                     breaks.append(Break(start, position, position, spaces, spaces))
                 spaces += byte == _SPACE or data.startswith(_NO_BREAK_SPACE, index)
                 follows_space = False

@@ -25,7 +25,7 @@ from .box_tree import Box
 from .figure_placement import place_figures_on_page
 from .footnotes import place_footnotes_on_page, report_notes, reserve_notes
 from .headings import break_heading, keep_headings_above_spanning
-from .paragraphs import UNDIVIDED, fill_line, set_on_line, split_planned_text
+from .paragraphs import UNDIVIDED, can_break_after_space, fill_line, set_on_line, split_planned_text
 from .table_columns import fit_columns
 from .tags import remember_box
 
@@ -547,6 +547,7 @@ PATCHES = (
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "split_inline_box", fill_line),
     Patch("weasyprint.layout.inline", "split_text_box", split_planned_text),
+    Patch("weasyprint.layout.inline", "can_break_text", can_break_after_space),
     Patch("weasyprint.layout.inline", "add_word_spacing", space_words),
     Patch("weasyprint.layout.inline", "justify_line", justify),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, pairwise
 from math import inf
 from statistics import mean
@@ -157,6 +158,26 @@ def test_words_are_only_divided_where_lines_are_not_good_without():
     narrow = [text_of(line) for line in lines(TEXT, 170, "hyphens: auto")]
     assert not any(line.endswith("\u2010") for line in wide)
     assert any(line.endswith("\u2010") for line in narrow)
+
+
+FILES = (
+    "It matches the images that end with <code>.gif</code>, <code>.jpg</code>, or <code>.png</code>"
+    " in <code>/data</code>, <code>/images</code>, and <code>/usr/share</code>, the pages that end"
+    " with <code>.html</code> and <code>?print=yes</code>, the rules for <code>:root</code> marked"
+    " <code>!important</code>, and all those files below <code>/srv</code> or <code>./local</code>"
+    " that nobody has read since <em>the flood</em> ."
+)
+
+
+@pytest.mark.parametrize("width", range(360, 500, 10))
+def test_lines_end_before_signs_that_begin_an_element(width):
+    found = lines(FILES, width, "hyphens: auto")
+    texts = [text_of(line).strip() for line in found]
+    text = re.sub("<[^>]*>| ", "", FILES)
+    assert max(map(abs, gaps(found)), default=0) <= 3 * STRETCH
+    assert "".join(texts).translate({0x20: "", 0x2010: ""}) == text
+    assert not any(line.startswith(",") or line == "." for line in texts)
+    assert not any(line.endswith((" .", " /", " :", " ?", " !")) for line in texts[:-1])
 
 
 def test_signs_hang_over_the_edge():
