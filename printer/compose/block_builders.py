@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from textwrap import dedent
 from typing import TypeAlias
 
@@ -68,7 +68,7 @@ class BlockBuffer:
     __slots__ = ("blocks", "floating", "id", "run", "segment")
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[Block | ListBuilder] = []  # the builders of items outside any list
         self.run = TextRun()
         self.floating: list[Block] = []  # figures and notes to put after the paragraph
         self.segment = -1  # the page segment of the run, -1 for none
@@ -112,10 +112,12 @@ class BlockBuffer:
         name, self.id = self.id, ""
         return replace(block, id=name)
 
-    def take(self) -> tuple[Block, ...]:
-        """End the paragraph and return all blocks."""
+    def take(self, begin: int = 0) -> tuple[Block, ...]:
+        """End the paragraph and return the blocks from ``begin`` on."""
         self.flush()
-        return tuple(self.blocks)
+        blocks = self.blocks[begin:]
+        built = (b.build() if isinstance(b, ListBuilder) else (b,) for b in blocks)
+        return tuple(chain.from_iterable(built))
 
     def take_spans(self) -> tuple[Spans, list[Block]]:
         """Return the text of all paragraphs and headings on one line, and the other blocks."""

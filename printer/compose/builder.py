@@ -389,19 +389,21 @@ class ArticleBuilder:
 
     def _add_orphan_item(self, buffer: BlockBuffer) -> None:
         """Add an item outside any list to the list before it, or to a new one."""
-        builder = ListBuilder(None)
         blocks = self.buffer.blocks
-        if blocks and isinstance(last := blocks[-1], List) and not last.ordered:
-            builder.items += last.items
-            blocks.pop()
+        builder = blocks[-1] if blocks else None
+        if not isinstance(builder, ListBuilder):
+            before, builder = builder, ListBuilder(None)
+            if isinstance(before, List) and not before.ordered:
+                builder.items += before.items
+                blocks.pop()
+            blocks.append(builder)
         builder.add(buffer)
-        blocks += builder.build()
 
     def _add_entry(self, begin: int) -> None:
         """Add the blocks from ``begin`` on to the collection before them, or to a new one."""
-        self.buffer.flush()
         blocks = self.buffer.blocks
-        if not is_entry(entry := tuple(blocks[begin:])):
+        blocks[begin:] = entry = self.buffer.take(begin)
+        if not is_entry(entry):
             return
         previous = blocks[begin - 1] if begin else None
         items = previous.items if isinstance(previous, List) and previous.style == "none" else ()

@@ -156,17 +156,16 @@ def parse_sitemap(data: bytes) -> Sitemap:
         return Sitemap()
     pages: list[tuple[str, str]] = []
     children: list[tuple[str, str]] = []
-    for element in () if root is None else root.iter("{*}loc"):
-        url = (element.text or "").strip()[: _MAX_URL_CHARS + 1]
-        parent = element.getparent()
-        if parent is None or not _is_valid(url):
+    for element in () if root is None else root.iter("{*}url", "{*}sitemap"):
+        url = (element.findtext("{*}loc") or "").strip()[: _MAX_URL_CHARS + 1]
+        if not _is_valid(url):
             continue
-        modified = (parent.findtext("{*}lastmod") or "").strip()[:40]
-        kind = str(parent.tag).rpartition("}")[2]
-        if kind == "url" and len(pages) < MAX_PAGES:
-            pages.append((modified, url))
-        elif kind == "sitemap" and len(children) < MAX_CHILDREN:
-            children.append((modified, url))
+        modified = (element.findtext("{*}lastmod") or "").strip()[:40]
+        found, limit = (
+            (pages, MAX_PAGES) if element.tag.endswith("url") else (children, MAX_CHILDREN)
+        )
+        if len(found) < limit:
+            found.append((modified, url))
     return Sitemap(_latest_first(pages), _latest_first(children))
 
 

@@ -29,6 +29,11 @@ MAX_ENTRIES = 1_000
 _MAX_ATTRIBUTES = 100
 _MAX_TITLE_CHARS = 300
 _MAX_SUMMARY_CHARS = 2_000
+_TAG_ELEMENTS = frozenset({"category", "keywords", "subject", "tags"})
+_PERSON_ELEMENTS = frozenset(
+    {"author", "contributor", "creator", "editor", "email", "managingeditor", "name", "owner",
+     "publisher", "webmaster"}
+)  # fmt: skip
 _MAX_URL_CHARS = 4_000
 _HINT = "webprint digest add finds the feed of a site"
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -130,9 +135,17 @@ def _repair_xml(data: bytes, charset: str) -> bytes:
         if parent is not None:
             parent.remove(entry)
     for element in root.iter(etree.Element):
-        # feedparser takes time quadratic in the number of attributes.
+        # feedparser takes time quadratic in the number of attributes and of tags, which are not
+        # needed, and in the length of the name of a person.
         for name in element.keys()[_MAX_ATTRIBUTES:]:
             del element.attrib[name]
+        name = str(element.tag).rpartition("}")[2].lower()
+        if name in _TAG_ELEMENTS:
+            element.tag = "unused"
+        elif name in _PERSON_ELEMENTS:
+            element.text = (element.text or "")[:_MAX_TITLE_CHARS]
+            for child in element:
+                child.tail = None
     try:
         xml: bytes = etree.tostring(root, encoding="utf-8")
     except etree.SerialisationError:  # Names recovered from binary data cannot be serialized.

@@ -31,6 +31,8 @@ MAX_PARTS = 200
 MAX_PICTURE_BYTES = 15_000_000
 
 _MAX_HEADER = 2_000
+_MAX_COMPARISONS = 20_000_000
+_BOUNDARY = re.compile(rb"boundary", re.IGNORECASE)
 _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 
@@ -53,8 +55,12 @@ def read_mail_folder(folder: Path) -> list[Entry]:
 
 def parse_mail(data: bytes) -> Entry:
     """Return a mail as an entry whose page is its text with embedded pictures."""
+    parser = BytesParser(policy=_POLICY)
+    # The parser compares each line with the boundaries of all parts that it is in.
+    if len(_BOUNDARY.findall(data)) * data.count(b"\n") > _MAX_COMPARISONS:
+        parser = BytesHeaderParser(policy=_POLICY)
     try:
-        message = BytesParser(policy=_POLICY).parsebytes(data)
+        message = parser.parsebytes(data)
     except RecursionError:  # A thousand nested parts: use only the headers.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
     subject = clean_line(_decode_header(message, "Subject"), 300) or "Without a subject"

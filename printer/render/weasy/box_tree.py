@@ -59,7 +59,7 @@ class Change:
         del children[index : index + count]
         at = target if target <= index else target - count
         children[at:at] = moved
-        self.set(parent, "children", type(parent.children)(children))
+        self.set(parent, "children", type(parent.children)(_rejoin(children)))
         self._settle_indents(parent, min(index, target), max(index + count, target) + 1)
         return True
 
@@ -115,6 +115,8 @@ def _stated_indent(style: Any) -> float:
 #: The fewest lines of a paragraph before a figure inside it, and after it.
 MIN_LINES = 2
 _TEXT_BOXES = frozenset({"LineBox", "InlineBox", "TextBox"})
+#: The attribute of a part of a divided paragraph with the paragraph.
+_WHOLE = "_webprint_whole"
 #: The signs after which a line may end with nothing added.
 _LINE_ENDS = (" ", "\n", "-", "\u2010", "\u2013", "\u2014")
 
@@ -142,8 +144,27 @@ def divide(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
             head.style, tail.style = head.style.copy(), tail.style.copy()
             head.style["text_align_last"] = head.style["text_align_all"]
             tail.style["text_indent"] = tail.style["text_indent"]._replace(value=0)
-            return paragraph.copy_with_children([head]), paragraph.copy_with_children([tail])
+            parts = paragraph.copy_with_children([head]), paragraph.copy_with_children([tail])
+            for part in parts:
+                setattr(part, _WHOLE, paragraph)
+            return parts
     return None
+
+
+def whole_of(part: Box) -> Box | None:
+    """Return the paragraph that a box is a part of, None if it is no part of a divided one."""
+    return getattr(part, _WHOLE, None)
+
+
+def _rejoin(children: list[Box]) -> list[Box]:
+    """Return boxes with each divided paragraph whole again whose parts stand next to each other."""
+    joined: list[Box] = []
+    for box in children:
+        while joined and (whole := whole_of(box)) and whole_of(joined[-1]) is whole:
+            joined.pop()
+            box = whole
+        joined.append(box)
+    return joined
 
 
 def _divide_inline(box: Box, position: dict[int, Any]) -> tuple[Box, Box] | None:

@@ -1,5 +1,6 @@
 """Large pictures do not leave pages half empty."""
 
+import random
 from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
@@ -186,6 +187,27 @@ def test_pictures_without_captions_stand_above_or_in_their_own_paragraphs(printe
     for first, second in pairwise(i for i, kind in enumerate(kinds) if kind == "picture"):
         assert "text" in kinds[first:second], "two pictures stand together"
     assert paper.text.count("under water") == 2 * 5 * 6
+
+
+@pytest.mark.parametrize("seed", [8, 43, 72, 87])
+def test_a_paragraph_that_a_picture_has_left_is_whole_again(seed):
+    # Pages are laid out again for their number, when pictures have already been placed.
+    choose, pictures, blocks = random.Random(seed), {}, []
+    for n in range(choose.randint(10, 24)):
+        if choose.random() < 0.55:
+            blocks.append(paragraph(f"P{n} {TEXT * choose.randint(1, 2)}"))
+            continue
+        name, height = f"https://valley.example.org/{n}.jpg", choose.choice([200, 300, 400, 500])
+        blocks.append(Figure(name, width=600, height=height))
+        pictures[name] = specimens.jpeg(specimens.landscape(600, height))
+    boxes = boxes_of(replace(SAMPLE_ARTICLE, blocks=tuple(blocks), url=""), pictures)
+    neighbors = (pair for box in boxes for pair in pairwise(getattr(box, "children", ())))
+    assert not any(
+        type(box).__name__ == "BlockBox"
+        and box.element is not None
+        and box.element is follower.element
+        for box, follower in neighbors
+    )
 
 
 def test_the_last_line_before_a_picture_inside_a_paragraph_is_full():
