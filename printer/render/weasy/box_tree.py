@@ -116,7 +116,7 @@ def _stated_indent(style: Any) -> float:
 MIN_LINES = 2
 _TEXT_BOXES = frozenset({"LineBox", "InlineBox", "TextBox"})
 #: The attribute of a part of a divided paragraph with the paragraph.
-_WHOLE = "_webprint_whole"
+_DIVIDED = "_webprint_whole"
 #: The signs after which a line may end with nothing added.
 _LINE_ENDS = (" ", "\n", "-", "\u2010", "\u2013", "\u2014")
 
@@ -146,23 +146,27 @@ def divide(paragraph: Box, fragment: Box) -> tuple[Box, Box] | None:
             tail.style["text_indent"] = tail.style["text_indent"]._replace(value=0)
             parts = paragraph.copy_with_children([head]), paragraph.copy_with_children([tail])
             for part in parts:
-                setattr(part, _WHOLE, paragraph)
+                setattr(part, _DIVIDED, paragraph)
             return parts
     return None
 
 
-def whole_of(part: Box) -> Box | None:
+def divided_paragraph(part: Box) -> Box | None:
     """Return the paragraph that a box is a part of, None if it is no part of a divided one."""
-    return getattr(part, _WHOLE, None)
+    return getattr(part, _DIVIDED, None)
 
 
 def _rejoin(children: list[Box]) -> list[Box]:
     """Return boxes with each divided paragraph whole again whose parts stand next to each other."""
     joined: list[Box] = []
     for box in children:
-        while joined and (whole := whole_of(box)) and whole_of(joined[-1]) is whole:
+        while (
+            joined
+            and (paragraph := divided_paragraph(box))
+            and divided_paragraph(joined[-1]) is paragraph
+        ):
             joined.pop()
-            box = whole
+            box = paragraph
         joined.append(box)
     return joined
 

@@ -35,13 +35,13 @@ from .box_tree import (
     Box,
     Change,
     divide,
+    divided_paragraph,
     foot_of,
     is_beside,
     line_height,
     margins_of,
     measure_gap,
     text_height,
-    whole_of,
 )
 
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
@@ -262,7 +262,9 @@ def _move_into_text(page: Box, parent: Box, division: _Division, change: Change)
     """Move figures behind a paragraph up to the end of its last line on a page, if possible."""
     count = division.figures
     # If it is the rest of a divided paragraph, it may have been joined to the beginning again.
-    text: Any = division.text if division.text in parent.children else whole_of(division.text)
+    text: Any = (
+        division.text if division.text in parent.children else divided_paragraph(division.text)
+    )
     fragments = [box for box in _fragments(page, parent)[0].children if box.element is text.element]
     # The first part of a paragraph that is divided already may be on the same page.
     halves = divide(text, fragments[-1]) if fragments else None
