@@ -10,6 +10,7 @@ import lxml.html
 import pikepdf
 import pypdfium2
 import pytest
+import weasyprint
 from PIL import Image
 
 from printer.article import (
@@ -42,8 +43,9 @@ from printer.render.templates import (
     is_verse,
     table_class,
 )
-from printer.render.weasy import figure_placement
+from printer.render.weasy import engine, figure_placement
 from printer.render.weasy.engine import render_pdf
+from printer.render.weasy.patches import patched
 from tests.support.pdf_glyphs import open_pdf
 from tests.support.sample_articles import (
     SAMPLE_ARTICLE,
@@ -837,3 +839,50 @@ def test_the_title_of_code_is_its_file_or_language():
     for text in ("For example:", "Then run it.", "A long line", "e.g."):
         assert not is_code_title(paragraph(text), code), text
     assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
+
+
+@pytest.mark.parametrize("theme", ["article", "ereader"])
+def test_a_last_page_that_is_needed_has_five_lines(theme, monkeypatch):
+    options = PrintOptions(theme=theme)
+    lengths = []
+    for count in range(32, 60, 2):
+        document = replace(render_html([article(*paragraphs(count))], {}, options), extended_css=())
+        found = []
+        for least in (0, engine.MIN_LAST_LINES):
+            monkeypatch.setattr(engine, "MIN_LAST_LINES", least)
+            printed = render_pdf(document)
+            with open_pdf(printed.pdf) as pdf:
+                texts = [page.get_textpage().get_text_range() for page in pdf]
+            found.append((len(texts), len(re.findall(r"Line \d+\.", texts[-1]))))
+            monkeypatch.undo()
+        (pages, plain), (same, filled) = found
+        assert pages == same
+        # Four more lines than a single one may be too large a hole on the page before.
+        assert filled == max(plain, 5) or filled == plain == 1
+        lengths.append(plain)
+    assert any(1 < length < 5 for length in lengths)
+    assert max(lengths) > 5
+
+
+def test_lines_moved_to_a_last_page_leave_no_hole(monkeypatch):
+    """A list that is kept whole would follow the lines that are missing."""
+    options = PrintOptions(theme="ereader")
+    steps = items(*(f"Step {n}." for n in range(9)))
+    moved = []
+    for count in range(8, 20):
+        blocks = (*paragraphs(count), steps, paragraph("Line of the end."))
+        document = replace(render_html([article(*blocks)], {}, options), extended_css=())
+        holes = []
+        for least in (0, engine.MIN_LAST_LINES):
+            monkeypatch.setattr(engine, "MIN_LAST_LINES", least)
+            html = weasyprint.HTML(string=document.html)
+            with patched():
+                pages = engine.lay_out_document(html, document).pages
+            page = pages[-2]._page_box
+            hole = figure_placement.measure_gap(page) + page.padding_bottom
+            holes.append(hole / (page.height + page.padding_bottom))
+            monkeypatch.undo()
+        plain, now = holes
+        assert now <= max(plain, 0.15) + 0.001, count
+        moved.append(now != plain)
+    assert any(moved)

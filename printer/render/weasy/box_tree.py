@@ -45,11 +45,13 @@ class Change:
         """Whether anything was changed and not undone."""
         return bool(self._before)
 
-    def undo(self) -> None:
-        """Restore what was changed."""
+    def undo(self) -> bool:
+        """Restore what was changed; return whether anything was."""
+        was_changed = self.has_changed
         for box, name, value in reversed(self._before):
             setattr(box, name, value)
         self._before.clear()
+        return was_changed
 
     def move(self, parent: Box, index: int, target: int, count: int = 1) -> bool:
         """Move children of a box before another child; return True."""

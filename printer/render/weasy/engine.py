@@ -128,13 +128,14 @@ DPI_TOLERANCE = 1.1
 def lay_out_document(html: Any, document: Document) -> Any:
     """Lay out a document, and again with longer pages if that saves a nearly empty last page.
 
+    A last page that is still needed gets at least :data:`MIN_LAST_LINES` lines.
     Letterpress printers did this by hand.  Each page gains a line at its head and its foot, and the
     lines are slightly closer; only if that is not enough, the type is slightly smaller.
     """
     from weasyprint import CSS
 
-    def lay_out(*stylesheets: Any) -> Any:
-        figure_placement.enable(html)
+    def lay_out(*stylesheets: Any, unbroken_page: int = -1) -> Any:
+        figure_placement.enable(html, unbroken_page=unbroken_page)
         return html.render(
             font_config=_font_configuration(document),
             presentational_hints=True,
@@ -155,6 +156,10 @@ def lay_out_document(html: Any, document: Document) -> Any:
             longer_layout = lay_out(CSS(string=stylesheet))
             if len(longer_layout.pages) < len(layout.pages):
                 return longer_layout
+    if css := _last_page_css(layout.pages):
+        balanced = lay_out(CSS(string=css), unbroken_page=len(layout.pages) - 2)
+        if _is_better_filled(balanced.pages, len(layout.pages)):
+            return balanced
     return layout
 
 
@@ -187,6 +192,51 @@ def _is_picture_alone(page: Box) -> bool:
     )
     blocks = [box for body in bodies for box in body.children if not has_class(box, "colophon")]
     return len(blocks) == 1 and figure_placement.is_figure(blocks[0])
+
+
+#: Lines of the page before the last are moved to it unless that leaves a larger hole there.
+MIN_LAST_LINES = figure_placement.MIN_LAST_LINES
+
+
+def _last_page_css(pages: list[Any]) -> str:
+    """Return a style sheet that moves lines to a last page with too few; '' if it has enough.
+
+    It shortens the page before it by the missing lines.
+    """
+    heights = _line_heights(pages[-1])
+    if len(pages) < MIN_PAGES or not 0 < len(heights) < MIN_LAST_LINES:
+        return ""
+    gap = max(0.0, measure_gap(pages[-2]._page_box))
+    height = gap + (MIN_LAST_LINES - len(heights) - 0.5) * max(heights.values())
+    return f"@page :nth({len(pages) - 1}) {{ padding-bottom: {height:.2f}px !important }}"
+
+
+MAX_LAST_HOLE_SHARE = 0.15
+
+
+def _is_better_filled(pages: list[Any], count: int) -> bool:
+    """Return whether there are still ``count`` pages, the last two of which are well filled."""
+    if len(pages) != count or 0 < len(_line_heights(pages[-1])) < MIN_LAST_LINES:
+        return False
+    page = pages[-2]._page_box
+    hole = measure_gap(page) + page.padding_bottom
+    return bool(hole <= MAX_LAST_HOLE_SHARE * (page.height + page.padding_bottom))
+
+
+def _line_heights(page: Any) -> dict[int, float]:
+    """Return the heights of the lines on a page by position; none if it holds a picture."""
+    root = page._page_box.children[0]
+    if any(type(box).__name__.endswith("ReplacedBox") for box in root.descendants()):
+        return {}
+    imprint = {
+        line for box in root.descendants() if has_class(box, "colophon")
+        for line in box.descendants()
+    }  # fmt: skip
+    return {
+        round(box.position_y): box.height
+        for box in root.descendants()
+        if type(box).__name__ == "LineBox" and box.width and box not in imprint
+    }
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:

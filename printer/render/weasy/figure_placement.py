@@ -12,6 +12,8 @@ the page is laid out again.  In the order in which it is tried, the figure is
 - moved behind the next heading and the paragraph below it,
 - shrunk to less than half of its size if a fifth of the page would be blank.
 
+The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
+
 A change that does not fill the page better is undone.  A row of figures with texts is moved only.
 A list, a table, a stanza, code or a box that is kept whole may be broken between its items, rows or
 lines if it would leave a large gap, or else be parted from the text that introduces it.  A table on
@@ -52,15 +54,20 @@ MIN_SCALE = 0.7
 SLACK_PX = 8.0
 #: The elements that a figure may be moved behind.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
-#: The attribute of a document with the number of layouts for a better filled page.
+# Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
+_UNBROKEN_PAGE = "_webprint_unbroken_page"
 MAX_TRIES = 10
 MAX_RELAYOUTS = 400
 
 
-def enable(html: Any) -> None:
-    """Enable the placement of figures for a document."""
+def enable(html: Any, *, unbroken_page: int = -1) -> None:
+    """Enable the placement of figures for a document.
+
+    Blocks that are kept whole may be broken to fill any page but that of index ``unbroken_page``.
+    """
     setattr(html, _RELAYOUTS, 0)
+    setattr(html, _UNBROKEN_PAGE, unbroken_page)
 
 
 def place_figures_on_page(
@@ -74,7 +81,7 @@ def place_figures_on_page(
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
-    filler = _PageFiller(root)
+    filler = _PageFiller(root, may_break=index != getattr(html, _UNBROKEN_PAGE))
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
         if relayouts >= MAX_RELAYOUTS or not filler.improve(page, next_page):
@@ -138,16 +145,21 @@ MAX_GAP_ABOVE_BOUND = 0.15
 class _PageFiller:
     """The changes of the tree that are tried to fill one page."""
 
-    def __init__(self, root: Box) -> None:
+    def __init__(self, root: Box, *, may_break: bool) -> None:
         self._root = root
+        self._may_break = may_break
         self._tried: set[tuple[int, str]] = set()
         self._change = Change()
         self._before: _Place | None = None
         self._to_divide: _Division | None = None
         self._divided: set[int] = set()
+        self._shrank_for_last_lines = False
 
     def improve(self, page: Box, next_page: SkipStack) -> bool:
         """Change the tree to fill the page better; return whether it was changed."""
+        if self._shrank_for_last_lines:
+            changed, self._change = self._change, Change()
+            return bool(next_page) and changed.undo()
         place = _find_first_figure(page, self._root, next_page)
         if self._before and self._to_divide:
             division, self._to_divide = self._to_divide, None
@@ -161,6 +173,11 @@ class _PageFiller:
             self._change.undo()
             place, undone = self._before, True
         self._before, self._change = place, Change()
+        if place is None and not undone:
+            self._shrank_for_last_lines = _shrink_for_last_lines(
+                page, self._root, next_page, self._change
+            )
+            return self._shrank_for_last_lines
         return (place is not None and self._try_next(page, place, undone=undone)) or undone
 
     def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
@@ -170,10 +187,11 @@ class _PageFiller:
         if place.gap < MIN_GAP * place.height or id(place.figure) in self._divided:
             return False
         is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
+        may_break = self._may_break and is_large
         is_blank = place.gap > MAX_GAP * place.height
         steps: dict[str, Callable[[], bool]] = {
             "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
-            "text": lambda: self._move_text_before_figure(page, place, may_break=is_large),
+            "text": lambda: self._move_text_before_figure(page, place, may_break=may_break),
             "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
             "back": lambda: _move_before_text(page, place, self._change),
             "heading": lambda: _move_heading_before_figure(place, self._change),
@@ -181,8 +199,8 @@ class _PageFiller:
         }
         if not is_figure(place.figure):
             steps = {
-                "breaks": lambda: is_large and _allow_breaks(place.figure, self._change),
-                "lead": lambda: is_large and _release_lead(page, place, self._change),
+                "breaks": lambda: may_break and _allow_breaks(place.figure, self._change),
+                "lead": lambda: may_break and _release_lead(page, place, self._change),
             }
         elif is_beside(place.figure):  # It is small, and text is to be beside it.
             steps = {"text": steps["text"]}
@@ -434,6 +452,39 @@ def _move_turned_table_behind_text(place: _Place, change: Change) -> bool:
     if end >= len(parent.children) or _is_turned(parent.children[end]):
         return False
     return change.move(parent, start, end + 1, place.index + 1 - start)
+
+
+#: The fewest lines on the last page of an article.
+MIN_LAST_LINES = 5
+
+
+def _shrink_for_last_lines(page: Box, root: Box, next_page: SkipStack, change: Change) -> bool:
+    """Shrink the largest picture of a page if the few lines after it then need no last page."""
+    body = root
+    while next_page and not has_class(body, "body"):
+        ((start, next_page),) = list(next_page.items())[:1]
+        body = body.children[start]
+    if not next_page or body.style["column_count"] != "auto":
+        return False
+    rest = body.children[min(next_page) :]
+    (fragment,) = _fragments(page, body)
+    height = sum(text_height(box, fragment.width) for box in rest)
+    lines = [box for box in rest if not has_class(box, "colophon")]
+    if not all(box.element_tag == "p" for box in lines) or (
+        sum(text_height(box, fragment.width) for box in lines) >= MIN_LAST_LINES * line_height(body)
+    ):
+        return False
+    elements = {box.element for box in fragment.children}
+    figures = (box for box in body.children if box.element in elements and is_figure(box))
+    unchanged = (box for box in figures if not _is_shrunk(box))
+    figure = max(unchanged, key=_picture_height, default=None)
+    if figure is None or not (picture := _picture_height(figure)):
+        return False
+    scale = 1 - (height + line_height(body) - measure_gap(page)) / picture
+    if not MIN_SCALE <= scale < 1:
+        return False
+    _scale(figure, change, scale)
+    return True
 
 
 def _end_of_figures(parent: Box, index: int) -> int:

@@ -613,6 +613,19 @@ def test_on_a_small_screen_an_entry_is_not_torn(printed, lines):
         assert text.count("Lamp") == text.count("Price")
 
 
+def test_a_picture_is_shrunk_to_spare_a_last_page_of_a_few_lines(printed, monkeypatch):
+    def paper(lines):
+        body = article(lines, *(PICTURE,) * 2, paragraph("That was the flood."))
+        return printed(body, pictures=specimens.pictures())
+
+    assert paper(2).pages == 1
+    shrunk_pages = [paper(lines).pages for lines in range(2, 8)]
+    monkeypatch.setattr(figure_placement, "MIN_LAST_LINES", 0)
+    assert paper(2).pages == 2
+    before = [paper(lines).pages for lines in range(2, 8)]
+    assert all(now <= plain for now, plain in zip(shrunk_pages, before, strict=True))
+
+
 def test_a_last_page_is_not_spent_on_a_picture_alone(printed, monkeypatch):
     texts = [paragraph(f"P {n}. {TEXT}") for n in range(11)]
     full = replace(SAMPLE_ARTICLE, blocks=(*texts, PICTURE), url="")
