@@ -13,6 +13,8 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\U00020000-\U0003ffff"
 )
+#: A character of these scripts.
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 #: Letters of the scripts that are written from right to left, for the same use.
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
 #: A word; in scripts without spaces, a single letter.
@@ -98,19 +100,19 @@ def is_placeholder(text: str) -> bool:
     return count > 0 and not any(map(str.isalnum, remaining))
 
 
-_SIGN = re.compile(f"[{UNSPACED}]")
-_SIGNS_PER_WORD = 2
+_CHARACTERS_PER_WORD = 2
 
 
 def count_words(text: str) -> int:
     """Return the number of words as a reader would count them.
 
-    Words are what spaces separate; in scripts without spaces, two letters count as one.
+    Words are what spaces separate; in scripts without spaces, two characters count as one.
     """
-    if text.isascii() or not (signs := len(_SIGN.findall(text))):
+    if text.isascii() or not (unspaced := len(UNSPACED_CHARACTER.findall(text))):
         return len(text.split())
-    spaced = sum(any(map(str.isalnum, word)) for word in _SIGN.sub(" ", text).split())
-    return spaced + -(-signs // _SIGNS_PER_WORD)
+    spaced_words = UNSPACED_CHARACTER.sub(" ", text).split()
+    spaced = sum(any(map(str.isalnum, word)) for word in spaced_words)
+    return spaced + -(-unspaced // _CHARACTERS_PER_WORD)
 
 
 def has_currency_sign(text: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from .selected_text import SelectedText
+from .selected_text import SelectedText, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
@@ -69,7 +69,7 @@ def add_names(
     """
     selected = list(keep)
     texts = [segment.text for segment in page.segments]
-    known = {text for text, flag in zip(texts, keep, strict=True) if flag} | {page.metadata.title}
+    known = selected_texts(page.segments, keep) | {page.metadata.title}
     for entries in _rows(page.index):
         names = [_find_name(page, entry, is_list=is_list) for entry in entries]
         names = [
@@ -215,7 +215,7 @@ def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) ->
     """Yield the lines, except buttons and the lines of copied entries, as in a carousel."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
-    known = {text for text, flag in zip(texts, keep, strict=True) if flag}
+    known = selected_texts(page.segments, keep)
     for i in lines:
         text = texts[i]
         if text in known:

@@ -53,6 +53,7 @@ from .papers import article_subtree, max_subsequence, summary_node, text_to_tag,
 from .papers.max_subsequence import find_columns
 from .postprocess import complete_elements
 from .remains import replace_previews
+from .selected_text import selected_texts
 from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
 
@@ -76,33 +77,32 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
-    is_article = verdict.kind == "article"
+    scores, is_article = verdict.scores["default"], verdict.kind == "article"
     if is_article and is_listing(page, verdict.keep):
         verdict = replace(verdict, kind="listing")
-    keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
-    if verdict.kind in ("article", "documentation"):
-        keep = add_long_stretches(page, keep, verdict.scores["default"])
-        keep = add_missing_end(page, keep, verdict.scores["default"])
+    kind, is_list = verdict.kind, verdict.lists_things
+    keep = add_missing_blocks(page, verdict.keep, scores)
+    if kind in ("article", "documentation"):
+        keep = add_long_stretches(page, keep, scores)
+        keep = add_missing_end(page, keep, scores)
         keep = add_announced_lists(page, keep)
-        keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
-        keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
-    keep = add_alike(page, keep, verdict.scores["default"])
-    if verdict.lists_things:
+        keep = add_item_labels(page, keep, scores, kind)
+        keep = add_subheadings(page, keep, scores, kind)
+    keep = add_alike(page, keep, scores)
+    if is_list:
         keep = add_prices(page.segments, keep)
-    if verdict.kind == "product":
+    if kind == "product":
         keep = add_price(page.segments, keep)
-    is_list = verdict.lists_things
-    is_of_entries = is_list or verdict.kind == "product"
-    keep = add_names(page, keep, verdict.scores["default"], is_list=is_of_entries)
-    if verdict.kind != "article":
-        keep = complete_entries(page, keep, verdict.scores["default"], is_list=is_list)
-    keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind), verdict.kind)
-    keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
+    keep = add_names(page, keep, scores, is_list=is_list or kind == "product")
+    if kind != "article":
+        keep = complete_entries(page, keep, scores, is_list=is_list)
+    keep = add_linked_notes(page, complete_elements(page, keep, kind), kind)
+    keep = filter_by_layout(page, keep, scores, kind)
     keep = replace_previews(page, keep)
     standfirst = frozenset[int]()
     if is_article:
         keep = drop_repeated_standfirst(page, keep)
-        standfirst = find_standfirst(page, keep, verdict.scores["default"])
+        standfirst = find_standfirst(page, keep, scores)
     keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
 
@@ -291,8 +291,7 @@ _MIN_FIELD_SCORE = 0.3
 def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection with the headings and labels that look like selected ones."""
     selected = list(keep)
-    texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
-    texts.add(page.metadata.title)
+    texts = selected_texts(page.segments, keep) | {page.metadata.title}
     candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += _labels(page, keep)

@@ -18,6 +18,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
+from .selected_text import selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 _OUTSIDE_TEXT = int(
@@ -61,17 +62,13 @@ def add_missing_blocks(
     return tuple(selected)
 
 
-def _selected_texts(index: PageIndex, keep: Sequence[bool]) -> set[str]:
-    return {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
-
-
 #: Longer lines are not repeated.
 _MAX_REPEATED_CHARS = 25
 
 
-def _is_likely(segment: Segment, score: float, selected_texts: Set[str]) -> bool:
+def _is_likely(segment: Segment, score: float, known_texts: Set[str]) -> bool:
     """Return whether a line is likely, without many links, and no copy of a selected one."""
-    is_copy = len(segment.text) > _MAX_REPEATED_CHARS and segment.text in selected_texts
+    is_copy = len(segment.text) > _MAX_REPEATED_CHARS and segment.text in known_texts
     return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
 
 
@@ -140,7 +137,7 @@ def _headed_boxes(
     """Return the likely lines of the innermost boxes whose headings are selected."""
     sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
     sums = list(accumulate(sizes, initial=0))
-    selected_texts = _selected_texts(index, keep)
+    known_texts = selected_texts(index.segments, keep)
     added: set[int] = set()
     for heading, segment in enumerate(index.segments):
         if not keep[heading] or segment.block.tag not in HEADING_TAGS:
@@ -157,7 +154,7 @@ def _headed_boxes(
             likely = [
                 i
                 for i in range(start, end)
-                if not keep[i] and _is_likely(index.segments[i], scores[i], selected_texts)
+                if not keep[i] and _is_likely(index.segments[i], scores[i], known_texts)
             ]
             added.update(likely if len(likely) >= _MIN_LIKELY_LINES else ())
             break
@@ -759,7 +756,7 @@ def _cited_notes(page: Page, keep: Sequence[bool]) -> range:
         lambda pair: pair[1].text.startswith(f"[{pair[0]}]"), enumerate(below[start:], 1)
     )
     count = len(list(notes))
-    texts = (segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag)
+    texts = selected_texts(page.segments, keep)
     cited = {int(number) for text in texts for number in _CITATION.findall(text)}
     is_complete = count > 0 and cited.issuperset(range(1, count + 1))
     return range(last + 1, last + 1 + start + count) if is_complete else range(0)

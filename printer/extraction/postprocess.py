@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
-from unicodedata import category
 
 from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
@@ -21,10 +20,16 @@ from ..html.visibility import (
     read_controls,
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
-from ..text import is_placeholder
+from ..text import has_currency_sign, is_placeholder
 from .missing_blocks import add_fragments
 from .remains import drop_remains
-from .selected_text import SelectedText, is_internal_link, is_link
+from .selected_text import (
+    TERM_TAGS,
+    SelectedText,
+    is_internal_link,
+    is_link,
+    selected_texts,
+)
 from .site_lines import (
     drop_above_title,
     drop_announcements,
@@ -99,7 +104,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
     index = selected.index
     min_shares = _MIN_SHARES_IN_ARTICLES if kind == "article" else _MIN_SHARES
     max_table_chars = _MAX_TABLE_SHARE * selected.total()
-    texts = {s.text for s in selected.segments if selected.keep[s.index]}
+    texts = selected_texts(selected.segments, selected.keep)
     spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
     for i, (tag, begin, end) in enumerate(spans):
         if tag not in min_shares or end - begin < 2:
@@ -407,24 +412,22 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
 
 
 _WORDS = re.compile(r"\w+")
-#: Elements in which a short line is no label.
-_TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 #: The kinds of pages on which a line that is a link and invites to follow it is a button.
 _KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 
 def _is_furniture_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
-    is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
+    is_code = any(leaf.element.tag in TERM_TAGS for leaf in segment.leaves)
     is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
     is_unfilled = not is_code and is_placeholder(segment.text)
     if is_pr or is_unfilled or is_advertisement_label(segment.text):
         return True
-    if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in _TERM_TAGS:
+    if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
     may_be_button = kind in _KINDS_WITH_BUTTONS and segment.block.tag not in HEADING_TAGS
     is_action |= may_be_button and is_link(segment) and is_invitation(segment.text)
-    return is_action and not any(category(sign) == "Sc" for sign in segment.text)  # a price
+    return is_action and not has_currency_sign(segment.text)

@@ -228,13 +228,11 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
         # A link beside the label unfolds the box.
-        unlinked = "".join(leaf.text for leaf in segment.leaves if not _is_in_link(leaf))
+        unlinked = "".join(
+            leaf.text for leaf in segment.leaves if leaf.parent is None or leaf.parent.tag != "a"
+        )
         if not labels.isdisjoint(map(fold_words, (segment.text, unlinked))):
             yield segment
-
-
-def _is_in_link(leaf: Leaf) -> bool:
-    return leaf.parent is not None and leaf.parent.tag == "a"
 
 
 _MIN_BUTTONS = 3

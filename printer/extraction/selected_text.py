@@ -10,6 +10,9 @@ from ..html.index import Segment, enclosing_link
 from ..html.page import Page
 from ..urls import host_of, resolve
 
+#: Elements in which a short line is not a label.
+TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
+
 
 class SelectedText:
     """The selected segments of a page, with their sizes, repetitions and the site's hosts."""
@@ -46,6 +49,10 @@ class SelectedText:
         link = enclosing_link(segment.leaves[0].element) if is_link(segment) else None
         href = "#" if link is None else link.get("href") or "#"
         return href[0] != "#" and self.is_on_site(href)
+
+
+def selected_texts(segments: Sequence[Segment], keep: Sequence[bool]) -> set[str]:
+    return {segment.text for segment, flag in zip(segments, keep, strict=True) if flag}
 
 
 def is_link(segment: Segment) -> bool:

@@ -13,7 +13,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
 from ..text import YEAR, count_words
-from .selected_text import SelectedText, is_internal_link, is_link
+from .selected_text import TERM_TAGS, SelectedText, is_internal_link, is_link
 
 _MAX_NOTICE_CHARS = 300
 
@@ -469,8 +469,6 @@ def drop_newswires(selected: SelectedText) -> None:
 
 
 _MAX_ANNOUNCEMENT_CHARS = 30
-#: Elements in which short text with a colon is not a label.
-_TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 _MAX_STORIES_LABEL_CHARS = 80
 _MAX_LAST_LINE_CHARS = 120
 _MEDIUM_TAGS = ("iframe", "video", "audio", "object", "embed")
@@ -481,7 +479,7 @@ def drop_announcements(selected: SelectedText) -> None:
     last = max((i for i, flag in enumerate(selected.keep) if flag), default=-1)
     for i in range(len(selected.keep) - 2, -1, -1):
         segment, following = selected.segments[i], selected.segments[i + 1]
-        if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in _TERM_TAGS:
+        if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in TERM_TAGS:
             continue
         is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS

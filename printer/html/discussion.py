@@ -16,7 +16,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
-from .index import Leaf, Segment
+from .index import Leaf, Segment, class_and_id
 from .parse import element_line
 from .posts import (
     HEADINGS,
@@ -32,7 +32,6 @@ from .posts import (
     SECTION_CLASS,
     Post,
     PostReader,
-    class_and_id,
     is_mark,
     kind_of,
     signatures,

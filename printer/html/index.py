@@ -508,6 +508,11 @@ def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
     return np.cumsum(steps[:-1]) > 0
 
 
+def class_and_id(element: HtmlElement) -> str:
+    """Return an element's classes and id in lower case."""
+    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
+
+
 def tag_and_class(element: HtmlElement) -> tuple[str, str]:
     """Return the tag and the first class of an element, which the entries of a list share."""
     return str(element.tag), (element.get("class") or "")[:200].partition(" ")[0]

@@ -17,7 +17,7 @@ from itertools import chain, islice, takewhile
 from lxml.html import HtmlElement
 
 from ..text import YEAR, clean_attribute, count_previewed
-from .index import INVISIBLE_TAGS, Leaf
+from .index import INVISIBLE_TAGS, Leaf, class_and_id
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
 
@@ -174,11 +174,6 @@ def is_mark(element: HtmlElement) -> bool:
     if element.tag == "a" and _PROFILE_URL.search((element.get("href") or "")[:300]):
         return True
     return bool(kind_of(element) & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
-
-
-def class_and_id(element: HtmlElement) -> str:
-    """Return an element's classes and id in lower case."""
-    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
 
 
 #: The most elements to examine.

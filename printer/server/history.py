@@ -23,7 +23,7 @@ from ..jobs import STATES, Job, State
 from ..jobs.queue import JobQueue
 from ..jobs.storage import ARTICLE, Storage
 from ..site_rules.apply import rule_site
-from ..text import UNSPACED
+from ..text import UNSPACED_CHARACTER
 
 #: The seconds in which a deleted print can be restored.
 UNDO_SECONDS = 600.0
@@ -62,7 +62,6 @@ CREATE TRIGGER IF NOT EXISTS prints_new AFTER UPDATE OF title, text ON prints BE
 _UNREAD = "unread"
 
 #: A letter of a script without spaces between words, whose sentences FTS5 treats as one word.
-_NO_SPACES = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,11 +236,11 @@ def _select_prints(
     words = query.words.split()[:_MAX_WORDS]
     conditions, values = ["deleted IS NULL"], list[object]()
     for word in words:
-        if _NO_SPACES.search(word):
+        if UNSPACED_CHARACTER.search(word):
             pattern = f"%{_escape_pattern(_valid_unicode(word))}%"
             conditions.append(r"(prints.title LIKE ? ESCAPE '\' OR prints.text LIKE ? ESCAPE '\')")
             values += [pattern, pattern]
-    terms = " ".join(search_terms(" ".join(w for w in words if not _NO_SPACES.search(w))))
+    terms = " ".join(search_terms(" ".join(w for w in words if not UNSPACED_CHARACTER.search(w))))
     source, snippet = "prints", "''"
     if terms:
         source = "words JOIN prints ON prints.n = words.rowid"

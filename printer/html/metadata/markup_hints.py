@@ -12,7 +12,7 @@ from itertools import chain, dropwhile, islice
 from lxml.html import HtmlElement
 
 from ...text import LONGEST_FOLDED, clean_line
-from ..index import INVISIBLE_TAGS, ElementsByTag
+from ..index import INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
 from .bylines import (
     BYLINE,
@@ -105,11 +105,7 @@ def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
     """Return whether the class or id of an element, one just around it or its link has a name."""
     around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
     elements = (element, *around, *islice(element.iterdescendants("a"), 1))
-    return any(
-        name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
-        for outer in elements
-        if outer.tag != "body"
-    )
+    return any(name.search(class_and_id(outer)) for outer in elements if outer.tag != "body")
 
 
 def _in_menu(element: HtmlElement) -> bool:
@@ -240,12 +236,11 @@ def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
     if element.tag not in _LABEL_TAGS or element.getparent() not in (parent, outer):
         return False
     text = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS).strip(f" |/{_SEPARATOR}")
-    names = f"{element.get('class', '')} {element.get('id', '')}"[:300]
     return (
         len(text.split()) <= _MAX_LABEL_WORDS
         and _SEPARATOR not in text
         and not any(sign.isdigit() or sign in ":.!?»>" for sign in text)
-        and not _NOT_LABEL_CLASS.search(names)
+        and not _NOT_LABEL_CLASS.search(class_and_id(element))
     )
 
 
@@ -646,7 +641,7 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
             return False
         if element.tag in _UNRELATED_TAGS and not (element is mark and mark.tag == "aside"):
             return True
-        if _UNRELATED_CLASS.search(f"{element.get('class', '')} {element.get('id', '')}"[:300]):
+        if _UNRELATED_CLASS.search(class_and_id(element)):
             return True
     return False
 

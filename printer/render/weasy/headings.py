@@ -23,7 +23,7 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from ...i18n import load_table
-from ...text import UNSPACED
+from ...text import UNSPACED, UNSPACED_CHARACTER
 from .box_tree import HEADINGS, Box
 from .paragraphs import set_on_line
 
@@ -221,15 +221,14 @@ _NOT_FIRST = (
 )
 #: Signs that no line of Chinese or Japanese ends with.
 _NOT_LAST = "（「『【〔《〈([\u201c\u2018"
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 #: A space in Chinese or Japanese, which stands for a pause.
-_SPACE_BETWEEN_SIGNS = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
+_SPACE_IN_UNSPACED = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
 
 
 def find_breaks(text: str, language: str) -> list[Break]:
     """Return the places where a heading may be broken; none if its words cannot be recognized."""
     places = {match.end(): match.start() for match in _SPACE.finditer(text)}
-    if _UNSPACED.search(text):
+    if UNSPACED_CHARACTER.search(text):
         phrases = _split_phrases(text, language)
         if phrases is None:
             return []
@@ -256,7 +255,7 @@ def find_breaks(text: str, language: str) -> list[Break]:
             _penalize(text[before:end], text[start : start + 40], function_words)
             + AFTER_FIRST_WORD * text.endswith(("– ", "— ", "- ", ": ", "| "), 0, before)
             + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations)
-            + AFTER_CJK_PAUSE * bool(_SPACE_BETWEEN_SIGNS.match(text, end - 1)),
+            + AFTER_CJK_PAUSE * bool(_SPACE_IN_UNSPACED.match(text, end - 1)),
         )
         for before, (end, start) in zip(starts, ordered, strict=False)
     ]
@@ -285,7 +284,8 @@ def _penalize(word: str, following: str, function_words: frozenset[str]) -> floa
     if word.endswith(","):
         return AFTER_COMMA
     bare = word.strip(_QUOTES).casefold()
-    is_short = len(bare) <= MAX_SHORT_WORD_CHARS and bare.isalpha() and not _UNSPACED.search(bare)
+    is_spaced = bare.isalpha() and not UNSPACED_CHARACTER.search(bare)
+    is_short = is_spaced and len(bare) <= MAX_SHORT_WORD_CHARS
     if is_short or (len(bare) <= MAX_FUNCTION_WORD_CHARS and bare in function_words):
         return AFTER_FUNCTION_WORD
     return 0.0

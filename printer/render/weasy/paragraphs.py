@@ -24,7 +24,7 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ...text import RIGHT_TO_LEFT, UNSPACED
+from ...text import RIGHT_TO_LEFT, UNSPACED_CHARACTER
 from .box_tree import Box
 
 #: How far signs hang over the edge at the end of a line, in ems.
@@ -401,7 +401,6 @@ def _text_length(box: Box) -> int:
 # The breaks of other paragraphs are left to WeasyPrint.
 MIN_CHARS = 60
 MAX_CHARS = 20_000
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
 _PARAGRAPH = "_webprint_paragraph"
 _EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
@@ -417,7 +416,7 @@ def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
         is_suitable = (
             MIN_CHARS <= len(text) <= MAX_CHARS
             and not _UNSUITABLE.search(text)
-            and 4 * len(_UNSPACED.findall(text)) < len(text)
+            and 4 * len(UNSPACED_CHARACTER.findall(text)) < len(text)
         )
         cached = size, Paragraph(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)
