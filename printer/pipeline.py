@@ -577,5 +577,5 @@ def _without_credentials(source: PageInput) -> str | Capture:
 
 
 def source_name(source: PageInput) -> str:
-    """Return the address or file name by which a source was asked for."""
+    """Return the address or file name under which a source was requested."""
     return source.source.requested_url if isinstance(source, Capture) else os.fspath(source)

@@ -94,7 +94,7 @@ _PLACEHOLDER = re.compile(
 
 def is_placeholder(text: str) -> bool:
     """Return whether a text has no words except unreplaced template placeholders."""
-    if not any(sign in text for sign in "{[<"):
+    if not any(character in text for character in "{[<"):
         return False
     remaining, count = _PLACEHOLDER.subn("", text)
     return count > 0 and not any(map(str.isalnum, remaining))
@@ -126,14 +126,14 @@ def count(number: float, noun: str) -> str:
 
 
 #: The ASCII characters that are neither letters nor digits.
-_ASCII_SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_ASCII_PUNCTUATION = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _LETTERS = re.compile(r"[^\W_]+")
 
 
 def comparison_key(text: str) -> str:
     """Return the letters and digits of a text, case-folded, for comparison."""
     if text.isascii():
-        return text.encode().translate(None, _ASCII_SIGNS).decode().lower()
+        return text.encode().translate(None, _ASCII_PUNCTUATION).decode().lower()
     return "".join(_LETTERS.findall(text)).casefold()
 
 
@@ -186,7 +186,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 _MAX_LINES_TO_FULL_TEXT = 4
 _MIN_PREVIEW_CHARS = 100
 _MAX_PREVIEW_LINES = 200
-_CUT_SIGNS = " .…"
+_CUT_CHARACTERS = " .…"
 
 
 def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
@@ -202,7 +202,7 @@ def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
     chars = 0
     for i in range(min(text - preview, len(lines) - text, _MAX_PREVIEW_LINES)):
         line, text_line = lines[preview + i], lines[text + i]
-        beginning = line.rstrip(_CUT_SIGNS)
+        beginning = line.rstrip(_CUT_CHARACTERS)
         chars += len(beginning)
         if line != text_line:
             rest = text_line.removeprefix(beginning)

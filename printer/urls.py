@@ -65,7 +65,7 @@ _SEGMENT_SESSION = re.compile(r"\(S\([A-Za-z0-9]{8,}\)\)")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-#: Names of index pages, which stand for their folder if no query follows.
+#: Names of index pages, which are equivalent to their folder if no query follows.
 _INDEX_PAGES = frozenset({
     "index.html", "index.htm", "index.xhtml", "index.shtml", "index.php", "default.htm",
     "default.html", "default.asp", "default.aspx",
@@ -122,8 +122,9 @@ def canonical_url(url: str) -> str:
 
     Scheme and host are in lower-case ASCII, without default port, user and fragment; dot segments
     are resolved; only what must be is percent-encoded, in capitals; parameters are sorted by name,
-    those for tracking and sessions removed, and so are index pages such as ``index.html``.  A
-    well-kept server answers it alike (RFC 3986, section 6); the host is never changed.  Idempotent.
+    those for tracking and sessions removed, and so are index pages such as ``index.html``.  Servers
+    that follow RFC 3986, section 6, return the same page for it; the host is never changed.
+    Idempotent.
 
     Raise :class:`BadURL`.
     """

@@ -139,7 +139,7 @@ def run(
 
 
 def _format_of(out: str) -> Format | None:
-    """Return the format that a name tells, None for a folder or a pipe; raise UsageError."""
+    """Return the format that a name implies, None for a folder or a pipe; raise UsageError."""
     path = Path(out)
     if out == output.STDOUT or out.endswith("/") or (path.exists() and not path.is_file()):
         return None

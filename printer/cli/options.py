@@ -472,7 +472,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name that was given for the output, whose ending tells the format."""
+        """The name that was given for the output, whose ending implies the format."""
         return self.file or self.template
 
     def path(self, article: Article, ending: str) -> Path:
@@ -506,7 +506,7 @@ class Target:
 
 
 def _check_ending(name: str, named: str) -> None:
-    """Raise :class:`UsageError` for a file name that does not tell its format, or a wrong one."""
+    """Raise :class:`UsageError` for a file name that implies no format, or another one."""
     path = Path(name)
     if name.lower() in chain.from_iterable(ENDINGS.values()):
         raise UsageError(f"{name} is only an ending", hint=f"Name a file, such as story{name}")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 commands = Commands()
 
-#: The letters of an article above which the user is told how long its layout will take.
+#: For an article of more characters, the user is told how long its layout will take.
 LONG_ARTICLE = 300_000
 LETTERS_PER_SECOND = 40_000
 
@@ -188,7 +188,7 @@ class _PrintJob:
 
     def _announce(self, article: Article) -> None:
         words = count_words(article.text)
-        # A word in a script without spaces is two signs, each as wide as two letters.
+        # A word in a script without spaces is two characters, each as wide as two letters.
         letters = max(len(article.text), 5 * words)
         options = self.printer.options.page
         if letters < LONG_ARTICLE or options.format != "pdf":

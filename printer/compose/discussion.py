@@ -216,7 +216,7 @@ class _Quotations:
         )
 
     def _is_printed(self, quote: Quote) -> bool:
-        """Return whether all that is quoted, except for quotations in it, stands above."""
+        """Return whether all that is quoted, except for quotations in it, is printed above."""
         keys = [_comparison_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
         self.budget -= len(self.printed) * len(keys)
         return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)

@@ -104,7 +104,7 @@ def readable_line(text: str) -> str:
     return " ".join(strip_unreadable(text).split())
 
 
-#: Characters that only tell how those beside them are joined and ordered.
+#: Characters that only control how adjacent ones are joined and ordered.
 _FORMATTING = "\u200b\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 
 
@@ -231,7 +231,7 @@ def joined(paragraphs: list[Spans]) -> Spans:
 
 
 #: Text that ends in one of these continues without a space.
-_JOINING_SIGNS = "([{“‘«„-‐"
+_JOINING_CHARACTERS = "([{“‘«„-‐"
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 
@@ -256,7 +256,7 @@ def needs_space(
     text_before = texts[-1]
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip("([{“‘«„\"'")
-        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
+        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_CHARACTERS
     if _ends_title(last, leaf, text_before):
         return True
     begins_label = text[0].isupper() or text[0].isdigit()
@@ -354,7 +354,7 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
 
 
-#: The lines of an address or a list are as short.
+#: The lines of an address or a list are no longer.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
 #: The most words of the end of a sentence torn off by a stray break.
@@ -403,7 +403,7 @@ _MAX_LABEL_CHARS = 90
 
 
 def split_labels(spans: Spans) -> list[Spans]:
-    """Separate bold lines from the longer lines that they head, and rows of signs from others."""
+    """Separate bold lines from the longer lines that they head, and rows of symbols from others."""
     lines = split_lines(spans)
     if len(lines) < 2:
         return [spans]

@@ -118,7 +118,7 @@ def _check_name(text: str) -> str:
 
 
 def check_digest_name(text: str) -> None:
-    """Raise :class:`UsageError` for what cannot be the name of a digest."""
+    """Raise :class:`UsageError` for an invalid name of a digest."""
     if not _NAME.fullmatch(text):
         hint = "Its name is lower-case letters, digits, - and _, such as morning"
         raise UsageError(f"no digest can be called {text[:60]!r}", hint=hint)

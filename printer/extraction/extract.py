@@ -4,7 +4,7 @@ The classifier was trained on pages without a layout.  If a page has one, the se
 by rules that hold for any page laid out for reading (Luo et al., section 4.2, use only the last):
 
 - Text that is not visible, or is in a layer over the page, does not belong to the article.
-- The article is in a column: text beside the column, or within it in a narrow box that lines up
+- The article is in a column: text next to the column, or within it in a narrow box that lines up
   with neither edge or in a box in smaller print, does not belong to it, however likely its words.
 - Text in the column and in the article's font, between selected segments, belongs to the article
   unless its words are most unlikely.
@@ -248,7 +248,7 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
     return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
 
 
-#: Text with less of its width in the column is beside it.
+#: Text with less of its width in the column is outside it.
 _MIN_SHARE_IN_COLUMN = 0.3
 
 
@@ -322,7 +322,7 @@ _MIN_TITLE_WORDS = 0.7
 
 
 def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the only main heading if it stands above the text and the title has other words."""
+    """Yield the only main heading if it is above the text and the title has other words."""
     first = keep.index(True) if any(keep) else 0
     main = [segment for segment in page.segments if segment.block.tag == "h1"]
     if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:

@@ -1,4 +1,4 @@
-"""Select the blocks that the classifier left out of the text they stand in.
+"""Select the blocks that the classifier left out of the text around them.
 
 The classifier knows running text best.  What it leaves out among the paragraphs of an article, or
 after the last of them, is often a table, a listing, a list of short items or a note.
@@ -31,7 +31,7 @@ _MAX_HEADING_CHARS = 100
 #: The lowest score of a paragraph or heading among selected ones, and of a block in the element
 #: around nearly all of the text.
 _MIN_SCORE = 0.35
-#: The lowest score of a block or heading beside selected paragraphs.
+#: The lowest score of a block or heading next to selected paragraphs.
 _MIN_BLOCK_SCORE = 0.2
 #: The lowest score of any line between selected ones.
 _MIN_LINE_SCORE = 0.6
@@ -103,7 +103,7 @@ _MAX_ANSWER_SEGMENTS = 8
 def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
     """Return the end of a list of questions and answers, and the number of questions.
 
-    All questions look alike, and all answers like parts of the first.
+    All questions are similar, and all answers similar to parts of the first.
     """
     question = _element_shape(segments[start].block)
     answers: set[tuple[str, ...]] = set()
@@ -360,7 +360,7 @@ def add_item_labels(
         is_heading = index.tags[block] in _SUBHEADING_TAGS
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
         if is_label and len(segment.text) <= _MAX_HEADING_CHARS:
-            # A credit may stand between a heading and its text.
+            # A credit may be between a heading and its text.
             below = slice(i + 1, i + (3 if is_heading else 2))
             is_text = any(
                 flag
@@ -654,7 +654,7 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
 
 #: Elements whose number above a heading does not count it.
 _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
-#: The time above a part of a running report: '12.30pm:'.
+#: The time above a part of a live report: '12.30pm:'.
 _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 
 

@@ -237,14 +237,14 @@ def _was_emptied(selected: SelectedText, before: Sequence[bool], heading: int) -
 
 
 _MAX_CAPTION_CHARS = 300
-#: What may stand in a figure instead of a picture.
+#: What a figure may contain instead of a picture.
 _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
 
 
 def _settle_captions(selected: SelectedText) -> None:
     """Select the captions of selected tables and code; drop those of pictures.
 
-    The captions of pictures stand below them if these are printed.
+    The captions of pictures are printed below them instead.
     """
     index = selected.index
     for i, tag in enumerate(index.tags):
@@ -354,7 +354,7 @@ def _drop_comments(selected: SelectedText) -> None:
 
 #: The largest share of the selected text that is dropped as hidden.
 _MAX_HIDDEN_SHARE = 0.3
-#: The same beside enough visible text.
+#: The same if there is enough visible text.
 _MAX_HIDDEN_SHARE_BESIDE_TEXT = 0.75
 _MIN_VISIBLE_CHARS = 300
 

@@ -37,7 +37,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
-#: The rest of a page is ignored: no book has as many paragraphs.
+#: The rest of a page is ignored: no book has this many paragraphs.
 MAX_SEGMENTS = 50_000
 #: Larger pages would take minutes and gigabytes.
 MAX_ELEMENTS = 300_000

@@ -151,7 +151,7 @@ def _close_head(tree: HtmlElement) -> None:
 
 
 def _close_navigation(tree: HtmlElement) -> None:
-    """Move the main content, and what follows it, behind the navigation and header around it.
+    """Move the main content, and what follows it, after the navigation and header around it.
 
     In browsers, ``</nav>`` also closes unclosed elements within; the parser ignores it there.
     """

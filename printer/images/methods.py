@@ -176,7 +176,7 @@ def select_by_score(
     scored: list[Candidate] = []
     rejected: list[RejectedPicture] = []
     for candidate in candidates:
-        # The page's own picture, the only far one with a key, may stand far above the text.
+        # The page's own picture, the only far one with a key, may be far above the text.
         if candidate.segment not in nearby and not candidate.url_key:
             rejected.append(RejectedPicture(candidate, "far from the article's text"))
         elif is_beside_column(page, candidate, column):
@@ -205,7 +205,7 @@ def select_by_score(
 _LEAD_BONUS = 1.8
 #: The feature of a picture among text of the article.
 _LISTED_FEATURE = "with: all"
-#: So many pictures like it are selected.
+#: The fewest similar pictures to select for all of them to be selected.
 _MIN_LISTED = 3
 #: On pages that list things, with any text around them.
 _MIN_LISTED_SHARE = 0.5
@@ -333,7 +333,7 @@ def _drop_unmarked(
     )
 
 
-#: The name of a picture of this page has so many words of its title.
+#: The name of a picture of this page has at least this many words of its title.
 _MIN_TITLE_WORDS = 2
 #: Words in the address of a picture that networks show for any page of a site.
 _SITE_PICTURE = re.compile(

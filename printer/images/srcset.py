@@ -323,7 +323,7 @@ _MIN_NAME_DIGITS = 5
 
 
 def is_numbered(name: str) -> bool:
-    """Return whether the name of a file has so many digits that no other picture has it."""
+    """Return whether the name of a file has enough digits to belong to a single picture."""
     return sum(map(str.isdigit, _PIXELS.sub("", name))) >= _MIN_NAME_DIGITS
 
 
@@ -336,7 +336,7 @@ _URL_IN_PATH = re.compile(r"(?<=[/,=])https?(?:%3A%2F%2F|:/{1,2}(?=\w))", re.IGN
 
 
 def original_url(url: str) -> str:
-    """Return the URL of the file from which a server makes a picture, as far as its URL tells."""
+    """Return the URL of the file from which a server makes a picture, if its URL shows that."""
     for _ in range(_MAX_NESTED_URLS):
         inner = _nested_url(url)
         if not inner:

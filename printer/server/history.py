@@ -1,7 +1,7 @@
-"""The history of prints: an index that people search, beside the job queue that owns the prints.
+"""The history of prints: an index that people search; the job queue owns the prints.
 
 It is derived from the queue and the results, and brought up to date before it is read; only which
-prints were deleted, and may be restored for a while, is known here alone.
+prints were deleted, and may be restored for a while, is recorded here alone.
 """
 
 from __future__ import annotations

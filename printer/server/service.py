@@ -197,7 +197,7 @@ class PrintService:
         return picture
 
     def first_page(self, job: Job) -> bytes:
-        """Return a picture of the first page, which is stored when it is first asked for."""
+        """Return a picture of the first page, which is stored on first use."""
         key = f"{job.result_folder}/{_FIRST_PAGE}"
         picture = self.storage.get(key) if job.has_result else None
         if picture is None:

@@ -214,7 +214,7 @@ _MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 def leading_words(texts: Sequence[str]) -> list[list[str]]:
     """Return the first words of each text in lower case, without surrounding punctuation.
 
-    In scripts without spaces, each two successive letters are a word.
+    In scripts without spaces, each two successive characters are a word.
     """
     joined = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower()
     spaced = joined.isascii() or not UNSPACED_CHARACTER.search(joined)
