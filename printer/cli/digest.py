@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, Format
+from ..options import ENDINGS, Format, check_known
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from ..text import count, did_you_mean, file_name
+from ..text import count, file_name
 from ..urls import strip_userinfo
 from . import output
 from .help import Commands, complete
@@ -356,11 +356,10 @@ def _load_digests() -> tuple[Digest, ...]:
 
 def _find_digest(name: str) -> Digest:
     digests = {config.name: config for config in _load_digests()}
-    if name not in digests:
-        hint = did_you_mean(name, digests) or f"There are {', '.join(digests)}"
-        if not digests:
-            hint = "Start one with webprint digest add URL --digest NAME"
+    if not digests:
+        hint = "Start one with webprint digest add URL --digest NAME"
         raise UsageError(f"there is no digest {name[:60]!r}", hint=hint)
+    check_known("digest", name, digests)
     return digests[name]
 
 

@@ -33,6 +33,7 @@ from ..article import (
     Rule,
     Spans,
     Table,
+    has_mark_throughout,
     iter_text,
     plain_text,
 )
@@ -54,6 +55,7 @@ from .inline import (
     joined,
     split_paragraphs,
     strip_end,
+    strip_start,
     strip_unreadable,
     with_mark,
 )
@@ -484,19 +486,12 @@ def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
     has_no_space = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
     if not (has_no_space or plain_text(cited).endswith(COLONS)):
         return (), spans
-    while following and not following[0].text.strip():
-        following = following[1:]
-    if following:
-        first = replace(following[0], text=following[0].text.lstrip())
-        following = (first, *following[1:])
-    return cited, following
+    return cited, strip_start(following)
 
 
 def _is_cited(block: Block) -> bool:
     """Return whether a block is a paragraph with only ``cite`` text."""
-    return isinstance(block, Paragraph) and all(
-        "cite" in span.marks for span in block.spans if span.text.strip()
-    )
+    return isinstance(block, Paragraph) and has_mark_throughout(block.spans, "cite")
 
 
 _PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)

@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
-from .inline import joined, strip_end, without_mark
+from .inline import joined, strip_end, strip_start, without_mark
 
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: names of the label above their text.
@@ -142,12 +142,7 @@ _ATTRIBUTION_END = " \n" + "".join(COLONS)
 
 def attribution(spans: Spans) -> Spans:
     """Return the text of an attribution without the punctuation around it."""
-    while spans and not spans[0].math:
-        if text := spans[0].text.lstrip(_ATTRIBUTION_START):
-            spans = (replace(spans[0], text=text), *spans[1:])
-            break
-        spans = spans[1:]
-    return strip_end(spans, _ATTRIBUTION_END)
+    return strip_end(strip_start(spans, _ATTRIBUTION_START), _ATTRIBUTION_END)
 
 
 _SOURCE_CLASS = re.compile(

@@ -201,7 +201,7 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
     """Bind notes to unlinked superscript numbers, if each has one and they count from one."""
     marks: dict[int, list[HtmlElement]] = {}
     numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
-    for element in page.elements.find(*("sup", "strong", "b")):
+    for element in page.elements.find("sup", "strong", "b"):
         if element not in selection.path:
             continue
         match = _NOTE_NUMBER.fullmatch("".join(element.itertext())[:20])

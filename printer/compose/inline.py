@@ -164,10 +164,8 @@ class TextRun:
 
     def take(self) -> Spans:
         spans = tuple(
-            [
-                Span(_complete_address("".join(texts), style.href), *style)
-                for style, texts in self.parts
-            ]
+            Span(_complete_address("".join(texts), style.href), *style)
+            for style, texts in self.parts
         )
         self.parts = []
         self.forget()
@@ -209,6 +207,15 @@ def _shared_style(before: Style, after: Style) -> Style:
         lang=before.lang if before.lang == after.lang else "",
         dir=before.dir if before.dir == after.dir else "",
     )
+
+
+def strip_start(spans: Spans, characters: str | None = None) -> Spans:
+    """Remove characters, by default white space, from the start of spans."""
+    while spans and not spans[0].math:
+        if text := spans[0].text.lstrip(characters):
+            return (replace(spans[0], text=text), *spans[1:])
+        spans = spans[1:]
+    return spans
 
 
 def strip_end(spans: Spans, characters: str) -> Spans:
@@ -260,7 +267,7 @@ def needs_space(
     if _ends_title(last, leaf, text_before):
         return True
     begins_label = text[0].isupper() or text[0].isdigit()
-    if _is_label_boundary(text_before, text) or (begins_label and _are_alike(last, leaf)):
+    if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
         return True
     return (
         not leaf.tail
@@ -299,7 +306,7 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
     return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
 
 
-def _are_alike(first: Leaf, second: Leaf) -> bool:
+def _are_similar(first: Leaf, second: Leaf) -> bool:
     """Return whether two texts are in adjacent links, or elements of one class, as labels are."""
     a, b = first.element, second.element
     is_named = a.tag == "a" or bool(a.get("class"))

@@ -30,14 +30,13 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from ..capture import Font, Rect, Visibility
-from ..errors import UsageError
 from ..html.index import Bools, ElementFlag, Ints, Segment
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from ..options import EXTRACTORS, ExtractOptions
+from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
-from ..text import WORD, comparison_key, did_you_mean
+from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
 from .entries import add_names, add_price, add_prices, complete_entries, is_listing
 from .missing_blocks import (
@@ -88,7 +87,7 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         keep = add_announced_lists(page, keep)
         keep = add_item_labels(page, keep, scores, kind)
         keep = add_subheadings(page, keep, scores, kind)
-    keep = add_alike(page, keep, scores)
+    keep = add_similar(page, keep, scores)
     if is_list:
         keep = add_prices(page.segments, keep)
     if kind == "product":
@@ -105,13 +104,6 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
         standfirst = find_standfirst(page, keep, scores)
     keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
-
-
-def check_extractor(name: str) -> None:
-    """Raise :class:`UsageError` if no extractor has this name."""
-    if name not in EXTRACTORS:
-        hint = f"{did_you_mean(name, EXTRACTORS)} There are {', '.join(EXTRACTORS)}"
-        raise UsageError(f"there is no extractor {name!r}", hint=hint.lstrip())
 
 
 #: The confidence of the papers' methods, which do not compute one.
@@ -132,7 +124,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
         UsageError: No extractor has that name.
     """
     name = options.extractor
-    check_extractor(name)
+    check_known("extractor", name, EXTRACTORS)
     if name == "default":
         verdict = classify(page, score_segments(page), load_default_model())
         return postprocess(page, verdict) if verdict.keep else verdict
@@ -281,18 +273,18 @@ def _between(selected: Bools) -> Bools:
 
 
 #: The lowest score of a heading that looks like selected ones.
-_MIN_ALIKE_SCORE = 0.2
+_MIN_SIMILAR_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.3
 _MIN_LABEL_SCORE = 0.4
 #: The same of a label that is alone with the text in an element.
 _MIN_FIELD_SCORE = 0.3
 
 
-def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection with the headings and labels that look like selected ones."""
     selected = list(keep)
     texts = selected_texts(page.segments, keep) | {page.metadata.title}
-    candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
+    candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += _labels(page, keep)
     for segment, least in candidates:
@@ -301,16 +293,16 @@ def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tupl
     return tuple(selected)
 
 
-def _alike_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     """Yield the headings right above selected text that look like most selected headings."""
     shapes: dict[tuple[str, str], list[Segment]] = {}
     for segment in page.segments:
         if _is_heading(segment):
             shapes.setdefault(_shape(segment.block), []).append(segment)
-    for alike in shapes.values():
-        count = sum(keep[segment.index] for segment in alike)
-        above = (s for s in alike if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
-        if 0 < len(alike) <= 2 * count:
+    for similar in shapes.values():
+        count = sum(keep[segment.index] for segment in similar)
+        above = (s for s in similar if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
+        if 0 < len(similar) <= 2 * count:
             yield from above
 
 

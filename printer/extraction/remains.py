@@ -105,9 +105,9 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
                 row_headings += [heading] * (len(names) >= _MIN_CARDS)
         shape = str(block.tag), block.get("class") or ""
         by_shape.setdefault(shape, []).append((heading, is_empty))
-    for headings_alike in by_shape.values():
-        empty = [heading for heading, is_empty in headings_alike if is_empty]
-        if 2 * len(empty) < len(headings_alike):
+    for similar_headings in by_shape.values():
+        empty = [heading for heading, is_empty in similar_headings if is_empty]
+        if 2 * len(empty) < len(similar_headings):
             yield from empty
     if 2 * len(row_headings) < len(headings):
         yield from row_headings
@@ -254,8 +254,8 @@ def find_buttons(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
             places.setdefault(label, set()).add(link.get("href") or "")
             elements.setdefault(label, []).append(leaf.element)
     labels = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
-    alike = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
-    return frozenset(element for label in alike for element in elements[label])
+    recurring = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
+    return frozenset(element for label in recurring for element in elements[label])
 
 
 def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:

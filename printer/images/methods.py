@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
 from ..files import load_json
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..options import IMAGE_METHODS, ExtractOptions
+from ..options import IMAGE_METHODS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
@@ -75,19 +74,10 @@ def select_pictures(
     return _keep_lead(page, selection) if options.images == "lead" else selection
 
 
-def check_method(method: str) -> None:
-    """Raise :class:`UsageError` if no method has this name."""
-    if method not in IMAGE_METHODS:
-        raise UsageError(
-            f"there is no picture selection method {method!r}",
-            hint=f"Choose from {', '.join(IMAGE_METHODS)}",
-        )
-
-
 def select_by_method(
     page: Page, verdict: Verdict, method: str = "default", ner: str = RULES
 ) -> PictureSelection:
-    check_method(method)
+    check_known("picture selection method", method, IMAGE_METHODS)
     check_recognizer(ner)
     if method == "joshi-liu":
         return joshi_liu.select_pictures(page, verdict, ner)
