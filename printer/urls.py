@@ -309,33 +309,35 @@ def _split(url: str, text: str) -> SplitResult:
         raise BadURL(
             f"the address is longer than {_MAX_LENGTH} characters", url=truncate(text, _MAX_QUOTED)
         )
-    wrong = f"{truncate(text, _MAX_QUOTED)!r} is not a web address:"
     try:
         parts = urlsplit(_with_slashes(url))
     except ValueError as error:
         reason = str(error)
-        raise BadURL(f"{wrong} {reason[:1].lower()}{reason[1:]}") from error
+        raise _bad_address(text, f"{reason[:1].lower()}{reason[1:]}") from error
     if parts.scheme not in _PORTS:
-        scheme = f"{parts.scheme} is not http or https" if parts.scheme else "no scheme given"
+        reason = f"{parts.scheme} is not http or https" if parts.scheme else "no scheme given"
         hint = "For a file on this machine, give its path" if parts.scheme == "file" else ""
-        raise BadURL(f"{wrong} {scheme}", hint=hint)
+        raise _bad_address(text, reason, hint)
     if not parts.netloc:
-        raise BadURL(f"{wrong} it names no host")
+        raise _bad_address(text, "it names no host")
     return parts
+
+
+def _bad_address(text: str, reason: str, hint: str = "") -> BadURL:
+    quoted = truncate(strip_userinfo(text), _MAX_QUOTED)
+    return BadURL(f"{quoted!r} is not a web address: {reason}", hint=hint)
 
 
 def _origin(parts: SplitResult, text: str) -> Origin:
     try:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        quoted = truncate(strip_userinfo(text), _MAX_QUOTED)
-        wrong = f"{quoted!r} is not a web address: the port is not valid"
-        raise BadURL(wrong, hint="A port is a number up to 65535") from error
+        hint = "A port is a number up to 65535"
+        raise _bad_address(text, "the port is not valid", hint) from error
     try:
         host = ascii_host(host)
     except ValueError as error:
-        wrong = truncate(strip_userinfo(text), _MAX_QUOTED)
-        raise BadURL(f"{wrong!r} is not a web address: the host name is not valid") from error
+        raise _bad_address(text, "the host name is not valid") from error
     return Origin(parts.scheme, host, port or _PORTS[parts.scheme])
 
 

@@ -135,8 +135,7 @@ def _headed_boxes(
     index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
 ) -> list[tuple[int, int]]:
     """Return the likely lines of the innermost boxes whose headings are selected."""
-    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
-    sums = list(accumulate(sizes, initial=0))
+    sums = _running_sums(index, keep)
     known_texts = selected_texts(index.segments, keep)
     added: set[int] = set()
     for heading, segment in enumerate(index.segments):
@@ -423,19 +422,24 @@ def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:
     return sum(scores[begin:end]) / (end - begin)
 
 
+def _running_sums(index: PageIndex, keep: Sequence[bool]) -> list[int]:
+    """Return the running sums of the selected characters, so that a range's is a difference."""
+    pairs = zip(keep, index.segments, strict=True)
+    return list(accumulate((flag * len(segment.text) for flag, segment in pairs), initial=0))
+
+
 #: The share of the selected text that is nearly all.
 _MIN_COMMON_SHARE = 0.9
 
 
 def _common_container(index: PageIndex, keep: Sequence[bool]) -> int:
     """Return the innermost element around nearly all of the text."""
-    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
-    totals = list(accumulate(sizes, initial=0))
-    min_chars = _MIN_COMMON_SHARE * totals[-1]
+    sums = _running_sums(index, keep)
+    min_chars = _MIN_COMMON_SHARE * sums[-1]
     containers = [
         i
         for i, (begin, end) in enumerate(zip(index.segment_begins, index.segment_ends, strict=True))
-        if totals[end] - totals[begin] >= min_chars
+        if sums[end] - sums[begin] >= min_chars
     ]
     return containers[-1]
 

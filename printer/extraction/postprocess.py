@@ -27,7 +27,6 @@ from .selected_text import (
     TERM_TAGS,
     SelectedText,
     is_internal_link,
-    is_link,
     selected_texts,
 )
 from .site_lines import (
@@ -204,7 +203,7 @@ def _contents_candidates(selected: SelectedText) -> Iterator[range]:
 def _is_contents_entry(segment: Segment) -> bool:
     """Return whether a line may be an entry of a table of contents: a link within the page."""
     is_heading = segment.block.tag in HEADING_TAGS
-    return not is_heading and is_link(segment) and is_internal_link(segment)
+    return not is_heading and segment.is_link and is_internal_link(segment)
 
 
 def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None:
@@ -429,5 +428,5 @@ def _is_furniture_label(segment: Segment, kind: str) -> bool:
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
     may_be_button = kind in _KINDS_WITH_BUTTONS and segment.block.tag not in HEADING_TAGS
-    is_action |= may_be_button and is_link(segment) and is_invitation(segment.text)
+    is_action |= may_be_button and segment.is_link and is_invitation(segment.text)
     return is_action and not has_currency_sign(segment.text)

@@ -13,7 +13,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
 from ..text import YEAR, count_words
-from .selected_text import TERM_TAGS, SelectedText, is_internal_link, is_link
+from .selected_text import TERM_TAGS, SelectedText, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
 
@@ -95,7 +95,7 @@ def drop_above_title(selected: SelectedText) -> None:
             lines_above = []
         elif selected.keep[i]:
             words = count_words(segment.text[:_MAX_COUNTED_CHARS])
-            if words > _MAX_LINE_WORDS and not is_link(segment):
+            if words > _MAX_LINE_WORDS and not segment.is_link:
                 break
             lines_above.append(i)
     selected.drop(dropped)
@@ -155,7 +155,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
         return False
     return bool(
-        (is_link(segment) and not is_internal_link(segment))
+        (segment.is_link and not is_internal_link(segment))
         or (colon and fold_words(label) in page_labels("credits"))
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
@@ -264,7 +264,7 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     if cards := _cards_below(selected, label, total):
         return cards
     end = label + 1
-    while end < len(keep) and (not keep[end] or is_link(segments[end])):
+    while end < len(keep) and (not keep[end] or segments[end].is_link):
         end += 1
     ends_section = end == len(keep) or segments[end].block.tag in HEADING_TAGS
     has_unselected_story = (
@@ -483,7 +483,7 @@ def drop_announcements(selected: SelectedText) -> None:
             continue
         is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
-        is_above_link = is_link(following) and not selected.is_story(following)
+        is_above_link = following.is_link and not selected.is_story(following)
         if i == last and not (is_above_link or _is_above_medium(segment.block)):
             max_chars = _MAX_LAST_LINE_CHARS
         is_label = len(segment.text) <= max_chars and segment.text.endswith((":", "："))

@@ -105,6 +105,10 @@ class Leaf(NamedTuple):
         return self.element.getparent() if self.tail else self.element
 
 
+#: The share of a line in links from which it is a link.
+_MIN_LINK_SHARE = 0.9
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
     """A run of text between two line breaks.
@@ -118,6 +122,10 @@ class Segment:
     leaves: tuple[Leaf, ...]
     text: str
     link_chars: int = 0
+
+    @property
+    def is_link(self) -> bool:
+        return self.link_chars >= _MIN_LINK_SHARE * len(self.text)
 
 
 class TreeIndex:

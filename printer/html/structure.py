@@ -461,13 +461,10 @@ def _drop_shortcodes(tree: HtmlElement) -> None:
     texts = [(element.tail if tail else element.text) or "" for element, tail in text_places]
     closed = {match[2] for text in texts for match in _SHORTCODE.finditer(text) if match[1]}
 
-    def is_shortcode(match: re.Match[str]) -> bool:
-        return match[2] in closed or not _QUOTATION_MARK_SET.isdisjoint(match[3])
-
     for (element, tail), text in zip(text_places, texts, strict=True):
         remaining_parts, end, action = [], 0, ""
         for match in _SHORTCODE.finditer(text):
-            if not is_shortcode(match):
+            if match[2] not in closed and _QUOTATION_MARK_SET.isdisjoint(match[3]):
                 continue
             if not (action and match[1] and match[2] == action):
                 remaining_parts.append(text[end : match.start()])

@@ -80,10 +80,6 @@ class FeatureReader:
             )
         )
 
-    def shape(self, candidate: Candidate) -> tuple[str, ...]:
-        """Return the tags and classes that the pictures of one list have in common."""
-        return self.structures[candidate]
-
     def key(self, candidate: Candidate) -> str:
         """Return the key of a picture; crops of the page's own picture have its key."""
         is_lead = self.lead_file == candidate.url_key.rpartition("/")[2]
@@ -126,7 +122,7 @@ def refusal(
     sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
-    return "a picture of a sound" if _is_in_audio_player(reader, candidate) else ""
+    return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
 
 
 #: A parameter by which a link names the advertisement it belongs to.
@@ -221,13 +217,13 @@ def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool
     return bool(flags & _HEADING) and not reader.verdict.keep[previous]
 
 
-#: A wider picture of a player of sounds is the lead.
+#: A wider picture of an audio player is the lead.
 _MAX_AUDIO_WIDTH_PX = 300
 _AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
 
 
 def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is small, in a part without the article's text that plays."""
+    """Return whether a picture is small, in an audio player, a part without the article's text."""
     if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
         return False
     classes, ids = reader.index.classes, reader.index.ids
@@ -269,7 +265,7 @@ def _is_portrait(
 
 def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
     segments = (reader.page.segments[i] for i in caption.segments)
-    return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
+    return all(segment.is_link for segment in segments)
 
 
 # A teaser without a heading has more text in links.

@@ -258,15 +258,17 @@ def _find_listed(
     lists_things: bool,
 ) -> set[Candidate]:
     """Return the pictures with little text that are like several that reach the threshold."""
-    shapes = Counter(reader.shape(candidate) for candidate, _ in features)
+    shapes = Counter(reader.structures[candidate] for candidate, _ in features)
     high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
-    high_scores = Counter(reader.shape(candidate) for candidate, _ in high)
-    high_scores_in_text = Counter(reader.shape(c) for c, names in high if _LISTED_FEATURE in names)
+    high_scores = Counter(reader.structures[candidate] for candidate, _ in high)
+    high_scores_in_text = Counter(
+        reader.structures[c] for c, names in high if _LISTED_FEATURE in names
+    )
     listed: set[Candidate] = set()
     for candidate, names in features:
         if names.isdisjoint(_SHORT_TEXT_FEATURES) or not names.isdisjoint(_REPEATED_FEATURES):
             continue
-        shape = reader.shape(candidate)
+        shape = reader.structures[candidate]
         is_in_text = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
         least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
         if is_in_text or (lists_things and high_scores[shape] >= least):

@@ -459,7 +459,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
 
 def _is_plain_label(text: str, following: Block) -> bool:
     """Return whether a line without marks is a heading: by its length and end, or its capitals."""
-    is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
+    is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
         return False
