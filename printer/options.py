@@ -28,8 +28,8 @@ ImageMethod = Literal["default", "cuter", "joshi-liu"]
 EXTRACTORS: tuple[str, ...] = get_args(ExtractorName)
 IMAGE_METHODS: tuple[str, ...] = get_args(ImageMethod)
 
-#: File name endings by format, the usual one first.
-ENDINGS: dict[Format, tuple[str, ...]] = {
+#: The extensions of file names by format, the usual one first.
+EXTENSIONS: dict[Format, tuple[str, ...]] = {
     "pdf": (".pdf",), "epub": (".epub",), "markdown": (".md", ".markdown"),
     "html": (".html", ".htm"), "json": (".json",),
 }  # fmt: skip

@@ -38,8 +38,8 @@ _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: A web address, or a relative one, up to its query.
 _UP_TO_QUERY = re.compile(r"(?:https?:|(?![A-Za-z][A-Za-z0-9+.-]*:))[^?#]*", re.IGNORECASE)
 
-#: Endings of file names, which no host name has.
-_FILE_ENDINGS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
+#: Extensions of files, which no host name ends with.
+_FILE_EXTENSIONS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 
 #: Query parameters that campaigns and networks add to track who followed a link.
 _TRACKING = re.compile(
@@ -285,7 +285,7 @@ def _complete_url(text: str) -> str:
             f"{truncate(text, _MAX_QUOTED)!r} is neither a file nor a web address",
             hint="An address looks like https://example.org/page",
         )
-    if host == text and text.lower().endswith(_FILE_ENDINGS):
+    if host == text and text.lower().endswith(_FILE_EXTENSIONS):
         raise BadURL(
             f"there is no file {truncate(text, _MAX_QUOTED)!r}",
             hint="Check its name; an address looks like https://example.org/page",

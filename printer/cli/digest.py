@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, Format, check_known
+from ..options import EXTENSIONS, Format, check_known
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
 from ..text import count, file_name
@@ -146,7 +146,7 @@ def _format_of(out: str) -> Format | None:
     form = output.format_of(out)
     if form in FORMATS:
         return form
-    kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
+    kind = f"{path.suffix} files" if path.suffix else "a file without an extension"
     raise UsageError(f"cannot write {kind}: {out}", hint="A digest is written as .pdf or .epub")
 
 
@@ -391,7 +391,7 @@ def _make_writer(out: str) -> Callable[[Issue, Result], str]:
         if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
             output.make_folder(path)
             name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
-            path = output.free_path(path, name, ENDINGS[result.format][0])
+            path = output.free_path(path, name, EXTENSIONS[result.format][0])
         output.write(path, result.data)
         return str(path)
 

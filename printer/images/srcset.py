@@ -328,8 +328,8 @@ def is_numbered(name: str) -> bool:
 
 
 _MAX_NESTED_URLS = 3
-#: The ending that a server adds to the name of a file whose format it changes: 'badge.svg.png'.
-_ADDED_ENDING = re.compile(
+#: The extension that a server adds to the name of a file whose format it changes: 'badge.svg.png'.
+_ADDED_EXTENSION = re.compile(
     r"(?<=\.jpg|\.png|\.gif|\.svg)\.(?:jpe?g|png|webp|avif)(?=$|[?#])", re.IGNORECASE
 )
 _URL_IN_PATH = re.compile(r"(?<=[/,=])https?(?:%3A%2F%2F|:/{1,2}(?=\w))", re.IGNORECASE)
@@ -342,7 +342,7 @@ def original_url(url: str) -> str:
         if not inner:
             break
         url = inner
-    return _ADDED_ENDING.sub("", url)
+    return _ADDED_EXTENSION.sub("", url)
 
 
 def _nested_url(url: str) -> str:

@@ -61,8 +61,6 @@ CREATE TRIGGER IF NOT EXISTS prints_new AFTER UPDATE OF title, text ON prints BE
 #: The state of a finished print whose text is not in the index yet.
 _UNREAD = "unread"
 
-#: A letter of a script without spaces between words, whose sentences FTS5 treats as one word.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryQuery:
@@ -236,7 +234,7 @@ def _select_prints(
     words = query.words.split()[:_MAX_WORDS]
     conditions, values = ["deleted IS NULL"], list[object]()
     for word in words:
-        if UNSPACED_CHARACTER.search(word):
+        if UNSPACED_CHARACTER.search(word):  # FTS5 treats a sentence of them as one word.
             pattern = f"%{_escape_pattern(_valid_unicode(word))}%"
             conditions.append(r"(prints.title LIKE ? ESCAPE '\' OR prints.text LIKE ? ESCAPE '\')")
             values += [pattern, pattern]

@@ -202,7 +202,7 @@ class PrintService:
         picture = self.storage.get(key) if job.has_result else None
         if picture is None:
             picture = self.draw_page(job, 1)
-            with suppress(JobsError):
+            with suppress(JobsError):  # If it is not stored, it is drawn again.
                 self.storage.put(key, picture)
         return picture
 

@@ -122,7 +122,7 @@ class PageRequests:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _is_navigation(self, request: Request) -> bool:
-        with suppress(PlaywrightError):
+        with suppress(PlaywrightError):  # A service worker's request has no frame.
             return request.is_navigation_request() and request.frame == self._page.main_frame
         return False
 
