@@ -26,6 +26,10 @@ class Rect(NamedTuple):
     def height(self) -> float:
         return self.bottom - self.top
 
+    def union(self, other: Rect) -> Rect:
+        """Return the smallest rectangle around both."""
+        return Rect(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
+
 
 class Visibility(IntFlag):
     """Flags for what hides an element, and how it is positioned over the page."""

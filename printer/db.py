@@ -63,7 +63,7 @@ def is_corruption(error: BaseException | None) -> bool:
 
 
 def delete_database(path: Path) -> None:
-    """Delete a database and the files that SQLite keeps beside it."""
+    """Delete a database and the files that SQLite keeps next to it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
@@ -116,7 +116,7 @@ def _open_sqlite(url: URL) -> Engine:
     path = Path(str(url.database))
     with os_errors(JobsError, f"the folder {path.parent} cannot be created"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with suppress(OSError):  # Whatever opens the file says why it cannot be created.
+    with suppress(OSError):  # Opening the file will report why it cannot be created.
         path.touch(mode=0o600)
     engine = create_engine(url, connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False})
 
@@ -151,7 +151,7 @@ def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        # PostgreSQL says on further lines what one might try.
+        # PostgreSQL adds hints on further lines.
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0][:200]
         if reason == _NOT_SQLITE:
             hint = "Name another file with --database; this one was left as it is"
@@ -159,7 +159,7 @@ def translate_db_errors(action: str, hint: str = "") -> Iterator[None]:
 
 
 class Tables:
-    """Tables in one database, which are made if need be, with serialized writes.
+    """Tables in one database, created if missing, with serialized writes.
 
     Every method raises :class:`JobsError`, with ``problem`` and ``hint``, if it cannot be used.
     """

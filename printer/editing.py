@@ -202,7 +202,7 @@ def _align_segments(blocks: Sequence[Block], segments: Sequence[Segment]) -> lis
     return aligned
 
 
-#: What a stored snapshot says beside the page and the pictures: the article without its blocks; id,
+#: What a stored snapshot holds besides page and pictures: the article without its blocks; id,
 #: place, content and rules of each block; the source; key, type, width and height of each picture.
 _Stored: TypeAlias = tuple[
     Article, tuple[tuple[str, bool, dict[str, Any], tuple[Suggestion, ...]], ...], PageSource,

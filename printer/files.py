@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 
 
 def load_json(module: str, name: str) -> Any:
-    """Return the content of a JSON file beside a module, given by its ``__file__``."""
+    """Return the content of a JSON file next to a module, given by its ``__file__``."""
     return json.loads(Path(module).with_name(name).read_bytes())
 
 

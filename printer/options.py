@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
+
+from .errors import UsageError
+from .text import did_you_mean
 
 T = TypeVar("T")
 
@@ -25,8 +28,8 @@ ImageMethod = Literal["default", "cuter", "joshi-liu"]
 EXTRACTORS: tuple[str, ...] = get_args(ExtractorName)
 IMAGE_METHODS: tuple[str, ...] = get_args(ImageMethod)
 
-#: File name endings by format, the usual one first.
-ENDINGS: dict[Format, tuple[str, ...]] = {
+#: The extensions of file names by format, the usual one first.
+EXTENSIONS: dict[Format, tuple[str, ...]] = {
     "pdf": (".pdf",), "epub": (".epub",), "markdown": (".md", ".markdown"),
     "html": (".html", ".htm"), "json": (".json",),
 }  # fmt: skip
@@ -37,6 +40,13 @@ MEDIA_TYPES: dict[Format, str] = {
 }  # fmt: skip
 #: The formats that contain their pictures; the others link to them.
 FORMATS_WITH_PICTURES: frozenset[Format] = frozenset({"pdf", "epub", "html"})
+
+
+def check_known(kind: str, name: str, names: Collection[str]) -> None:
+    """Raise :class:`UsageError` for a name that is none of those known of a kind of thing."""
+    if name not in names:
+        hint = did_you_mean(name, names) or f"There are {', '.join(names)}"
+        raise UsageError(f"there is no {kind} {name[:60]!r}", hint=hint)
 
 
 def option(default: T, text: str, **notes: object) -> T:

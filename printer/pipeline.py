@@ -238,7 +238,7 @@ class Printer:
             report=result.report.including([loss for page in pages for loss in page.losses]),
             obstacles=tuple(page.article.obstacle for page in pages if page.article.obstacle),
         )
-        return replace(result, outcomes=_outcomes(pages, result))
+        return replace(result, outcomes=_complete_outcomes(pages, result))
 
     # Several stages at once.
 
@@ -541,7 +541,7 @@ def _worker_session(
     return _worker_sessions[key]
 
 
-def _outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResult, ...]:
+def _complete_outcomes(pages: Sequence[ExtractedPage], result: Result) -> tuple[PageResult, ...]:
     """Return what became of each page of a rendered file, with its warnings."""
     of_pages = [warning for page in pages for warning in page.article.warnings]
     shared = [warning for warning in result.warnings if warning not in of_pages]
@@ -577,5 +577,5 @@ def _without_credentials(source: PageInput) -> str | Capture:
 
 
 def source_name(source: PageInput) -> str:
-    """Return the address or file name by which a source was asked for."""
+    """Return the address or file name under which a source was requested."""
     return source.source.requested_url if isinstance(source, Capture) else os.fspath(source)

@@ -93,7 +93,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     format: Literal["auto", "pdf", "epub", "markdown", "html", "json"] = _page(
-        "auto", "Output format; auto follows the ending of OUT."
+        "auto", "Output format; auto follows the extension of OUT."
     )
     paper: str = _page("", "A4, Letter, A5, Legal, a device, or WIDTHxHEIGHT.")
     margin: str = _page("", "Page margin, such as 20mm; otherwise the theme's.")

@@ -29,10 +29,9 @@ from functools import lru_cache
 
 from .article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
 from .options import ExtractOptions
-from .text import UNSPACED, count_words
+from .text import UNSPACED, UNSPACED_CHARACTER, count_words
 
 _WORD = re.compile(f"[{UNSPACED}]+|[^\\W\\d_{UNSPACED}][^\\W_{UNSPACED}]*(?:['’][^\\W_]+)?")
-_UNSPACED_RUN = re.compile(f"[{UNSPACED}]")
 #: An apostrophe ends a term: a possessive or a clitic after it is not part of the term.
 _APOSTROPHE = re.compile("['’]")
 #: The longest term in characters, because a stemmer's time grows with a word's length.
@@ -74,7 +73,7 @@ class Tokenizer:
     def _words(self, text: str) -> Iterator[str]:
         for match in _WORD.finditer(text):
             run = match[0]
-            if _UNSPACED_RUN.match(run):
+            if UNSPACED_CHARACTER.match(run):
                 words = [run[i : i + 2] for i in range(len(run) - 1)]
             elif run.casefold() in self._stop_words:
                 continue

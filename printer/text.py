@@ -13,6 +13,8 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\U00020000-\U0003ffff"
 )
+#: A character of these scripts.
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 #: Letters of the scripts that are written from right to left, for the same use.
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
 #: A word; in scripts without spaces, a single letter.
@@ -92,25 +94,25 @@ _PLACEHOLDER = re.compile(
 
 def is_placeholder(text: str) -> bool:
     """Return whether a text has no words except unreplaced template placeholders."""
-    if not any(sign in text for sign in "{[<"):
+    if not any(character in text for character in "{[<"):
         return False
     remaining, count = _PLACEHOLDER.subn("", text)
     return count > 0 and not any(map(str.isalnum, remaining))
 
 
-_SIGN = re.compile(f"[{UNSPACED}]")
-_SIGNS_PER_WORD = 2
+_CHARACTERS_PER_WORD = 2
 
 
 def count_words(text: str) -> int:
     """Return the number of words as a reader would count them.
 
-    Words are what spaces separate; in scripts without spaces, two letters count as one.
+    Words are what spaces separate; in scripts without spaces, two characters count as one.
     """
-    if text.isascii() or not (signs := len(_SIGN.findall(text))):
+    if text.isascii() or not (unspaced := len(UNSPACED_CHARACTER.findall(text))):
         return len(text.split())
-    spaced = sum(any(map(str.isalnum, word)) for word in _SIGN.sub(" ", text).split())
-    return spaced + -(-signs // _SIGNS_PER_WORD)
+    spaced_words = UNSPACED_CHARACTER.sub(" ", text).split()
+    spaced = sum(any(map(str.isalnum, word)) for word in spaced_words)
+    return spaced + -(-unspaced // _CHARACTERS_PER_WORD)
 
 
 def has_currency_sign(text: str) -> bool:
@@ -124,14 +126,14 @@ def count(number: float, noun: str) -> str:
 
 
 #: The ASCII characters that are neither letters nor digits.
-_ASCII_SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_ASCII_PUNCTUATION = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _LETTERS = re.compile(r"[^\W_]+")
 
 
 def comparison_key(text: str) -> str:
     """Return the letters and digits of a text, case-folded, for comparison."""
     if text.isascii():
-        return text.encode().translate(None, _ASCII_SIGNS).decode().lower()
+        return text.encode().translate(None, _ASCII_PUNCTUATION).decode().lower()
     return "".join(_LETTERS.findall(text)).casefold()
 
 
@@ -184,7 +186,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 _MAX_LINES_TO_FULL_TEXT = 4
 _MIN_PREVIEW_CHARS = 100
 _MAX_PREVIEW_LINES = 200
-_CUT_SIGNS = " .…"
+_CUT_CHARACTERS = " .…"
 
 
 def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
@@ -200,7 +202,7 @@ def count_previewed(lines: Sequence[str], preview: int, text: int) -> int:
     chars = 0
     for i in range(min(text - preview, len(lines) - text, _MAX_PREVIEW_LINES)):
         line, text_line = lines[preview + i], lines[text + i]
-        beginning = line.rstrip(_CUT_SIGNS)
+        beginning = line.rstrip(_CUT_CHARACTERS)
         chars += len(beginning)
         if line != text_line:
             rest = text_line.removeprefix(beginning)

@@ -38,8 +38,8 @@ _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: A web address, or a relative one, up to its query.
 _UP_TO_QUERY = re.compile(r"(?:https?:|(?![A-Za-z][A-Za-z0-9+.-]*:))[^?#]*", re.IGNORECASE)
 
-#: Endings of file names, which no host name has.
-_FILE_ENDINGS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
+#: Extensions of files, which no host name ends with.
+_FILE_EXTENSIONS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 
 #: Query parameters that campaigns and networks add to track who followed a link.
 _TRACKING = re.compile(
@@ -65,7 +65,7 @@ _SEGMENT_SESSION = re.compile(r"\(S\([A-Za-z0-9]{8,}\)\)")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-#: Names of index pages, which stand for their folder if no query follows.
+#: Names of index pages, which are equivalent to their folder if no query follows.
 _INDEX_PAGES = frozenset({
     "index.html", "index.htm", "index.xhtml", "index.shtml", "index.php", "default.htm",
     "default.html", "default.asp", "default.aspx",
@@ -122,8 +122,9 @@ def canonical_url(url: str) -> str:
 
     Scheme and host are in lower-case ASCII, without default port, user and fragment; dot segments
     are resolved; only what must be is percent-encoded, in capitals; parameters are sorted by name,
-    those for tracking and sessions removed, and so are index pages such as ``index.html``.  A
-    well-kept server answers it alike (RFC 3986, section 6); the host is never changed.  Idempotent.
+    those for tracking and sessions removed, and so are index pages such as ``index.html``.  Servers
+    that follow RFC 3986, section 6, return the same page for it; the host is never changed.
+    Idempotent.
 
     Raise :class:`BadURL`.
     """
@@ -284,7 +285,7 @@ def _complete_url(text: str) -> str:
             f"{truncate(text, _MAX_QUOTED)!r} is neither a file nor a web address",
             hint="An address looks like https://example.org/page",
         )
-    if host == text and text.lower().endswith(_FILE_ENDINGS):
+    if host == text and text.lower().endswith(_FILE_EXTENSIONS):
         raise BadURL(
             f"there is no file {truncate(text, _MAX_QUOTED)!r}",
             hint="Check its name; an address looks like https://example.org/page",
@@ -308,33 +309,35 @@ def _split(url: str, text: str) -> SplitResult:
         raise BadURL(
             f"the address is longer than {_MAX_LENGTH} characters", url=truncate(text, _MAX_QUOTED)
         )
-    wrong = f"{truncate(text, _MAX_QUOTED)!r} is not a web address:"
     try:
         parts = urlsplit(_with_slashes(url))
     except ValueError as error:
         reason = str(error)
-        raise BadURL(f"{wrong} {reason[:1].lower()}{reason[1:]}") from error
+        raise _bad_address(text, f"{reason[:1].lower()}{reason[1:]}") from error
     if parts.scheme not in _PORTS:
-        scheme = f"{parts.scheme} is not http or https" if parts.scheme else "no scheme given"
+        reason = f"{parts.scheme} is not http or https" if parts.scheme else "no scheme given"
         hint = "For a file on this machine, give its path" if parts.scheme == "file" else ""
-        raise BadURL(f"{wrong} {scheme}", hint=hint)
+        raise _bad_address(text, reason, hint)
     if not parts.netloc:
-        raise BadURL(f"{wrong} it names no host")
+        raise _bad_address(text, "it names no host")
     return parts
+
+
+def _bad_address(text: str, reason: str, hint: str = "") -> BadURL:
+    quoted = truncate(strip_userinfo(text), _MAX_QUOTED)
+    return BadURL(f"{quoted!r} is not a web address: {reason}", hint=hint)
 
 
 def _origin(parts: SplitResult, text: str) -> Origin:
     try:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        quoted = truncate(strip_userinfo(text), _MAX_QUOTED)
-        wrong = f"{quoted!r} is not a web address: the port is not valid"
-        raise BadURL(wrong, hint="A port is a number up to 65535") from error
+        hint = "A port is a number up to 65535"
+        raise _bad_address(text, "the port is not valid", hint) from error
     try:
         host = ascii_host(host)
     except ValueError as error:
-        wrong = truncate(strip_userinfo(text), _MAX_QUOTED)
-        raise BadURL(f"{wrong!r} is not a web address: the host name is not valid") from error
+        raise _bad_address(text, "the host name is not valid") from error
     return Origin(parts.scheme, host, port or _PORTS[parts.scheme])
 
 

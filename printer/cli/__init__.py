@@ -44,7 +44,7 @@ _ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "
 _OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
 
 
-#: The process that reports an interrupt; those that it forks end without a word.
+#: The process that reports an interrupt; those that it forks end silently.
 _MAIN_PROCESS = os.getpid()
 
 

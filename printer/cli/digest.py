@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, Format
+from ..options import EXTENSIONS, Format, check_known
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from ..text import count, did_you_mean, file_name
+from ..text import count, file_name
 from ..urls import strip_userinfo
 from . import output
 from .help import Commands, complete
@@ -139,14 +139,14 @@ def run(
 
 
 def _format_of(out: str) -> Format | None:
-    """Return the format that a name tells, None for a folder or a pipe; raise UsageError."""
+    """Return the format that a name implies, None for a folder or a pipe; raise UsageError."""
     path = Path(out)
     if out == output.STDOUT or out.endswith("/") or (path.exists() and not path.is_file()):
         return None
     form = output.format_of(out)
     if form in FORMATS:
         return form
-    kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
+    kind = f"{path.suffix} files" if path.suffix else "a file without an extension"
     raise UsageError(f"cannot write {kind}: {out}", hint="A digest is written as .pdf or .epub")
 
 
@@ -356,11 +356,10 @@ def _load_digests() -> tuple[Digest, ...]:
 
 def _find_digest(name: str) -> Digest:
     digests = {config.name: config for config in _load_digests()}
-    if name not in digests:
-        hint = did_you_mean(name, digests) or f"There are {', '.join(digests)}"
-        if not digests:
-            hint = "Start one with webprint digest add URL --digest NAME"
+    if not digests:
+        hint = "Start one with webprint digest add URL --digest NAME"
         raise UsageError(f"there is no digest {name[:60]!r}", hint=hint)
+    check_known("digest", name, digests)
     return digests[name]
 
 
@@ -392,7 +391,7 @@ def _make_writer(out: str) -> Callable[[Issue, Result], str]:
         if path.is_dir() or out.endswith("/"):  # also if ``out`` is empty: the working directory
             output.make_folder(path)
             name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
-            path = output.free_path(path, name, ENDINGS[result.format][0])
+            path = output.free_path(path, name, EXTENSIONS[result.format][0])
         output.write(path, result.data)
         return str(path)
 

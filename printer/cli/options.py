@@ -31,7 +31,7 @@ from pydantic import ByteSize
 from ..article import Article
 from ..errors import BadURL, MissingLibrary, OutputError, UsageError
 from ..files import path_exists
-from ..options import ENDINGS, FORMATS_WITH_PICTURES, Format, Options
+from ..options import EXTENSIONS, FORMATS_WITH_PICTURES, Format, Options
 from ..settings import MAX_NUMBER, LoadedSettings, Panel, Settings, load_settings, setting_fields
 from ..text import did_you_mean, file_name
 from ..urls import host_of, is_http, normalize_url, split_credentials
@@ -459,7 +459,7 @@ class Target:
             if path.exists() and not path.is_dir():
                 raise UsageError(f"{name} is a file, not a folder", hint="Leave out the slash")
             return cls(folder=path, force=force)
-        _check_ending(name, named)
+        _check_extension(name, named)
         if "{" in name:
             if bundle:
                 raise UsageError("--bundle takes a plain file name", hint="Leave out the braces")
@@ -472,55 +472,55 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name that was given for the output, whose ending tells the format."""
+        """The name that was given for the output, whose extension implies the format."""
         return self.file or self.template
 
-    def path(self, article: Article, ending: str) -> Path:
+    def path(self, article: Article, extension: str) -> Path:
         if self.file:
             return Path(self.file)
         if not self.template:
             name = file_name(article.title)
-            return output.free_path(self.folder, name, ending, force=self.force)
+            return output.free_path(self.folder, name, extension, force=self.force)
         values = {name: file_name(field(article), "unknown") for name, field in _FIELDS.items()}
         path = Path(self.template.format_map(values))
         return output.free_path(path.parent, path.stem, path.suffix, force=self.force)
 
-    def describe(self, ending: str) -> str:
+    def describe(self, extension: str) -> str:
         """Return the path in words, before the article is known."""
         if self.file == output.STDOUT:
             return output.STDOUT_NAME
         if self.file:
             exists = Path(self.file).exists()
             return f"{self.file}{' (overwrites the file)' if exists else ''}"
-        return self.template or str(self.folder / f"TITLE{ending}")
+        return self.template or str(self.folder / f"TITLE{extension}")
 
-    def write(self, data: bytes, article: Article, ending: str) -> str:
+    def write(self, data: bytes, article: Article, extension: str) -> str:
         if self.file == output.STDOUT:
             output.write_stdout(data)
             return output.STDOUT_NAME
-        path = self.path(article, ending)
+        path = self.path(article, extension)
         if not self.file:
             output.make_folder(path.parent)
         output.write(path, data)
         return str(path)
 
 
-def _check_ending(name: str, named: str) -> None:
-    """Raise :class:`UsageError` for a file name that does not tell its format, or a wrong one."""
+def _check_extension(name: str, named: str) -> None:
+    """Raise :class:`UsageError` for a file name that implies no format, or another one."""
     path = Path(name)
-    if name.lower() in chain.from_iterable(ENDINGS.values()):
-        raise UsageError(f"{name} is only an ending", hint=f"Name a file, such as story{name}")
+    if name.lower() in chain.from_iterable(EXTENSIONS.values()):
+        raise UsageError(f"{name} is only an extension", hint=f"Name a file, such as story{name}")
     named_format = output.format_of(name)
     if named_format and named not in ("auto", named_format):
-        ending = next(endings[0] for form, endings in ENDINGS.items() if form == named)
+        extension = next(extensions[0] for form, extensions in EXTENSIONS.items() if form == named)
         raise UsageError(
             f"{name} and --format {named} do not agree",
-            hint=f"End the name in {ending}, or leave out --format",
+            hint=f"End the name in {extension}, or leave out --format",
         )
     if named_format or (path.exists() and not path.is_file()):  # a pipe or a device
         return
     if named == "auto":
-        kind = f"{path.suffix} files" if path.suffix else "a file without an ending"
+        kind = f"{path.suffix} files" if path.suffix else "a file without an extension"
         hint = "webprint writes .pdf, .epub, .html, .md and .json"
         if not path.suffix:
             plain = name.rstrip(".")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ErrorRecord, Incomplete, NoArticle, OutputError, UsageError, WebprintError
 from ..files import atomic_write, os_errors, path_exists, reason_of
-from ..options import ENDINGS, Format
+from ..options import EXTENSIONS, Format
 from ..output import CompletenessReport, Result
 from ..settings import Settings, data_folder
 from ..text import count
@@ -137,7 +137,7 @@ FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": 
 
 def format_of(name: str) -> Format | None:
     lower = name.lower()
-    return next((form for form, extensions in ENDINGS.items() if lower.endswith(extensions)), None)
+    return next((form for form in EXTENSIONS if lower.endswith(EXTENSIONS[form])), None)
 
 
 def is_output_file(name: str) -> bool:

@@ -12,7 +12,7 @@ import typer
 
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..options import ENDINGS, BatchOptions
+from ..options import EXTENSIONS, BatchOptions
 from ..output import Result
 from ..pipeline import Printer, ReadOutcome, prefetch, source_name
 from ..settings import LoadedSettings, Settings
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 commands = Commands()
 
-#: The letters of an article above which the user is told how long its layout will take.
+#: The user is told how long the layout of an article of more characters will take.
 LONG_ARTICLE = 300_000
 LETTERS_PER_SECOND = 40_000
 
@@ -128,7 +128,7 @@ def print_pages(
     options = replace(options, page=replace(options.page, format=form))
     if dry_run:
         output.show_plan(
-            names, [target.describe(ENDINGS[form][0])], form=form,
+            names, [target.describe(EXTENSIONS[form][0])], form=form,
             stored=output.describe_library(settings), caches=options.fetch.cache, as_json=as_json,
         )  # fmt: skip
         return
@@ -169,7 +169,7 @@ class _PrintJob:
                 for (_, page), printed_page in zip(outcomes, result.outcomes, strict=True)
                 if not isinstance(page, WebprintError) and not printed_page.error
             ]
-            place = self.target.write(result.data, printed[0], ENDINGS[result.format][0])
+            place = self.target.write(result.data, printed[0], EXTENSIONS[result.format][0])
         except WebprintError as error:
             for source, page in outcomes:
                 failure = page if isinstance(page, WebprintError) else error
@@ -188,7 +188,7 @@ class _PrintJob:
 
     def _announce(self, article: Article) -> None:
         words = count_words(article.text)
-        # A word in a script without spaces is two signs, each as wide as two letters.
+        # A word in a script without spaces is two characters, each as wide as two letters.
         letters = max(len(article.text), 5 * words)
         options = self.printer.options.page
         if letters < LONG_ARTICLE or options.format != "pdf":
@@ -217,20 +217,20 @@ class _PrintJob:
 
 
 ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
-_ENDINGS: dict[ArticleFormat, str] = {
+_EXTENSIONS: dict[ArticleFormat, str] = {
     "json": ".json", "markdown": ".md", "text": ".txt", "html": ".html",
 }  # fmt: skip
-#: Endings of files that hold something else.
-_OTHER_ENDINGS = (".pdf", ".epub", *output.UNSUPPORTED)
+#: Extensions of files in other formats.
+_OTHER_EXTENSIONS = (".pdf", ".epub", *output.UNSUPPORTED)
 
 
 def _format_of_file(out: str, to: ArticleFormat | None) -> ArticleFormat:
-    """Return the format asked for, or that of the file's ending; raise :class:`UsageError`."""
-    file_format = next((form for form in _ENDINGS if out.lower().endswith(_ENDINGS[form])), None)
+    """Return the format asked for, or that of the file's extension; raise :class:`UsageError`."""
+    file_format = next((f for f in _EXTENSIONS if out.lower().endswith(_EXTENSIONS[f])), None)
     if file_format and to and file_format != to:
-        hint = f"End the name in {_ENDINGS[to]}, or leave out --to"
+        hint = f"End the name in {_EXTENSIONS[to]}, or leave out --to"
         raise UsageError(f"{out} and --to {to} do not agree", hint=hint)
-    if not file_format and out.lower().endswith(_OTHER_ENDINGS):
+    if not file_format and out.lower().endswith(_OTHER_EXTENSIONS):
         raise UsageError(
             f"extract cannot write {Path(out).suffix} files: {out}",
             hint="It writes .json, .md, .txt and .html; webprint PAGE OUT.pdf prints",
@@ -258,7 +258,7 @@ def extract(
             "--to",
             "-t",
             metavar="FORMAT",
-            help="json, markdown, text or html; otherwise by the ending of OUT, or json.",
+            help="json, markdown, text or html; otherwise by the extension of OUT, or json.",
         ),
     ] = None,
     out: Annotated[
@@ -304,7 +304,7 @@ def extract(
                 console.warn(warning)
             if folder:
                 output.make_folder(folder)
-                path = output.free_path(folder, file_name(outcome.article.title), _ENDINGS[form])
+                path = output.free_path(folder, file_name(outcome.article.title), _EXTENSIONS[form])
                 output.write(path, _format_articles([outcome.article], form))
                 console.info(f"{path}: written")
     if articles and not folder:
@@ -345,10 +345,10 @@ def explain(
 ) -> None:
     """Show why each piece of text is printed or left out, and how every method scored it."""
     check_pages([page], url)
-    ending = ".json" if as_json else ".html"
-    if Path(out).suffix.lower() not in ("", ending):
+    extension = ".json" if as_json else ".html"
+    if Path(out).suffix.lower() not in ("", extension):
         kind = "JSON" if as_json else "HTML, and JSON with --json"
-        raise UsageError(f"explain writes {kind}: {out}", hint=f"End the name in {ending}")
+        raise UsageError(f"explain writes {kind}: {out}", hint=f"End the name in {extension}")
     check_file(out)
     check_not_a_page(out, [page])
 

@@ -33,6 +33,7 @@ from ..article import (
     Rule,
     Spans,
     Table,
+    has_mark_throughout,
     iter_text,
     plain_text,
 )
@@ -48,12 +49,13 @@ from .boxes import (
     take_bold_label,
     take_source,
 )
-from .footnotes import BACKLINK_SIGNS
+from .footnotes import BACKLINK_CHARACTERS
 from .inline import (
     TextRun,
     joined,
     split_paragraphs,
     strip_end,
+    strip_start,
     strip_unreadable,
     with_mark,
 )
@@ -132,7 +134,7 @@ class BlockBuffer:
         return joined(lines), other_blocks
 
 
-#: The sign of a sentence that an empty box interrupts.
+#: The beginning of a paragraph that continues a sentence after an empty box.
 _CONTINUATION = re.compile(r"[,;.)](?=\s|$)")
 
 
@@ -209,7 +211,7 @@ class ListBuilder(BlockBuilder):
         self.notes += (block for block in blocks if isinstance(block, Note))
         if blocks := tuple(block for block in blocks if not isinstance(block, Note)):
             nested = all(isinstance(block, List) for block in blocks)
-            if nested and self.items:  # a list beside the item it belongs to
+            if nested and self.items:  # a list next to the item it belongs to
                 last = self.items[-1]
                 self.items[-1] = replace(last, blocks=last.blocks + blocks)
             else:
@@ -484,19 +486,12 @@ def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
     has_no_space = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
     if not (has_no_space or plain_text(cited).endswith(COLONS)):
         return (), spans
-    while following and not following[0].text.strip():
-        following = following[1:]
-    if following:
-        first = replace(following[0], text=following[0].text.lstrip())
-        following = (first, *following[1:])
-    return cited, following
+    return cited, strip_start(following)
 
 
 def _is_cited(block: Block) -> bool:
     """Return whether a block is a paragraph with only ``cite`` text."""
-    return isinstance(block, Paragraph) and all(
-        "cite" in span.marks for span in block.spans if span.text.strip()
-    )
+    return isinstance(block, Paragraph) and has_mark_throughout(block.spans, "cite")
 
 
 _PULL_QUOTE_CLASS = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
@@ -553,14 +548,14 @@ class HeadingBuilder(BlockBuilder):
 
 
 #: The characters of a heading's link to itself.
-_PERMALINK_SIGNS = " \n¶🔗"
+_PERMALINK_CHARACTERS = " \n¶🔗"
 
 
-def _strip_links_to_source(spans: Spans, signs: str = "") -> Spans:
+def _strip_links_to_source(spans: Spans, characters: str = "") -> Spans:
     """Return a heading or term without the permalink and the link to its source code at its end."""
-    spans = strip_end(spans, _PERMALINK_SIGNS + signs)
+    spans = strip_end(spans, _PERMALINK_CHARACTERS + characters)
     if spans and is_source_link(spans[-1].href, spans[-1].text):
-        spans = strip_end(spans[:-1], _PERMALINK_SIGNS + signs)
+        spans = strip_end(spans[:-1], _PERMALINK_CHARACTERS + characters)
     return spans
 
 
@@ -592,7 +587,7 @@ class NoteBuilder(BlockBuilder):
             spans = _without_beginning(first.spans, self.label)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
         if blocks and isinstance(last := blocks[-1], Paragraph):
-            spans = strip_end(last.spans, BACKLINK_SIGNS)
+            spans = strip_end(last.spans, BACKLINK_CHARACTERS)
             blocks[-1:] = [replace(last, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
 
@@ -656,7 +651,7 @@ def _is_toolbar(node: HtmlElement) -> bool:
 
 
 def _line_numbers(code: HtmlElement) -> set[HtmlElement]:
-    """Return elements that number the lines of code: they look alike and count up by one."""
+    """Return elements that number the lines of code: similar ones that count up by one."""
     by_shape: dict[tuple[str, str], list[HtmlElement]] = {}
     for element in code.iterdescendants("span", "a", "div", "i", "b", "td"):
         text = (element.text or "").strip()
@@ -676,7 +671,7 @@ def _line_numbers(code: HtmlElement) -> set[HtmlElement]:
 
 
 def _begins_line(element: HtmlElement, code: HtmlElement) -> bool:
-    """Return whether no text stands before an element on its line of code, no sign right after."""
+    """Return whether an element begins its line of code, and no symbol follows it directly."""
     if element.tail and element.tail[0] in ".:,;=)]}":
         return False
     while element is not code:

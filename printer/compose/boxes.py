@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from ..article import COLONS, Block, Heading, Paragraph, Span, Spans, iter_text, plain_text
 from ..html.parse import element_line
 from ..html.visibility import HEADING_TAGS
-from .inline import joined, strip_end, without_mark
+from .inline import joined, strip_end, strip_start, without_mark
 
 #: Classes of notes and warnings in documentation: those of its generators, plain names, and
 #: names of the label above their text.
@@ -124,7 +124,7 @@ def is_box_label(element: HtmlElement) -> bool:
 
 
 def _is_first_word_of_box(element: HtmlElement) -> bool:
-    """Return whether a paragraph only says what the box is that it begins: 'Tip'."""
+    """Return whether a paragraph is only the label of the box that it begins: 'Tip'."""
     parent, following = element.getparent(), element.getnext()
     if element.tag != "p" or following is None or parent is None or parent[0] is not element:
         return False
@@ -141,13 +141,8 @@ _ATTRIBUTION_END = " \n" + "".join(COLONS)
 
 
 def attribution(spans: Spans) -> Spans:
-    """Return the text of an attribution without the signs around it."""
-    while spans and not spans[0].math:
-        if text := spans[0].text.lstrip(_ATTRIBUTION_START):
-            spans = (replace(spans[0], text=text), *spans[1:])
-            break
-        spans = spans[1:]
-    return strip_end(spans, _ATTRIBUTION_END)
+    """Return the text of an attribution without the punctuation around it."""
+    return strip_end(strip_start(spans, _ATTRIBUTION_START), _ATTRIBUTION_END)
 
 
 _SOURCE_CLASS = re.compile(
@@ -164,7 +159,7 @@ def names_source(element: HtmlElement) -> bool:
 
 
 def take_source(blocks: Iterable[Block]) -> tuple[Spans, list[Block]]:
-    """Return the lines of an attribution, parted by commas, and the other blocks."""
+    """Return the lines of an attribution, separated by commas, and the other blocks."""
     lines: list[Spans] = []
     rest: list[Block] = []
     for block in blocks:

@@ -173,7 +173,7 @@ class ArticleBuilder:
         self._link_target(element)
 
     def _add_text_image(self, image: HtmlElement) -> None:
-        """Add an image that stands for text: a formula or an emoji."""
+        """Add an image that represents text: a formula or an emoji."""
         alt = image.get("alt") or ""
         if formula := read_formula(image):
             self._add_formula(formula)
@@ -240,7 +240,7 @@ class ArticleBuilder:
         return entered
 
     def _enter_note(self, entered: _OpenElement, element: HtmlElement, name: str) -> None:
-        """Open a note; one within a line stands after its paragraph, its sign in its place."""
+        """Open a note; one within a line is put after its paragraph, and a mark in its place."""
         label = self.targets.labels[name]
         entered.is_note_in_line = element.tag not in BLOCK_TAGS
         if entered.is_note_in_line and name not in self.targets.references.values():

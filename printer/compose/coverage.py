@@ -2,7 +2,7 @@
 
 The page is read again, independently of composition.  Words are compared three at a time, so that
 reference marks and formulas between them do not matter.  Content of the article's own container
-that was not selected is told, too.
+that was not selected is reported, too.
 """
 
 from __future__ import annotations

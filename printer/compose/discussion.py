@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from lxml.html import HtmlElement
@@ -23,7 +23,7 @@ from ..article import (
     walk,
 )
 from ..html.discussion import Comments, read_posts
-from ..html.index import Segment
+from ..html.index import Segment, is_inside
 from ..html.page import Page
 from ..html.posts import Post, is_in_card, is_written_date
 from ..i18n import is_advertisement_label, load_table
@@ -83,15 +83,11 @@ def select_posts(page: Page, verdict: Verdict, posts: Sequence[Post]) -> Verdict
     has_posts = False
     for segment, selected in zip(page.segments, verdict.keep, strict=True):
         is_content = not content.isdisjoint(segment.leaves)
-        has_posts = has_posts or is_content or _is_inside(segment.block, elements)
+        has_posts = has_posts or is_content or is_inside(segment.block, elements)
         is_printed = is_content or (selected and not has_posts and not is_opened)
         is_label = is_advertisement_label(segment.text) or _is_attachment(segment)
         keep.append(is_printed and not is_label)
     return replace(verdict, keep=tuple(keep))
-
-
-def _is_inside(element: HtmlElement, posts: Set[HtmlElement]) -> bool:
-    return element in posts or any(ancestor in posts for ancestor in element.iterancestors())
 
 
 def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
@@ -102,13 +98,13 @@ def select_content(selection: Selection, posts: Sequence[Post]) -> Selection:
     leaves = {
         leaf: segment
         for leaf, segment in selection.leaves.items()
-        if leaf in content or leaf.parent is None or not _is_inside(leaf.parent, elements)
+        if leaf in content or leaf.parent is None or not is_inside(leaf.parent, elements)
     }
     figures = {
         element: figure
         for element, figure in selection.figures.items()
         if not is_in_card(element.iterancestors())
-        and (_is_inside(element, bodies) or not _is_inside(element, elements))
+        and (is_inside(element, bodies) or not is_inside(element, elements))
     }
     return replace(selection, leaves=leaves, figures=figures)
 
@@ -220,7 +216,7 @@ class _Quotations:
         )
 
     def _is_printed(self, quote: Quote) -> bool:
-        """Return whether all that is quoted, except for quotations in it, stands above."""
+        """Return whether all that is quoted, except for quotations in it, is printed above."""
         keys = [_comparison_key([b]) for b in walk(quote.blocks) if isinstance(b, Paragraph | Code)]
         self.budget -= len(self.printed) * len(keys)
         return self.budget > 0 and bool(keys) and all(key in self.printed for key in keys)

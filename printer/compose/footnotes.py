@@ -136,14 +136,14 @@ _INLINE_NOTE_CLASS = re.compile(
     r"|(?:foot-?note|fn)[-_]{0,2}(?:content|text|body|note|tooltip))(?=$|\s|__)",
     re.IGNORECASE,
 )
-#: A sign that no link makes a reference.
+#: A reference mark that is not a link.
 _NOTE_NUMBER = re.compile(r"\s*[\[(]?(\d{1,3})[\])]?\s*")
-#: The most elements between a note and the sibling of its sign.
+#: The most elements between a note and the sibling of its reference mark.
 _MAX_WRAPPERS = 2
 
 
 def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
-    """Find the notes that stand in the midst of their paragraphs, with or without a sign."""
+    """Find the notes within their paragraphs, with or without a reference mark."""
     if "note" not in page.source:
         return
     number = sum(name.startswith("note-") for name in targets.labels)
@@ -154,20 +154,20 @@ def _find_inline_notes(page: Page, selection: Selection, targets: LinkTargets) -
             continue
         number += 1
         name, label = f"note-{number}", str(number)
-        previous, parent = _sign_before(element), element.getparent()
+        previous, parent = _mark_before(element), element.getparent()
         if previous is not None:
-            sign = _NOTE_NUMBER.fullmatch("".join(previous.itertext())[:20])
-            if sign and not (previous.tail or "").strip():
-                label = sign[1]
+            mark = _NOTE_NUMBER.fullmatch("".join(previous.itertext())[:20])
+            if mark and not (previous.tail or "").strip():
+                label = mark[1]
                 targets.references[previous] = name
-        elif parent is not None and (sign := _NOTE_NUMBER.fullmatch(parent.text or "")):
-            label = sign[1]
+        elif parent is not None and (mark := _NOTE_NUMBER.fullmatch(parent.text or "")):
+            label = mark[1]
             selection.leaves.pop(Leaf(parent, False), None)
         _drop_labels(element, label, selection)
         targets.notes[element], targets.labels[name] = name, label
 
 
-def _sign_before(note: HtmlElement) -> HtmlElement | None:
+def _mark_before(note: HtmlElement) -> HtmlElement | None:
     """Return the element before a note or its wrappers, None if it begins with text."""
     for element in (note, *_ancestors(note, _MAX_WRAPPERS)):
         previous = element.getprevious()
@@ -199,9 +199,9 @@ def _drop_labels(note: HtmlElement, label: str, selection: Selection) -> None:
 
 def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets) -> None:
     """Bind notes to unlinked superscript numbers, if each has one and they count from one."""
-    signs: dict[int, list[HtmlElement]] = {}
+    marks: dict[int, list[HtmlElement]] = {}
     numbered_blocks: dict[int, HtmlElement] = {}  # the blocks that begin with a number
-    for element in page.elements.find(*("sup", "strong", "b")):
+    for element in page.elements.find("sup", "strong", "b"):
         if element not in selection.path:
             continue
         match = _NOTE_NUMBER.fullmatch("".join(element.itertext())[:20])
@@ -211,11 +211,11 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
         if block is not None:
             numbered_blocks.setdefault(int(match[1]), block)
         elif element.tag == "sup" and next(element.iterancestors("a", "sup"), None) is None:
-            signs.setdefault(int(match[1]), []).append(element)
-    numbers = list(range(1, len(signs) + 1))
-    if not signs or list(signs) != numbers:
+            marks.setdefault(int(match[1]), []).append(element)
+    numbers = list(range(1, len(marks) + 1))
+    if not marks or list(marks) != numbers:
         return
-    positions = {number: _first_segment(signs[number][0], selection.leaves) for number in numbers}
+    positions = {number: _first_segment(marks[number][0], selection.leaves) for number in numbers}
     for notes in (numbered_blocks, _listed_notes(page, selection)):
         if list(notes) == numbers and all(
             -1 < positions[number] < _first_segment(notes[number], selection.leaves)
@@ -224,7 +224,7 @@ def _find_numbered_notes(page: Page, selection: Selection, targets: LinkTargets)
             for number in numbers:
                 name = f"note-{number}"
                 targets.notes[notes[number]], targets.labels[name] = name, str(number)
-                targets.references.update(dict.fromkeys(signs[number], name))
+                targets.references.update(dict.fromkeys(marks[number], name))
             return
 
 
@@ -431,13 +431,13 @@ def _ancestors(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
 
 
 #: The characters of a note's link back to its reference mark.
-BACKLINK_SIGNS = " \n↩⤴\ufe0e"
+BACKLINK_CHARACTERS = " \n↩⤴\ufe0e"
 
 
 def is_backlink_text(text: str | None) -> bool:
     """Return whether the text of a link says only that it leads back."""
     text = (text or "").strip()
-    return bool(text) and not text.strip(BACKLINK_SIGNS)
+    return bool(text) and not text.strip(BACKLINK_CHARACTERS)
 
 
 def _find_backlinks(

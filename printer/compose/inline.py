@@ -104,7 +104,7 @@ def readable_line(text: str) -> str:
     return " ".join(strip_unreadable(text).split())
 
 
-#: Characters that only tell how those beside them are joined and ordered.
+#: Characters that only control how adjacent ones are joined and ordered.
 _FORMATTING = "\u200b\u200c\u200d\u200e\u200f\u2061\u2062\u2063\u2064\ufe0e\ufe0f"
 
 
@@ -164,10 +164,8 @@ class TextRun:
 
     def take(self) -> Spans:
         spans = tuple(
-            [
-                Span(_complete_address("".join(texts), style.href), *style)
-                for style, texts in self.parts
-            ]
+            Span(_complete_address("".join(texts), style.href), *style)
+            for style, texts in self.parts
         )
         self.parts = []
         self.forget()
@@ -211,6 +209,15 @@ def _shared_style(before: Style, after: Style) -> Style:
     )
 
 
+def strip_start(spans: Spans, characters: str | None = None) -> Spans:
+    """Remove characters, by default white space, from the start of spans."""
+    while spans and not spans[0].math:
+        if text := spans[0].text.lstrip(characters):
+            return (replace(spans[0], text=text), *spans[1:])
+        spans = spans[1:]
+    return spans
+
+
 def strip_end(spans: Spans, characters: str) -> Spans:
     """Remove characters from the end of spans."""
     while spans and not spans[-1].math:
@@ -231,7 +238,7 @@ def joined(paragraphs: list[Spans]) -> Spans:
 
 
 #: Text that ends in one of these continues without a space.
-_JOINING_SIGNS = "([{“‘«„-‐"
+_JOINING_CHARACTERS = "([{“‘«„-‐"
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 
@@ -256,11 +263,11 @@ def needs_space(
     text_before = texts[-1]
     if layout is not None and _has_gap(layout, last, leaf):
         word = text_before.lstrip("([{“‘«„\"'")
-        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_SIGNS
+        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _JOINING_CHARACTERS
     if _ends_title(last, leaf, text_before):
         return True
     begins_label = text[0].isupper() or text[0].isdigit()
-    if _is_label_boundary(text_before, text) or (begins_label and _are_alike(last, leaf)):
+    if _is_label_boundary(text_before, text) or (begins_label and _are_similar(last, leaf)):
         return True
     return (
         not leaf.tail
@@ -299,7 +306,7 @@ def _is_label_boundary(text_before: str, text: str) -> bool:
     return is_value and text_before[-1] == ":" and text_before[-2:-1].isalpha()
 
 
-def _are_alike(first: Leaf, second: Leaf) -> bool:
+def _are_similar(first: Leaf, second: Leaf) -> bool:
     """Return whether two texts are in adjacent links, or elements of one class, as labels are."""
     a, b = first.element, second.element
     is_named = a.tag == "a" or bool(a.get("class"))
@@ -354,7 +361,7 @@ def _is_phrase_boundary(text_before: str, element: HtmlElement, text: str) -> bo
     return bool(has_class) and (has_price or " " in text_before or " " in text.strip())
 
 
-#: The lines of an address or a list are as short.
+#: The lines of an address or a list are no longer.
 _MAX_VERSE_LINE_CHARS = 72
 _ADDRESS = re.compile(r"https?://\S+")
 #: The most words of the end of a sentence torn off by a stray break.
@@ -403,7 +410,7 @@ _MAX_LABEL_CHARS = 90
 
 
 def split_labels(spans: Spans) -> list[Spans]:
-    """Separate bold lines from the longer lines that they head, and rows of signs from others."""
+    """Separate bold lines from the longer lines that they head, and rows of symbols from others."""
     lines = split_lines(spans)
     if len(lines) < 2:
         return [spans]

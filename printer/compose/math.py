@@ -80,7 +80,7 @@ _MATHML = re.compile(r"<math[^>]*>(.*)</math>", re.DOTALL)
 
 
 def join_formulas(sources: Iterable[str]) -> str:
-    """Return one displayed formula for parts that stand beside each other."""
+    """Return one displayed formula for adjacent parts."""
     parts = list(sources)
     matches = [_MATHML.fullmatch(part) for part in parts]
     if len(parts) == 1 or not all(matches):
@@ -304,7 +304,7 @@ def mathml_to_tex(root: etree._Element) -> str:
     return " ".join(_tex(root, 0).split())
 
 
-#: The commands of signs other than Greek letters.
+#: The commands of symbols other than Greek letters.
 _COMMANDS = {
     "±": "pm", "×": "times", "…": "ldots", "⋯": "cdots", "⋅": "cdot", "→": "rightarrow",
     "∂": "partial", "∇": "nabla", "∏": "prod", "∑": "sum", "∞": "infty", "∫": "int", "∈": "in",

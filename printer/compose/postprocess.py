@@ -92,7 +92,7 @@ _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹„“�
 
 
 def _clean_paragraph(block: Block) -> Block | None:
-    """Drop signs without text and items without content; make a row of signs a rule."""
+    """Drop symbols without text and items without content; make a row of symbols a rule."""
     if isinstance(block, Quote):
         blocks = tuple(inner for inner in map(_clean_paragraph, block.blocks) if inner is not None)
         if len(blocks) == 1 and isinstance(blocks[0], Heading) and not block.cite:
@@ -121,12 +121,12 @@ def _clean_paragraph(block: Block) -> Block | None:
     return block
 
 
-#: Signs of links from a wiki's notes back to their references.
+#: The arrows of links from a wiki's notes back to their references.
 _UP_ARROWS = ("^", "↑")
 
 
 def _is_note(item: Item) -> bool:
-    """Return whether an item begins with a wiki's sign that leads back to its reference."""
+    """Return whether an item begins with a wiki's link back to its reference."""
     first = item.blocks[0] if item.blocks else None
     return isinstance(first, Paragraph) and plain_text(first.spans).startswith(_UP_ARROWS)
 
@@ -190,7 +190,7 @@ def _join_fragments(blocks: Sequence[Block], title: str) -> list[Block]:
 
 
 def _split_paragraph(block: Block) -> Iterable[Block]:
-    """Split off bold lines that head other lines and rows of signs.
+    """Split off bold lines that head other lines, and rows of symbols.
 
     Display a formula alone, and lines of code.
     """
@@ -247,7 +247,7 @@ _MIN_READ_PARAGRAPHS = 4
 
 
 def _drop_leading_players(blocks: list[Block]) -> list[Block]:
-    """Drop sounds before the text of an article, which read it aloud or advertise a podcast.
+    """Drop recordings before the text of an article, which read it aloud or advertise a podcast.
 
     Few paragraphs are the description of a recording, which is then the content.
     """
@@ -267,7 +267,7 @@ _MIN_UNIQUE_CHARS = 40
 
 
 def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
-    """Drop figures that stand there already, and text that repeats the caption of one nearby."""
+    """Drop figures that are nearby already, and text that repeats the caption of one nearby."""
     figures: dict[int, set[str]] = {}  # the texts of the caption by position
     printed_figures: set[tuple[str, str]] = set()
     distinct: list[Block] = []
@@ -308,7 +308,7 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
     if not key or len(blocks) == 1:
         return blocks
     has_text = False
-    # The pictures of a product stand above its name.
+    # The pictures of a product are above its name.
     pictures = sum(1 for _ in takewhile(lambda block: isinstance(block, Figure | Rule), blocks))
     for position, block in enumerate(blocks[: pictures + _MAX_TITLE_POSITION]):
         if not isinstance(block, Heading | Paragraph):

@@ -224,7 +224,7 @@ def _is_bold(row: Row) -> bool:
     )
 
 
-#: Names of icons, in classes and in addresses of pictures, that stand for yes or no.
+#: Names of icons, in classes and in addresses of pictures, that mean yes or no.
 _TICK_OR_CROSS = re.compile(
     r"(?<![a-z])(?:(?P<tick>check(?:ed|mark)?|tick|yes)|cross|icon-no|times|x-?mark)"
     r"(?![a-z])"

@@ -73,7 +73,7 @@ def resemblance(first: Sketch, second: Sketch) -> float:
 
 
 def most_similar(sketch: Sketch, candidates: Sequence[tuple[T, Sketch]]) -> T | None:
-    """Return what has the most similar sketch, None if there is no near-duplicate."""
+    """Return the candidate with the most similar sketch, None if there is no near-duplicate."""
     scores = [resemblance(sketch, candidate) for _, candidate in candidates]
     best = max(scores, default=0.0)
     return candidates[scores.index(best)][0] if best >= NEAR_DUPLICATE else None

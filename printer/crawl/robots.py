@@ -28,7 +28,7 @@ RETRY_FACTOR = 6.0
 
 #: Seconds for which a site's rules are used.
 _MAX_AGE = 86_400.0
-#: Seconds before a site that was given up is asked again.
+#: Seconds before a site that was given up is tried again.
 _MAX_CLOSED_AGE = 3_600.0
 _MAX_BYTES = 500_000
 _MAX_SITEMAPS = 20
@@ -102,7 +102,7 @@ def fetch_rules(
         # A missing or refused file forbids nothing; that of a failing server might forbid anything.
         state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
     except WebprintError as error:
-        if is_seed:  # Somebody waits, and can mend the address or start the crawl again.
+        if is_seed:  # A user is waiting, and can correct the address or start the crawl again.
             raise
         state, problem = "closed", error.message
     text = body.decode("utf-8-sig", "replace").replace("\0", "")

@@ -65,7 +65,7 @@ addresses = sa.Table(
     sqlite_autoincrement=True,
 )
 
-#: When each host may be asked again; shared by crawls and batches.
+#: When each host may be contacted again; shared by crawls and batches.
 hosts = sa.Table(
     "crawl_host_delays",
     metadata,
@@ -128,7 +128,7 @@ class Store(Tables):
         self._clock = clock
         self._is_postgresql = engine.dialect.name == "postgresql"
         if not self._is_postgresql:
-            # Commits are not synced: after a power failure, the last visits are merely repeated.
+            # Commits are not synced: after a power failure, the last visits are repeated.
             relax = "PRAGMA synchronous = NORMAL"
             sa.event.listen(engine, "connect", lambda link, _: link.execute(relax).close())
         hint = "What was found is kept; continue with --resume when the database is back"
@@ -200,7 +200,7 @@ def release_worker(connection: sa.Connection, worker: str, now: float, delay: fl
 def start_delay(
     connection: sa.Connection, condition: sa.ColumnElement[bool], now: float, delay: float
 ) -> None:
-    """Release hosts; they may be asked again after their delay."""
+    """Release hosts; they may be contacted again after their delay."""
     change(connection, hosts, condition, next_at=now + _host_delay(delay), worker="")
 
 
@@ -239,7 +239,7 @@ class HostDelays:
             delay_host(connection, host, self._store.now(connection) + min(seconds, MAX_DELAY))
 
     def acquire(self, url: str) -> bool:
-        """Return whether a host may be asked, and start its delay; raise :class:`BadURL`."""
+        """Return whether a host may be contacted, and start its delay; raise :class:`BadURL`."""
         host = origin_of(normalize_url(url)).netloc
         with self._store.write() as connection:
             now = self._store.now(connection)

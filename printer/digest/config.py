@@ -28,6 +28,7 @@ from pydantic import (
 from .. import files
 from ..errors import BadURL, OutputError, UsageError
 from ..files import atomic_write, os_errors
+from ..options import check_known
 from ..settings import SETTINGS_FILE, read_settings_file, settings_files
 from ..text import did_you_mean
 from ..urls import origin_of
@@ -118,7 +119,7 @@ def _check_name(text: str) -> str:
 
 
 def check_digest_name(text: str) -> None:
-    """Raise :class:`UsageError` for what cannot be the name of a digest."""
+    """Raise :class:`UsageError` for an invalid name of a digest."""
     if not _NAME.fullmatch(text):
         hint = "Its name is lower-case letters, digits, - and _, such as morning"
         raise UsageError(f"no digest can be called {text[:60]!r}", hint=hint)
@@ -371,9 +372,9 @@ def destinations() -> dict[str, NamedDestination]:
 
 def find_destination(name: str) -> NamedDestination:
     by_name = destinations()
-    if name not in by_name:
-        hint = f"There are: {', '.join(by_name)}" if by_name else NO_DESTINATIONS
-        raise UsageError(f"there is no destination {name[:60]!r}", hint=hint)
+    if not by_name:
+        raise UsageError(f"there is no destination {name[:60]!r}", hint=NO_DESTINATIONS)
+    check_known("destination", name, by_name)
     return by_name[name]
 
 

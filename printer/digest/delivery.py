@@ -30,7 +30,7 @@ from ..backoff import Backoff
 from ..errors import MissingLibrary, OutputError, UsageError
 from ..files import reason_of
 from ..html.parse import xml_parser
-from ..options import ENDINGS, MEDIA_TYPES, Format
+from ..options import EXTENSIONS, MEDIA_TYPES, Format
 from ..render.markup import printable
 from ..settings import Settings
 from ..urls import origin_of
@@ -218,7 +218,7 @@ class Delivery:
 
     @property
     def file_name(self) -> str:
-        return f"{self.stem}{ENDINGS[self.format][0]}"
+        return f"{self.stem}{EXTENSIONS[self.format][0]}"
 
 
 def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
@@ -296,7 +296,7 @@ def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
     """Return the path of a new file, so that earlier issues are kept."""
     for number in range(1, _MAX_NAMES):
         suffix = f"-{number}" if number > 1 else ""
-        path = f"{root}/{delivery.stem}{suffix}{ENDINGS[delivery.format][0]}"
+        path = f"{root}/{delivery.stem}{suffix}{EXTENSIONS[delivery.format][0]}"
         if not fs.exists(path):
             return path
     raise OutputError(f"there are too many files called {delivery.stem}")

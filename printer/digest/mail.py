@@ -47,7 +47,7 @@ def read_mail_folder(folder: Path) -> list[Entry]:
                 files.append((path.stat().st_mtime, path))
     mails = []
     for _, path in sorted(files, reverse=True)[:MAX_FILES]:
-        with suppress(OSError):
+        with suppress(OSError):  # It was deleted in the meantime, or may not be read.
             mails.append(parse_mail(read_bounded(path, MAX_BYTES)))
     oldest = datetime.min.replace(tzinfo=UTC)
     return sorted(mails, key=lambda mail: mail.date or oldest, reverse=True)

@@ -224,7 +224,7 @@ class IssueWorkflow:
         try:
             if start["execution"] != execution:  # It was begun by a killed process.
                 arrived = None
-                with suppress(WebprintError):  # Where the file may be cannot be looked at now.
+                with suppress(WebprintError):  # The folder cannot be checked now.
                     arrived = has_arrived(delivery, destination, start["target"])
                 if arrived is None:
                     raise DeliveryUncertain(_UNCERTAIN.format(destination.label))

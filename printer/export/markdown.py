@@ -166,8 +166,8 @@ def _table(block: Table) -> str:
     width = max(map(len, rows))
     head, body = (rows[0], rows[1:]) if block.head else ([""] * width, rows)
     first = (block.head or block.body)[0]
-    signs = [_ALIGNMENTS.get(cell.align, "---") for cell in first for _ in range(cell.colspan)]
-    lines = [head, (signs + ["---"] * width)[:width], *body]
+    rule = [_ALIGNMENTS.get(cell.align, "---") for cell in first for _ in range(cell.colspan)]
+    lines = [head, (rule + ["---"] * width)[:width], *body]
     table = "\n".join(f"| {' | '.join(line + [''] * (width - len(line)))} |" for line in lines)
     return _join((_inline(block.caption_spans), table))
 
@@ -282,8 +282,8 @@ def _clean(text: str) -> str:
 
 
 def _escape_start(match: re.Match[str]) -> str:
-    indent, sign, number, stop = match.groups()
-    return f"{indent}{number}\\{stop}" if number else f"{indent}\\{sign}"
+    indent, marker, number, stop = match.groups()
+    return f"{indent}{number}\\{stop}" if number else f"{indent}\\{marker}"
 
 
 _URL_ESCAPES = str.maketrans(

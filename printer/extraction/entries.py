@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from .selected_text import SelectedText
+from .selected_text import SelectedText, selected_texts
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
 
@@ -69,7 +69,7 @@ def add_names(
     """
     selected = list(keep)
     texts = [segment.text for segment in page.segments]
-    known = {text for text, flag in zip(texts, keep, strict=True) if flag} | {page.metadata.title}
+    known = selected_texts(page.segments, keep) | {page.metadata.title}
     for entries in _rows(page.index):
         names = [_find_name(page, entry, is_list=is_list) for entry in entries]
         names = [
@@ -90,9 +90,9 @@ def add_names(
 
 
 def _rows(index: PageIndex) -> Iterator[list[range]]:
-    """Yield the segments of elements side by side that look alike, as the entries of a list.
+    """Yield the segments of similar adjacent elements, as the entries of a list.
 
-    All ``article`` elements without others inside are alike.
+    All ``article`` elements without others inside count as similar.
     """
     rows: dict[tuple[int, str, str], list[range]] = {}
     articles: list[range] = []
@@ -205,7 +205,7 @@ def _parts(index: PageIndex) -> Iterable[list[int]]:
     return parts.values()
 
 
-#: A line that recurs as often is a button.
+#: A line that recurs this often is a button.
 _MIN_BUTTONS = 3
 #: Entries do not share longer lines.
 _MAX_SHARED_CHARS = 25
@@ -215,7 +215,7 @@ def _without_repeated(page: Page, keep: Sequence[bool], lines: Iterable[int]) ->
     """Yield the lines, except buttons and the lines of copied entries, as in a carousel."""
     texts = [segment.text for segment in page.segments]
     counts, pairs = Counter(texts), Counter(pairwise(texts))
-    known = {text for text, flag in zip(texts, keep, strict=True) if flag}
+    known = selected_texts(page.segments, keep)
     for i in lines:
         text = texts[i]
         if text in known:
@@ -236,7 +236,7 @@ _MIN_PRICES = 3
 def add_prices(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the selection with the prices below the selected names of the entries of a list.
 
-    The names look alike, and most of the prices that look alike stand below one.
+    The names are similar, and most of the similar prices are below one.
     """
     flags = list(keep)
     looks = [(segment.block.tag, segment.block.get("class")) for segment in segments]
@@ -289,7 +289,7 @@ def add_price(segments: Sequence[Segment], keep: Sequence[bool]) -> tuple[bool, 
     return tuple(flags)
 
 
-#: As many letters are more than a unit.
+#: This many letters are more than a unit.
 _MIN_SENTENCE_LETTERS = 5
 _NUMBER = re.compile(r"([0-9](?:[0-9.,' ]{0,12}?[0-9])?)(?:[.,]([0-9]{1,2}))?(?![0-9])")
 
@@ -302,7 +302,7 @@ def _amount(segment: Segment) -> float:
     return float(f"{re.sub('[^0-9]', '', number[1])}.{number[2] or 0}") if number else 0
 
 
-#: A number with a word right after it, or several signs of money.
+#: A number with a word right after it, or several currency signs.
 _JOINED_WORDS = re.compile(r"[0-9][^\W\d_]{2}|[$€£]{2}")
 #: The longest line with a price.
 _MAX_PRICE_CHARS = 40

@@ -4,7 +4,7 @@ The classifier was trained on pages without a layout.  If a page has one, the se
 by rules that hold for any page laid out for reading (Luo et al., section 4.2, use only the last):
 
 - Text that is not visible, or is in a layer over the page, does not belong to the article.
-- The article is in a column: text beside the column, or within it in a narrow box that lines up
+- The article is in a column: text next to the column, or within it in a narrow box that lines up
   with neither edge or in a box in smaller print, does not belong to it, however likely its words.
 - Text in the column and in the article's font, between selected segments, belongs to the article
   unless its words are most unlikely.
@@ -30,14 +30,13 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from ..capture import Font, Rect, Visibility
-from ..errors import UsageError
 from ..html.index import Bools, ElementFlag, Ints, Segment
 from ..html.metadata.dates import is_date_line
 from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
-from ..options import EXTRACTORS, ExtractOptions
+from ..options import EXTRACTORS, ExtractOptions, check_known
 from ..selection import Verdict
-from ..text import WORD, comparison_key, did_you_mean
+from ..text import WORD, comparison_key
 from .classifier.model import classify, load_default_model
 from .entries import add_names, add_price, add_prices, complete_entries, is_listing
 from .missing_blocks import (
@@ -53,6 +52,7 @@ from .papers import article_subtree, max_subsequence, summary_node, text_to_tag,
 from .papers.max_subsequence import find_columns
 from .postprocess import complete_elements
 from .remains import replace_previews
+from .selected_text import selected_texts
 from .standfirst import drop_repeated_standfirst, find_standfirst
 from .visual import SegmentLayout, read_segment_layout
 
@@ -76,42 +76,34 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
-    is_article = verdict.kind == "article"
+    scores, is_article = verdict.scores["default"], verdict.kind == "article"
     if is_article and is_listing(page, verdict.keep):
         verdict = replace(verdict, kind="listing")
-    keep = add_missing_blocks(page, verdict.keep, verdict.scores["default"])
-    if verdict.kind in ("article", "documentation"):
-        keep = add_long_stretches(page, keep, verdict.scores["default"])
-        keep = add_missing_end(page, keep, verdict.scores["default"])
+    kind, is_list = verdict.kind, verdict.lists_things
+    keep = add_missing_blocks(page, verdict.keep, scores)
+    if kind in ("article", "documentation"):
+        keep = add_long_stretches(page, keep, scores)
+        keep = add_missing_end(page, keep, scores)
         keep = add_announced_lists(page, keep)
-        keep = add_item_labels(page, keep, verdict.scores["default"], verdict.kind)
-        keep = add_subheadings(page, keep, verdict.scores["default"], verdict.kind)
-    keep = add_alike(page, keep, verdict.scores["default"])
-    if verdict.lists_things:
+        keep = add_item_labels(page, keep, scores, kind)
+        keep = add_subheadings(page, keep, scores, kind)
+    keep = add_similar(page, keep, scores)
+    if is_list:
         keep = add_prices(page.segments, keep)
-    if verdict.kind == "product":
+    if kind == "product":
         keep = add_price(page.segments, keep)
-    is_list = verdict.lists_things
-    is_of_entries = is_list or verdict.kind == "product"
-    keep = add_names(page, keep, verdict.scores["default"], is_list=is_of_entries)
-    if verdict.kind != "article":
-        keep = complete_entries(page, keep, verdict.scores["default"], is_list=is_list)
-    keep = add_linked_notes(page, complete_elements(page, keep, verdict.kind), verdict.kind)
-    keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
+    keep = add_names(page, keep, scores, is_list=is_list or kind == "product")
+    if kind != "article":
+        keep = complete_entries(page, keep, scores, is_list=is_list)
+    keep = add_linked_notes(page, complete_elements(page, keep, kind), kind)
+    keep = filter_by_layout(page, keep, scores, kind)
     keep = replace_previews(page, keep)
     standfirst = frozenset[int]()
     if is_article:
         keep = drop_repeated_standfirst(page, keep)
-        standfirst = find_standfirst(page, keep, verdict.scores["default"])
+        standfirst = find_standfirst(page, keep, scores)
     keep = tuple(flag or i in standfirst for i, flag in enumerate(keep))
     return replace(verdict, keep=keep, standfirst=standfirst)
-
-
-def check_extractor(name: str) -> None:
-    """Raise :class:`UsageError` if no extractor has this name."""
-    if name not in EXTRACTORS:
-        hint = f"{did_you_mean(name, EXTRACTORS)} There are {', '.join(EXTRACTORS)}"
-        raise UsageError(f"there is no extractor {name!r}", hint=hint.lstrip())
 
 
 #: The confidence of the papers' methods, which do not compute one.
@@ -132,7 +124,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
         UsageError: No extractor has that name.
     """
     name = options.extractor
-    check_extractor(name)
+    check_known("extractor", name, EXTRACTORS)
     if name == "default":
         verdict = classify(page, score_segments(page), load_default_model())
         return postprocess(page, verdict) if verdict.keep else verdict
@@ -248,7 +240,7 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
     return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
 
 
-#: Text with less of its width in the column is beside it.
+#: Text with less of its width in the column is outside it.
 _MIN_SHARE_IN_COLUMN = 0.3
 
 
@@ -281,19 +273,18 @@ def _between(selected: Bools) -> Bools:
 
 
 #: The lowest score of a heading that looks like selected ones.
-_MIN_ALIKE_SCORE = 0.2
+_MIN_SIMILAR_SCORE = 0.2
 _MIN_MAIN_HEADING_SCORE = 0.3
 _MIN_LABEL_SCORE = 0.4
 #: The same of a label that is alone with the text in an element.
 _MIN_FIELD_SCORE = 0.3
 
 
-def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
+def add_similar(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tuple[bool, ...]:
     """Return the selection with the headings and labels that look like selected ones."""
     selected = list(keep)
-    texts = {segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag}
-    texts.add(page.metadata.title)
-    candidates = [(segment, _MIN_ALIKE_SCORE) for segment in _alike_headings(page, keep)]
+    texts = selected_texts(page.segments, keep) | {page.metadata.title}
+    candidates = [(segment, _MIN_SIMILAR_SCORE) for segment in _similar_headings(page, keep)]
     candidates += ((segment, _MIN_MAIN_HEADING_SCORE) for segment in _main_heading(page, keep))
     candidates += _labels(page, keep)
     for segment, least in candidates:
@@ -302,16 +293,16 @@ def add_alike(page: Page, keep: Sequence[bool], scores: Sequence[float]) -> tupl
     return tuple(selected)
 
 
-def _alike_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
+def _similar_headings(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
     """Yield the headings right above selected text that look like most selected headings."""
     shapes: dict[tuple[str, str], list[Segment]] = {}
     for segment in page.segments:
         if _is_heading(segment):
             shapes.setdefault(_shape(segment.block), []).append(segment)
-    for alike in shapes.values():
-        count = sum(keep[segment.index] for segment in alike)
-        above = (s for s in alike if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
-        if 0 < len(alike) <= 2 * count:
+    for similar in shapes.values():
+        count = sum(keep[segment.index] for segment in similar)
+        above = (s for s in similar if not keep[s.index] and any(keep[s.index + 1 : s.index + 2]))
+        if 0 < len(similar) <= 2 * count:
             yield from above
 
 
@@ -323,7 +314,7 @@ _MIN_TITLE_WORDS = 0.7
 
 
 def _main_heading(page: Page, keep: Sequence[bool]) -> Iterator[Segment]:
-    """Yield the only main heading if it stands above the text and the title has other words."""
+    """Yield the only main heading if it is above the text and the title has other words."""
     first = keep.index(True) if any(keep) else 0
     main = [segment for segment in page.segments if segment.block.tag == "h1"]
     if len(main) != 1 or not first - _MAX_LINES_TO_TEXT <= main[0].index < first:

@@ -1,4 +1,4 @@
-"""Select the blocks that the classifier left out of the text they stand in.
+"""Select the blocks that the classifier left out of the text around them.
 
 The classifier knows running text best.  What it leaves out among the paragraphs of an article, or
 after the last of them, is often a table, a listing, a list of short items or a note.
@@ -18,6 +18,7 @@ from ..html.page import Page
 from ..html.visibility import HEADING_TAGS
 from ..text import DATELINE, SCENE_BREAK, continues_drop_cap, count_words
 from ..urls import host_of, resolve
+from .selected_text import selected_texts
 
 _SUBHEADING_TAGS = HEADING_TAGS - {"h1"}
 _OUTSIDE_TEXT = int(
@@ -30,7 +31,7 @@ _MAX_HEADING_CHARS = 100
 #: The lowest score of a paragraph or heading among selected ones, and of a block in the element
 #: around nearly all of the text.
 _MIN_SCORE = 0.35
-#: The lowest score of a block or heading beside selected paragraphs.
+#: The lowest score of a block or heading next to selected paragraphs.
 _MIN_BLOCK_SCORE = 0.2
 #: The lowest score of any line between selected ones.
 _MIN_LINE_SCORE = 0.6
@@ -61,17 +62,13 @@ def add_missing_blocks(
     return tuple(selected)
 
 
-def _selected_texts(index: PageIndex, keep: Sequence[bool]) -> set[str]:
-    return {segment.text for segment, flag in zip(index.segments, keep, strict=True) if flag}
-
-
 #: Longer lines are not repeated.
 _MAX_REPEATED_CHARS = 25
 
 
-def _is_likely(segment: Segment, score: float, selected_texts: Set[str]) -> bool:
+def _is_likely(segment: Segment, score: float, known_texts: Set[str]) -> bool:
     """Return whether a line is likely, without many links, and no copy of a selected one."""
-    is_copy = len(segment.text) > _MAX_REPEATED_CHARS and segment.text in selected_texts
+    is_copy = len(segment.text) > _MAX_REPEATED_CHARS and segment.text in known_texts
     return score >= _MIN_LINE_SCORE and _has_few_links([segment], _MAX_LINKED) and not is_copy
 
 
@@ -106,7 +103,7 @@ _MAX_ANSWER_SEGMENTS = 8
 def _read_questions(segments: Sequence[Segment], start: int) -> tuple[int, int]:
     """Return the end of a list of questions and answers, and the number of questions.
 
-    All questions look alike, and all answers like parts of the first.
+    All questions are similar, and all answers similar to parts of the first.
     """
     question = _element_shape(segments[start].block)
     answers: set[tuple[str, ...]] = set()
@@ -138,9 +135,8 @@ def _headed_boxes(
     index: PageIndex, keep: Sequence[bool], scores: Sequence[float]
 ) -> list[tuple[int, int]]:
     """Return the likely lines of the innermost boxes whose headings are selected."""
-    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
-    sums = list(accumulate(sizes, initial=0))
-    selected_texts = _selected_texts(index, keep)
+    sums = _running_sums(index, keep)
+    known_texts = selected_texts(index.segments, keep)
     added: set[int] = set()
     for heading, segment in enumerate(index.segments):
         if not keep[heading] or segment.block.tag not in HEADING_TAGS:
@@ -157,7 +153,7 @@ def _headed_boxes(
             likely = [
                 i
                 for i in range(start, end)
-                if not keep[i] and _is_likely(index.segments[i], scores[i], selected_texts)
+                if not keep[i] and _is_likely(index.segments[i], scores[i], known_texts)
             ]
             added.update(likely if len(likely) >= _MIN_LIKELY_LINES else ())
             break
@@ -363,7 +359,7 @@ def add_item_labels(
         is_heading = index.tags[block] in _SUBHEADING_TAGS
         is_label = is_heading if kind == "documentation" else index.tags[block] not in {"p", "td"}
         if is_label and len(segment.text) <= _MAX_HEADING_CHARS:
-            # A credit may stand between a heading and its text.
+            # A credit may be between a heading and its text.
             below = slice(i + 1, i + (3 if is_heading else 2))
             is_text = any(
                 flag
@@ -426,19 +422,24 @@ def _mean_score(scores: Sequence[float], begin: int, end: int) -> float:
     return sum(scores[begin:end]) / (end - begin)
 
 
+def _running_sums(index: PageIndex, keep: Sequence[bool]) -> list[int]:
+    """Return the running sums of the selected characters, so that a range's is a difference."""
+    pairs = zip(keep, index.segments, strict=True)
+    return list(accumulate((flag * len(segment.text) for flag, segment in pairs), initial=0))
+
+
 #: The share of the selected text that is nearly all.
 _MIN_COMMON_SHARE = 0.9
 
 
 def _common_container(index: PageIndex, keep: Sequence[bool]) -> int:
     """Return the innermost element around nearly all of the text."""
-    sizes = [flag * len(segment.text) for flag, segment in zip(keep, index.segments, strict=True)]
-    totals = list(accumulate(sizes, initial=0))
-    min_chars = _MIN_COMMON_SHARE * totals[-1]
+    sums = _running_sums(index, keep)
+    min_chars = _MIN_COMMON_SHARE * sums[-1]
     containers = [
         i
         for i, (begin, end) in enumerate(zip(index.segment_begins, index.segment_ends, strict=True))
-        if totals[end] - totals[begin] >= min_chars
+        if sums[end] - sums[begin] >= min_chars
     ]
     return containers[-1]
 
@@ -657,7 +658,7 @@ def _has_internal_link(page: Page, item: Segment) -> bool:
 
 #: Elements whose number above a heading does not count it.
 _UNCOUNTED_TAGS = HEADING_TAGS | {"td", "th"}
-#: The time above a part of a running report: '12.30pm:'.
+#: The time above a part of a live report: '12.30pm:'.
 _TIME_MARK = re.compile(r"[0-9]{1,2}[.:][0-9]{2}(?:\s?[ap]\.?m\.?:?|:)")
 
 
@@ -759,7 +760,7 @@ def _cited_notes(page: Page, keep: Sequence[bool]) -> range:
         lambda pair: pair[1].text.startswith(f"[{pair[0]}]"), enumerate(below[start:], 1)
     )
     count = len(list(notes))
-    texts = (segment.text for segment, flag in zip(page.segments, keep, strict=True) if flag)
+    texts = selected_texts(page.segments, keep)
     cited = {int(number) for text in texts for number in _CITATION.findall(text)}
     is_complete = count > 0 and cited.issuperset(range(1, count + 1))
     return range(last + 1, last + 1 + start + count) if is_complete else range(0)

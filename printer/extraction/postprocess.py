@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
-from unicodedata import category
 
 from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
@@ -21,10 +20,15 @@ from ..html.visibility import (
     read_controls,
 )
 from ..i18n import fold_words, is_advertisement_label, is_invitation, load_table
-from ..text import is_placeholder
+from ..text import has_currency_sign, is_placeholder
 from .missing_blocks import add_fragments
 from .remains import drop_remains
-from .selected_text import SelectedText, is_internal_link, is_link
+from .selected_text import (
+    TERM_TAGS,
+    SelectedText,
+    is_internal_link,
+    selected_texts,
+)
 from .site_lines import (
     drop_above_title,
     drop_announcements,
@@ -99,7 +103,7 @@ def _complete(selected: SelectedText, kind: str) -> None:
     index = selected.index
     min_shares = _MIN_SHARES_IN_ARTICLES if kind == "article" else _MIN_SHARES
     max_table_chars = _MAX_TABLE_SHARE * selected.total()
-    texts = {s.text for s in selected.segments if selected.keep[s.index]}
+    texts = selected_texts(selected.segments, selected.keep)
     spans = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
     for i, (tag, begin, end) in enumerate(spans):
         if tag not in min_shares or end - begin < 2:
@@ -199,7 +203,7 @@ def _contents_candidates(selected: SelectedText) -> Iterator[range]:
 def _is_contents_entry(segment: Segment) -> bool:
     """Return whether a line may be an entry of a table of contents: a link within the page."""
     is_heading = segment.block.tag in HEADING_TAGS
-    return not is_heading and is_link(segment) and is_internal_link(segment)
+    return not is_heading and segment.is_link and is_internal_link(segment)
 
 
 def _drop_empty_sections(selected: SelectedText, before: Sequence[bool]) -> None:
@@ -232,14 +236,14 @@ def _was_emptied(selected: SelectedText, before: Sequence[bool], heading: int) -
 
 
 _MAX_CAPTION_CHARS = 300
-#: What may stand in a figure instead of a picture.
+#: What a figure may contain instead of a picture.
 _MEDIA_TAGS = ("audio", "canvas", "embed", "iframe", "math", "object", "svg", "video")
 
 
 def _settle_captions(selected: SelectedText) -> None:
     """Select the captions of selected tables and code; drop those of pictures.
 
-    The captions of pictures stand below them if these are printed.
+    The captions of pictures are printed below them instead.
     """
     index = selected.index
     for i, tag in enumerate(index.tags):
@@ -349,7 +353,7 @@ def _drop_comments(selected: SelectedText) -> None:
 
 #: The largest share of the selected text that is dropped as hidden.
 _MAX_HIDDEN_SHARE = 0.3
-#: The same beside enough visible text.
+#: The same if there is enough visible text.
 _MAX_HIDDEN_SHARE_BESIDE_TEXT = 0.75
 _MIN_VISIBLE_CHARS = 300
 
@@ -407,24 +411,22 @@ def _drop_labels(selected: SelectedText, kind: str) -> None:
 
 
 _WORDS = re.compile(r"\w+")
-#: Elements in which a short line is no label.
-_TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 #: The kinds of pages on which a line that is a link and invites to follow it is a button.
 _KINDS_WITH_BUTTONS = frozenset({"collection", "listing", "product", "service"})
 
 
 def _is_furniture_label(segment: Segment, kind: str) -> bool:
     """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
-    is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
+    is_code = any(leaf.element.tag in TERM_TAGS for leaf in segment.leaves)
     is_pr = segment.text.strip() == "PR" and segment.block.tag == "div"  # on Japanese sites
     is_unfilled = not is_code and is_placeholder(segment.text)
     if is_pr or is_unfilled or is_advertisement_label(segment.text):
         return True
-    if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in _TERM_TAGS:
+    if segment.link_chars <= len(segment.text) / 2 or segment.block.tag in TERM_TAGS:
         return False
     words = _WORDS.findall(segment.text.lower())
     actions = load_table("page_furniture")["action_words"]
     is_action = len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
     may_be_button = kind in _KINDS_WITH_BUTTONS and segment.block.tag not in HEADING_TAGS
-    is_action |= may_be_button and is_link(segment) and is_invitation(segment.text)
-    return is_action and not any(category(sign) == "Sc" for sign in segment.text)  # a price
+    is_action |= may_be_button and segment.is_link and is_invitation(segment.text)
+    return is_action and not has_currency_sign(segment.text)

@@ -80,7 +80,7 @@ _MAX_HEADING_CHARS = 80
 
 
 def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
-    """Yield the headings whose sections were left out, if most alike have text below them.
+    """Yield the headings whose sections were left out, if most similar ones have text below them.
 
     If most have none, they are the entries of a list, and so are links.  A picture may be all of a
     section, unless it is in a row of linked headings.
@@ -105,9 +105,9 @@ def _empty_sections(page: Page, keep: Sequence[bool]) -> Iterable[Segment]:
                 row_headings += [heading] * (len(names) >= _MIN_CARDS)
         shape = str(block.tag), block.get("class") or ""
         by_shape.setdefault(shape, []).append((heading, is_empty))
-    for headings_alike in by_shape.values():
-        empty = [heading for heading, is_empty in headings_alike if is_empty]
-        if 2 * len(empty) < len(headings_alike):
+    for similar_headings in by_shape.values():
+        empty = [heading for heading, is_empty in similar_headings if is_empty]
+        if 2 * len(empty) < len(similar_headings):
             yield from empty
     if 2 * len(row_headings) < len(headings):
         yield from row_headings
@@ -168,14 +168,14 @@ _MAX_OFFER_CHARS = 400
 _MAX_BUTTON_CHARS = 40
 #: The largest share of the selected text that such boxes are.
 _MAX_OFFERS_SHARE = 0.1
-#: As many boxes that are alike are the entries of a list.
+#: This many similar boxes are the entries of a list.
 _MIN_CARDS = 3
 
 
 def _offers(page: Page, keep: Sequence[bool]) -> Sequence[Segment]:
     """Return the lines of small boxes with a heading below the text whose button was left out.
 
-    If several boxes are alike, they are the entries of a list; if they are much of the page, they
+    If several boxes are similar, they are the entries of a list; if they are much of the page, they
     are its text.
     """
     index, segments = page.index, page.segments
@@ -227,14 +227,12 @@ def _box_labels(segments: Sequence[Segment], keep: Sequence[bool]) -> Iterable[S
         is_short = len(segment.text) <= _MAX_LABEL_CHARS and segment.block.tag in _LABEL_TAGS
         if not is_short or following.link_chars > len(following.text) / 2:
             continue
-        # A link beside the label unfolds the box.
-        unlinked = "".join(leaf.text for leaf in segment.leaves if not _is_in_link(leaf))
+        # A link next to the label unfolds the box.
+        unlinked = "".join(
+            leaf.text for leaf in segment.leaves if leaf.parent is None or leaf.parent.tag != "a"
+        )
         if not labels.isdisjoint(map(fold_words, (segment.text, unlinked))):
             yield segment
-
-
-def _is_in_link(leaf: Leaf) -> bool:
-    return leaf.parent is not None and leaf.parent.tag == "a"
 
 
 _MIN_BUTTONS = 3
@@ -246,7 +244,7 @@ _NOT_BUTTON_TAGS = HEADING_TAGS | {"td", "th", "dt", "pre"}
 def find_buttons(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
     """Return the elements of the same few words at the ends of several lines that lead elsewhere.
 
-    They are links below a text ('Learn more') or beside a reference ('Crossref').
+    They are links below a text ('Learn more') or after a reference ('Crossref').
     """
     places: dict[str, set[str]] = {}
     elements: dict[str, list[HtmlElement]] = {}
@@ -256,12 +254,12 @@ def find_buttons(page: Page, keep: Sequence[bool]) -> frozenset[HtmlElement]:
             places.setdefault(label, set()).add(link.get("href") or "")
             elements.setdefault(label, []).append(leaf.element)
     labels = (label for label in places if len(places[label]) >= _MIN_BUTTONS)
-    alike = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
-    return frozenset(element for label in alike for element in elements[label])
+    recurring = (label for label in labels if 2 * len(places[label]) > len(elements[label]))
+    return frozenset(element for label in recurring for element in elements[label])
 
 
 def _closing_links(segment: Segment) -> list[tuple[Leaf, HtmlElement]]:
-    """Return the short links with which a line ends, if they stand alone or after a sentence."""
+    """Return the short links with which a line ends, if they are alone or after a sentence."""
     links: list[tuple[Leaf, HtmlElement]] = []
     if segment.block.tag in _NOT_BUTTON_TAGS or not segment.link_chars:
         return links

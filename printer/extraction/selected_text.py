@@ -10,6 +10,9 @@ from ..html.index import Segment, enclosing_link
 from ..html.page import Page
 from ..urls import host_of, resolve
 
+#: Elements in which a short line is not a label.
+TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
+
 
 class SelectedText:
     """The selected segments of a page, with their sizes, repetitions and the site's hosts."""
@@ -43,13 +46,13 @@ class SelectedText:
 
     def is_story(self, segment: Segment) -> bool:
         """Return whether a line is a link to another page of the site."""
-        link = enclosing_link(segment.leaves[0].element) if is_link(segment) else None
+        link = enclosing_link(segment.leaves[0].element) if segment.is_link else None
         href = "#" if link is None else link.get("href") or "#"
         return href[0] != "#" and self.is_on_site(href)
 
 
-def is_link(segment: Segment) -> bool:
-    return segment.link_chars >= 0.9 * len(segment.text)
+def selected_texts(segments: Sequence[Segment], keep: Sequence[bool]) -> set[str]:
+    return {segment.text for segment, flag in zip(segments, keep, strict=True) if flag}
 
 
 def is_internal_link(segment: Segment) -> bool:

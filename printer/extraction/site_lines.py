@@ -13,7 +13,7 @@ from ..html.metadata.dates import is_date_line
 from ..html.visibility import HEADING_TAGS
 from ..i18n import fold_words, has_phrase, page_labels
 from ..text import YEAR, count_words
-from .selected_text import SelectedText, is_internal_link, is_link
+from .selected_text import TERM_TAGS, SelectedText, is_internal_link
 
 _MAX_NOTICE_CHARS = 300
 
@@ -35,7 +35,7 @@ _MAX_OPENING_WORDS = 12
 def drop_opening_lines(selected: SelectedText, kind: str) -> None:
     """Drop lines above the text that only name the author or the date, as the title block does.
 
-    The author may also stand below the first paragraph, as it may be a standfirst.
+    The author may also be below the first paragraph, as it may be a standfirst.
     """
     metadata = selected.page.metadata
     names = [name.strip().lower() for name in metadata.byline.split(",") if name.strip()]
@@ -95,7 +95,7 @@ def drop_above_title(selected: SelectedText) -> None:
             lines_above = []
         elif selected.keep[i]:
             words = count_words(segment.text[:_MAX_COUNTED_CHARS])
-            if words > _MAX_LINE_WORDS and not is_link(segment):
+            if words > _MAX_LINE_WORDS and not segment.is_link:
                 break
             lines_above.append(i)
     selected.drop(dropped)
@@ -155,7 +155,7 @@ def _is_closing(selected: SelectedText, i: int) -> bool:
     if len(text) > _MAX_CREDIT_CHARS or segment.block.tag not in {"p", "div"}:
         return False
     return bool(
-        (is_link(segment) and not is_internal_link(segment))
+        (segment.is_link and not is_internal_link(segment))
         or (colon and fold_words(label) in page_labels("credits"))
         or _IN_BRACKETS.fullmatch(text)
         or _INITIALS.fullmatch(text)
@@ -166,14 +166,14 @@ def _is_link_row(segment: Segment) -> bool:
     """Return whether a line is a row of links with only separators between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
     unlinked = len(segment.text) - segment.link_chars
-    separators = sum(not sign.isalnum() for sign in segment.text)
+    separators = sum(not char.isalnum() for char in segment.text)
     return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
 
 
 _MAX_AUTHOR_NOTE_CHARS = 600
 #: The characters of a note in which the name is looked for.
 _NOTE_BEGINNING_CHARS = 120
-#: What may stand before the name, as 'About the author: '.
+#: What may precede the name, as 'About the author: '.
 _MAX_CHARS_BEFORE_NAME = 20
 
 
@@ -264,7 +264,7 @@ def _find_stories_below(selected: SelectedText, label: int, total: int) -> range
     if cards := _cards_below(selected, label, total):
         return cards
     end = label + 1
-    while end < len(keep) and (not keep[end] or is_link(segments[end])):
+    while end < len(keep) and (not keep[end] or segments[end].is_link):
         end += 1
     ends_section = end == len(keep) or segments[end].block.tag in HEADING_TAGS
     has_unselected_story = (
@@ -283,7 +283,7 @@ _MIN_CHARS_BESIDE_CARDS = 400
 
 
 def _cards_below(selected: SelectedText, label: int, total: int) -> range | None:
-    """Return a label and the rest of its element if that is nothing but alike boxes of stories."""
+    """Return a label and the rest of its element if that is only similar boxes of stories."""
     index, block = selected.index, selected.index.segment_blocks[label]
     looks = set()
     boxes = 0
@@ -319,7 +319,7 @@ _MIN_LINKED_TITLE_CHARS = 8
 _MAX_LINKED_TITLE_CHARS = 160
 #: Fewer words may be the value of a field: 'Genre: Romance'.
 _MIN_LINKED_TITLE_WORDS = 4
-_MAX_CLOSING_SIGNS = 3
+_MAX_CLOSING_PUNCTUATION = 3
 
 
 def _is_pointer(selected: SelectedText, segment: Segment) -> bool:
@@ -335,8 +335,8 @@ def _is_pointer(selected: SelectedText, segment: Segment) -> bool:
         return False
     if has_arrow:
         return len(text) <= _MAX_NOTICE_CHARS
-    # Closing signs may follow the link, but no words.
-    has_only_link = label - 1 <= unlinked <= label + _MAX_CLOSING_SIGNS
+    # Closing punctuation may follow the link, but no words.
+    has_only_link = label - 1 <= unlinked <= label + _MAX_CLOSING_PUNCTUATION
     if not has_only_link or not label or len(links) != 1:
         return False
     title = text[label:].strip(" ]).")
@@ -452,7 +452,7 @@ _MIN_CHARS_BESIDE_NEWSWIRES = 400
 
 
 def drop_newswires(selected: SelectedText) -> None:
-    """Drop definition lists whose terms are links to other pages, beside enough other text."""
+    """Drop definition lists whose terms are links to other pages, if there is enough other text."""
     index = selected.index
     newswires: set[int] = set()
     for position, tag in enumerate(index.tags if "dl" in index.tags else ()):
@@ -469,8 +469,6 @@ def drop_newswires(selected: SelectedText) -> None:
 
 
 _MAX_ANNOUNCEMENT_CHARS = 30
-#: Elements in which short text with a colon is not a label.
-_TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
 _MAX_STORIES_LABEL_CHARS = 80
 _MAX_LAST_LINE_CHARS = 120
 _MEDIUM_TAGS = ("iframe", "video", "audio", "object", "embed")
@@ -481,12 +479,12 @@ def drop_announcements(selected: SelectedText) -> None:
     last = max((i for i, flag in enumerate(selected.keep) if flag), default=-1)
     for i in range(len(selected.keep) - 2, -1, -1):
         segment, following = selected.segments[i], selected.segments[i + 1]
-        if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in _TERM_TAGS:
+        if not selected.keep[i] or selected.keep[i + 1] or segment.block.tag in TERM_TAGS:
             continue
         is_above_story = segment.block.tag not in HEADING_TAGS and selected.is_story(following)
         max_chars = _MAX_STORIES_LABEL_CHARS if is_above_story else _MAX_ANNOUNCEMENT_CHARS
-        is_above_link = is_link(following) and not selected.is_story(following)
-        if i == last and not (is_above_link or _stands_above_medium(segment.block)):
+        is_above_link = following.is_link and not selected.is_story(following)
+        if i == last and not (is_above_link or _is_above_medium(segment.block)):
             max_chars = _MAX_LAST_LINE_CHARS
         is_label = len(segment.text) <= max_chars and segment.text.endswith((":", "："))
         selected.keep[i] = not (is_label or _is_heading_of_stories(selected, i))
@@ -495,7 +493,7 @@ def drop_announcements(selected: SelectedText) -> None:
 _MAX_ELEMENTS_TO_MEDIUM = 3
 
 
-def _stands_above_medium(block: HtmlElement) -> bool:
+def _is_above_medium(block: HtmlElement) -> bool:
     """Return whether a video or another embedded page is right below a line."""
     below = islice(block.itersiblings(), _MAX_ELEMENTS_TO_MEDIUM)
     return any(next(element.iter(*_MEDIUM_TAGS), None) is not None for element in below)

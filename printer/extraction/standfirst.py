@@ -107,7 +107,7 @@ def _by_summary(lines: _Lines) -> list[int]:
     summary = comparison_key(lines.page.metadata.lead[:400])
     if not lines.text or len(summary) < _MIN_KEY_CHARS / 2:
         return []
-    # The title may stand above the standfirst and again below it.
+    # The title may be above the standfirst and again below it.
     title = next(filter(lines.is_title, range(lines.title)), lines.title)
     for i in reversed(range(title + 1, lines.text[0] + 1)):
         if _repeats(lines, i, summary) and _is_plausible(lines, i) and not _recurs(lines, i):
@@ -166,7 +166,7 @@ _MAX_BYLINE_CHARS = 160
 
 
 def _by_position(lines: _Lines, scores: Sequence[float]) -> list[int]:
-    """Return the one sentence that stands directly below the title or above the byline."""
+    """Return the only sentence before the text if right below the title or above the byline."""
     if lines.title < 0 or not lines.text:
         return []
     between = range(lines.title + 1, lines.text[0])
@@ -258,7 +258,7 @@ _MAX_PLACE_CHARS = 40
 def _is_repeated_below(lines: _Lines, i: int) -> bool:
     """Return whether a paragraph below has this one after a place, nearly whole.
 
-    One with other figures tells something else.
+    One with other numbers is different news.
     """
     key = lines.comparison_key(i)[:_MAX_KEY_CHARS]
     for j in filter(lines.keep.__getitem__, range(i + 1, lines.text[-1] + 1)):
@@ -273,7 +273,7 @@ def _is_repeated_below(lines: _Lines, i: int) -> bool:
     return False
 
 
-#: The most levels from paragraphs up to elements that are beside each other.
+#: The most levels from paragraphs up to elements that are siblings.
 _MAX_SIBLING_LEVELS = 3
 
 
@@ -284,7 +284,7 @@ _DATELINE = re.compile(r"[^\W\d_]{3,}(?:,? [^\s—–.!?]{1,20}){0,3} [—–-]{
 def _is_text(lines: _Lines, i: int) -> bool:
     """Return whether a selected segment is a paragraph like the one after it.
 
-    Classes tell nothing where each paragraph has one of its own.
+    Classes mean nothing where each paragraph has one of its own.
     """
     if i != lines.text[0] or len(lines.text) < 2:
         return i in lines.text
@@ -324,7 +324,7 @@ _OTHER_NAME = re.compile(
 )
 
 
-#: The attributes, beside those for scripts, whose values name an element.
+#: The attributes, besides those for scripts, whose values name an element.
 _NAMES = frozenset({"class", "id"})
 _MAX_NAME_CHARS = 300
 

@@ -91,17 +91,8 @@ def _text_rect(layout: PageLayout, segment: Segment) -> tuple[Visibility, Rect |
             continue
         common &= text.visibility
         if is_visible(text.visibility):
-            rect = text.rect if rect is None else _bounding_rect(rect, text.rect)
+            rect = text.rect if rect is None else rect.union(text.rect)
     return common, rect
-
-
-def _bounding_rect(one: Rect, other: Rect) -> Rect:
-    return Rect(
-        min(one.left, other.left),
-        min(one.top, other.top),
-        max(one.right, other.right),
-        max(one.bottom, other.bottom),
-    )
 
 
 def _block_rect(layout: PageLayout, segment: Segment, text_rect: Rect) -> Rect:

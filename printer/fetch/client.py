@@ -118,8 +118,8 @@ class _PoolTransport(httpx2.HTTPTransport):
 class GuardedTransport(httpx2.BaseTransport):
     """Send requests over guarded connections.
 
-    Pools are created on first use because loading certificates takes a while.  A proxy of the
-    environment is asked for the host by name, which the client has checked.
+    Pools are created on first use because loading certificates takes a while.  A proxy from the
+    environment resolves the host's name itself, after the client has checked it.
     """
 
     def __init__(self, guard: Guard) -> None:

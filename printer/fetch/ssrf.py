@@ -155,7 +155,7 @@ class Guard:
         )
 
     def check_proxied(self, host: str, port: int, timeout: float) -> None:
-        """Raise an error for a host that a proxy must not be asked for.
+        """Raise an error for a host that must not be requested from a proxy.
 
         The proxy resolves the name itself.  A name that only the proxy can resolve may be private:
         it is allowed where private addresses are.

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ..i18n import load_table
-from .index import Leaf, Segment
+from .index import Leaf, Segment, class_and_id
 from .parse import element_line
 from .posts import (
     HEADINGS,
@@ -32,7 +32,6 @@ from .posts import (
     SECTION_CLASS,
     Post,
     PostReader,
-    class_and_id,
     is_mark,
     kind_of,
     signatures,
@@ -322,7 +321,7 @@ MAX_DEPTH = 8
 
 
 def _set_depths(posts: Sequence[Post]) -> None:
-    """Set the depth of each post: by nesting, by a box of replies beside it, or as stated."""
+    """Set the depth of each post: by nesting, by an adjacent box of replies, or as stated."""
     by_element = {post.element: post for post in posts}
     latest: dict[HtmlElement | None, Post] = {}  # the last post of each parent
     nested = False
@@ -353,7 +352,7 @@ def _find_parent(
     for ancestor in islice(unit.iterancestors(), MAX_ANCESTORS):
         if ancestor in posts:
             return posts[ancestor]
-        # Replies may be in a separate box beside the post.
+        # Replies may be in a separate box next to the post.
         if child is not unit and ancestor in latest and _REPLIES.search(class_and_id(child)):
             return latest[ancestor]
         child = ancestor

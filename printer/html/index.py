@@ -37,7 +37,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
-#: The rest of a page is ignored: no book has as many paragraphs.
+#: The rest of a page is ignored: no book has this many paragraphs.
 MAX_SEGMENTS = 50_000
 #: Larger pages would take minutes and gigabytes.
 MAX_ELEMENTS = 300_000
@@ -105,6 +105,10 @@ class Leaf(NamedTuple):
         return self.element.getparent() if self.tail else self.element
 
 
+#: The share of a line in links from which it is a link.
+_MIN_LINK_SHARE = 0.9
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
     """A run of text between two line breaks.
@@ -118,6 +122,10 @@ class Segment:
     leaves: tuple[Leaf, ...]
     text: str
     link_chars: int = 0
+
+    @property
+    def is_link(self) -> bool:
+        return self.link_chars >= _MIN_LINK_SHARE * len(self.text)
 
 
 class TreeIndex:
@@ -506,6 +514,11 @@ def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
     """Return which of ``count`` indexes lie in any of the ranges, in linear time."""
     steps = np.bincount(lows, minlength=count + 1) - np.bincount(highs, minlength=count + 1)
     return np.cumsum(steps[:-1]) > 0
+
+
+def class_and_id(element: HtmlElement) -> str:
+    """Return an element's classes and id in lower case."""
+    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
 
 
 def tag_and_class(element: HtmlElement) -> tuple[str, str]:

@@ -8,14 +8,15 @@ from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from ..i18n import load_table
-from ..text import UNSPACED
+from ..text import UNSPACED_CHARACTER
 from .page import Page
 from .parse import element_line
 
 Obstacle: TypeAlias = Literal["", "sign-in", "robot check", "not found", "consent", "paywall"]
 
 
-#: The longest text that is not an article. A sign of a script without spaces counts as three.
+#: The longest text that is not an article. A character of a script without spaces counts
+#: as three.
 _MAX_OBSTACLE_CHARS = 900
 #: The longest whole page without an article.
 _MAX_SMALL_PAGE_CHARS = 3_000
@@ -51,11 +52,8 @@ def find_obstacle(page: Page, text: str) -> Obstacle:
     return "paywall" if text and _is_closed(page, text) else ""
 
 
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-
-
 def _size(text: str) -> int:
-    return len(text) + 2 * len(_UNSPACED.findall(text))
+    return len(text) + 2 * len(UNSPACED_CHARACTER.findall(text))
 
 
 _PHRASES: dict[Obstacle, tuple[str, ...]] = load_table("obstacles")
@@ -84,7 +82,7 @@ _CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.
 
 
 def _has_captcha(page: Page) -> bool:
-    """Return whether a page has an element that asks for a sign of a human being."""
+    """Return whether a page has an element that asks visitors to prove that they are human."""
     for element in page.tree.iter("div", "form", "iframe", "input"):
         names = " ".join(filter(None, map(element.get, ("class", "id", "name", "title"))))
         if names and _CAPTCHA.search(names[:300]):

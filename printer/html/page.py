@@ -59,17 +59,14 @@ class PageLayout:
 
     def breaks_line(self, element: HtmlElement) -> bool:
         """Return whether an element is a line-break node: ``br``, ``hr`` or by computed display."""
+        if element.tag in {"br", "hr"}:
+            return True
         box = self.boxes.get(element)
-        return element.tag in {"br", "hr"} or (box is not None and is_block_display(box.display))
+        return box is not None and box.display.startswith(_BREAKING)
 
 
 #: Prefixes of ``display`` values that begin and end a line (including tables and their parts).
 _BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
-
-
-def is_block_display(display: str) -> bool:
-    """Return whether a computed display begins and ends a line."""
-    return display.startswith(_BREAKING)
 
 
 def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:

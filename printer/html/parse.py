@@ -60,7 +60,7 @@ def parse(text: str) -> HtmlElement:
 
 
 #: References to characters not allowed in a tree: controls, surrogates, noncharacters.
-_NO_SIGN = re.compile(
+_INVALID_REFERENCE = re.compile(
     rb"&#(?:0*+(?:[0-8]|1[1-24-9]|2[0-9]|3[01]|127|5529[6-9]|55[3-9][0-9]{2}|56[0-9]{3}"
     rb"|57[0-2][0-9]{2}|573[0-3][0-9]|5734[0-3]|6553[45])(?![0-9])"
     rb"|[xX]0*+(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[eEfF])"
@@ -70,7 +70,7 @@ _NO_SIGN = re.compile(
 
 def strip_invalid_references(source: bytes) -> bytes:
     """Return markup without references to characters not allowed in a tree."""
-    return _NO_SIGN.sub(b"", source)
+    return _INVALID_REFERENCE.sub(b"", source)
 
 
 _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
@@ -151,7 +151,7 @@ def _close_head(tree: HtmlElement) -> None:
 
 
 def _close_navigation(tree: HtmlElement) -> None:
-    """Move the main content, and what follows it, behind the navigation and header around it.
+    """Move the main content, and what follows it, after the navigation and header around it.
 
     In browsers, ``</nav>`` also closes unclosed elements within; the parser ignores it there.
     """

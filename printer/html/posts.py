@@ -17,7 +17,7 @@ from itertools import chain, islice, takewhile
 from lxml.html import HtmlElement
 
 from ..text import YEAR, clean_attribute, count_previewed
-from .index import INVISIBLE_TAGS, Leaf
+from .index import INVISIBLE_TAGS, Leaf, class_and_id
 from .metadata.dates import find_date, parse_date
 from .parse import element_line
 
@@ -174,11 +174,6 @@ def is_mark(element: HtmlElement) -> bool:
     if element.tag == "a" and _PROFILE_URL.search((element.get("href") or "")[:300]):
         return True
     return bool(kind_of(element) & (IS_AUTHOR | IS_DATE)) or element.get("itemprop") == "author"
-
-
-def class_and_id(element: HtmlElement) -> str:
-    """Return an element's classes and id in lower case."""
-    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300].lower()
 
 
 #: The most elements to examine.
@@ -389,7 +384,7 @@ def _is_quoted(element: HtmlElement, post: Post) -> bool:
     return False
 
 
-#: Longer text is not an interface's.
+#: Longer text does not belong to an interface.
 _MAX_REPEATED_CHARS = 100
 
 
@@ -450,7 +445,7 @@ def _common_path(
     return max(common, key=len, default=())
 
 
-#: Text in as many posts is an interface's.
+#: Text in this many posts belongs to the interface.
 _MIN_REPETITIONS = 3
 
 
@@ -521,7 +516,7 @@ _FURNITURE_TAGS = INVISIBLE_TAGS | {"button", "nav", "input", "select"}
 
 
 def _is_furniture(path: Iterable[HtmlElement], *, outside: bool) -> bool:
-    """Return whether one of some nested elements is an interface's."""
+    """Return whether one of some nested elements belongs to the interface."""
     for element in path:
         is_button = element.get("role") == "button" and "spoiler" not in class_and_id(element)
         if element.tag in _FURNITURE_TAGS or is_button:
@@ -588,8 +583,8 @@ def _is_better_date(post: Post, mark: HtmlElement, date: str) -> bool:
     """Return whether a date is the day of a post as displayed, or earlier than that of an edit."""
     if _ISO_DATE.match(post.date) and parse_date(date)[:7] == post.date[:7]:
         return True
-    is_alike = bool(mark.get("class")) and _path_step(mark) == _path_step(post.dated)
-    return is_alike and "" < parse_date(date) < parse_date(post.date)
+    is_similar = bool(mark.get("class")) and _path_step(mark) == _path_step(post.dated)
+    return is_similar and "" < parse_date(date) < parse_date(post.date)
 
 
 def _without_preview(content: list[Leaf]) -> list[Leaf]:
@@ -616,7 +611,7 @@ _MAX_NOTE_CHARS = 300
 
 
 def _without_edit_note(content: list[Leaf], post: Post) -> list[Leaf]:
-    """Return the text nodes of a post without the last lines if they tell when it was edited."""
+    """Return the text nodes of a post without the last lines if they are about an edit."""
     first, last = (content[0].parent, content[-1].parent) if content else (None, None)
     if first is None or last is None:
         return content
@@ -741,7 +736,7 @@ def read_date(mark: HtmlElement) -> str:
     """Return the date in a mark: as displayed if that has a year, else the machine-readable day."""
     time = mark if mark.tag == "time" or mark.get("datetime") else mark.find(".//time")
     display = mark if time is None else time
-    if time is None:  # words may stand before the date
+    if time is None:  # words may precede the date
         inner = islice(mark.iterdescendants(), MAX_NEARBY)
         display = next((e for e in inner if find_date(element_line(e, " ", _MAX_DATE_CHARS))), mark)
     displayed = element_line(display, " ", _MAX_DATE_CHARS)
@@ -770,7 +765,7 @@ def read_date(mark: HtmlElement) -> str:
 def _find_written_date(leaves: Sequence[Leaf], content: Set[Leaf]) -> str:
     """Return the last date with a time of day above the text of a post, or else below it.
 
-    The author's first day in the forum may stand above it, too; that of an edit stands below.
+    The author's first day in the forum may be above it, too; that of an edit is below.
     """
     latest = latest_text = ""
     for leaf in islice(leaves, _MAX_FIRST_TEXTS + len(content)):
@@ -788,5 +783,5 @@ _DATE_PREPOSITION = re.compile(r"\A(?:on|am|le|el|il|den|op|em)\s+(?=\w)", re.IG
 
 
 def _clean_date(text: str) -> str:
-    """Return a date without the words and signs around it: 'on Tue May 5, 2015 (#'."""
+    """Return a date without the words and punctuation around it: 'on Tue May 5, 2015 (#'."""
     return _DATE_PREPOSITION.sub("", text.strip(_EDGE_CHARACTERS)).rstrip(_EDGE_CHARACTERS + "([#")

@@ -1,6 +1,6 @@
 """Replace generic elements by the lists, tables, verse and code that they are drawn as.
 
-Their roles, styles and classes tell which they are.  Leftover shortcodes and notices that a link
+Their roles, styles and classes show which they are.  Leftover shortcodes and notices that a link
 opens a new window are removed.  All of this is done before the page is indexed.
 
 Blogs and wikis show formulas as small images, whose alternative text or address is TeX.
@@ -147,7 +147,7 @@ _MIN_PAIRS = 3
 
 
 def _name_pairs(boxes: Iterable[HtmlElement]) -> None:
-    """Name tables whose rows are boxes alike, each of a label and a value."""
+    """Name tables whose rows are similar boxes, each of a label and a value."""
     for box in [box for box in boxes if box.tag == "div" and len(box) >= _MIN_PAIRS]:
         rows = list(islice(box, _MAX_LINES + 1))
         if len(rows) > _MAX_LINES or not _is_blank(box.text):
@@ -461,13 +461,10 @@ def _drop_shortcodes(tree: HtmlElement) -> None:
     texts = [(element.tail if tail else element.text) or "" for element, tail in text_places]
     closed = {match[2] for text in texts for match in _SHORTCODE.finditer(text) if match[1]}
 
-    def is_shortcode(match: re.Match[str]) -> bool:
-        return match[2] in closed or not _QUOTATION_MARK_SET.isdisjoint(match[3])
-
     for (element, tail), text in zip(text_places, texts, strict=True):
         remaining_parts, end, action = [], 0, ""
         for match in _SHORTCODE.finditer(text):
-            if not is_shortcode(match):
+            if match[2] not in closed and _QUOTATION_MARK_SET.isdisjoint(match[3]):
                 continue
             if not (action and match[1] and match[2] == action):
                 remaining_parts.append(text[end : match.start()])
@@ -519,12 +516,12 @@ MAX_SOURCE = 20_000
 _FORMULA_NAME = re.compile(
     r"(?:^|[\s_-])(?:latex|tex|math|katex|formula|equation)(?:[\s_-]|$)", re.IGNORECASE
 )
-#: A command of TeX, and the other signs of which a formula has at least one.
+#: A command of TeX, and the other characters of which a formula has at least one.
 _TEX_COMMAND = re.compile(r"\\(?:[a-zA-Z]{2,}|[,;!\\])")
-_TEX_SIGNS = re.compile(r"[{}^_]")
-_FORMULA_SIGN = re.compile(r"[\\^_={}]")
+_TEX_CHARACTER = re.compile(r"[{}^_]")
+_FORMULA_CHARACTER = re.compile(r"[\\^_={}]")
 _WORD = re.compile(r"[^\W\d_]{4}")
-#: The longest formula without any of TeX's signs ('A').
+#: The longest formula without any of TeX's characters ('A').
 _MAX_PLAIN_FORMULA_CHARS = 20
 _MAX_ADDRESS_CHARS = 4000
 
@@ -535,9 +532,9 @@ def image_tex(image: HtmlElement) -> str:
     alt = " ".join((image.get("alt") or "")[:MAX_SOURCE].split())
     if alt:
         names = image.get("class") or ""
-        if _TEX_COMMAND.search(alt) and _TEX_SIGNS.search(alt):
+        if _TEX_COMMAND.search(alt) and _TEX_CHARACTER.search(alt):
             return alt
-        if _FORMULA_SIGN.search(alt) and _FORMULA_NAME.search(
+        if _FORMULA_CHARACTER.search(alt) and _FORMULA_NAME.search(
             f"{names} {address}"[:300].partition("?")[0]
         ):
             return alt

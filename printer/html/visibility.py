@@ -1,8 +1,8 @@
 """Find the text of a page that readers do not see.
 
-Text for screen readers, tooltips, and short hidden text in the midst of a line are no part of what
-is printed.  What a page folds away on purpose (tabs, accordions, notes shown on click, 'read more')
-is: a reader can unfold it.
+Text for screen readers, tooltips, and short hidden text within a line are not printed.  What a page
+folds away on purpose (tabs, accordions, notes shown on click, 'read more') is printed, since a
+reader can unfold it.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def _is_displayed(css: str, name: str) -> bool:
     return False
 
 
-_NAME_SIGN = re.compile(r"[\w-]")
+_NAME_CHARACTER = re.compile(r"[\w-]")
 
 
 def _find_name(css: str, name: str) -> Iterator[int]:
@@ -254,7 +254,7 @@ def _find_name(css: str, name: str) -> Iterator[int]:
     end = 0
     while (start := css.find(name, end)) >= 0:
         end = start + len(name)
-        if not _NAME_SIGN.match(css, end):
+        if not _NAME_CHARACTER.match(css, end):
             yield end
 
 
@@ -303,8 +303,8 @@ _CONTROLS = ("button", "summary", "label")
 def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
     """Return whether a reader can unfold an element that is not displayed.
 
-    A control points to it, its names say so, it follows a heading or a control, or others like it
-    are beside it.
+    A control points to it, its names say so, it follows a heading or a control, or it has similar
+    siblings.
     """
     if (element.get("id") or "")[:_MAX_NAME_CHARS] in controls:
         return True

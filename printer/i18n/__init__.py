@@ -1,4 +1,4 @@
-"""Words, labels and dates in many languages, most of them data files beside this module."""
+"""Words, labels and dates in many languages, most of them in data files next to this module."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _LABEL_CHARS = 60
 def is_advertisement_label(text: str) -> bool:
     """Return whether text labels an advertisement: 'Ad: …', 'Ad (gone after login)'."""
     labels = load_table("page_furniture")["advertisement_labels"]
-    signs = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
-    parts = [text, *(text.partition(sign)[0] for sign in signs if sign in text)]
+    separators = (":", "(", " - ", " – ") if len(text) <= _LABEL_CHARS else ()
+    parts = [text, *(text.partition(separator)[0] for separator in separators if separator in text)]
     return any(part.strip(" .:·–—-[]()").lower() in labels for part in parts)
 
 
@@ -33,7 +33,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def fold_words(text: str) -> str:
-    """Return the first words of a text in lower case, without the signs between them."""
+    """Return the first words of a text in lower case, without the punctuation between them."""
     return " ".join(_WORDS.findall(text[:500].lower()))
 
 

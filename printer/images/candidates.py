@@ -1,4 +1,4 @@
-"""Picture candidates: every place on a page where a picture stands, with all its URLs.
+"""Picture candidates: every place of a picture on a page, with all its URLs.
 
 If a browser has laid out the page, its rendered sizes are used and the backgrounds set by style
 sheets are candidates, too.
@@ -47,13 +47,13 @@ Kind = Literal["image", "drawing", "poster", "background", "lead"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A place in the page where a picture stands.
+    """A place of a picture on the page.
 
     Attributes:
         element: The picture's element.
         kind: The kind of picture.
         index: The position of the element, or of its nearest indexed ancestor, in the page's index.
-        segment: The index of the text segment that the picture stands in or before.
+        segment: The index of the text segment that the picture is in or before.
         sources: All its URLs, as written in the page.
         alt: Its alternative text.
         title: Its ``title`` attribute.
@@ -93,7 +93,7 @@ def find_candidates(page: Page, segments: range | None = None) -> list[Candidate
     """Return the pictures of a page in document order, with rendered sizes if it has a layout.
 
     For pictures outside ``segments``, if given, only ``src`` is read, except for the picture that
-    the page's metadata name if it stands before them.
+    the page's metadata name if it precedes them.
     """
     candidates = _markup_candidates(page, segments)
     layout = page.layout
@@ -327,7 +327,7 @@ _MAX_STAND_IN_PX = 100
 
 
 def _is_stand_in(previous: Candidate, current: Candidate, stand_ins: frozenset[str]) -> bool:
-    """Return whether a picture stands for the one in the ``noscript`` right after it.
+    """Return whether a picture is a placeholder for the one in the ``noscript`` right after it.
 
     A stand-in is much smaller, or the same for many pictures of the page.
     """
@@ -414,7 +414,7 @@ def _have_common_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
 
 #: Elements whose backgrounds are not pictures of their own.
 _NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
-# A background behind more text is not a picture of the article.
+# A background of more text is not a picture of the article.
 _MAX_SEGMENTS_OVER = 8
 _MAX_BACKGROUNDS = 300
 
@@ -619,7 +619,7 @@ def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
 
 
 def is_beside_column(page: Page, candidate: Candidate, column: Column | None) -> bool:
-    """Return whether a picture is drawn beside the article, in a column of its own.
+    """Return whether a picture is drawn next to the article, in a column of its own.
 
     Pictures that are clipped or off the page are not: they may be slides of a gallery.
     """

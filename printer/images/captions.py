@@ -58,8 +58,8 @@ def is_caption_name(name: str) -> bool:
 _MAX_LEVELS = 7
 _HEADING = int(ElementFlag.HEADING)
 _TABLE = load_json(__file__, "captions.json")
-#: The begin of a credit after a caption, which pages may put right behind its last letter, and what
-#: parts it from the caption.
+#: The beginning of a credit after a caption, perhaps directly after its last letter, and what
+#: separates it from the caption.
 _CREDIT_AFTER = re.compile(
     "(?:"
     + "|".join(sorted(map(re.escape, _TABLE["credit_words"]), key=len, reverse=True))
@@ -98,7 +98,7 @@ class CaptionFinder:
         segments = _with_caption_above(self, candidate, segments)
         is_linked_heading = partial(_is_linked_heading, self)
         if any(map(is_linked_heading, segments)):
-            # The heading above a player leads to its page; the caption stands below the picture.
+            # The heading above a player leads to its page; the caption is below the picture.
             segments = [s for s in _named_caption(self, candidate) if s.index >= candidate.segment]
         if not segments or sum(len(segment.text) for segment in segments) > _MAX_CHARS:
             return Caption()
@@ -225,7 +225,7 @@ _PLAY_TIME = re.compile(r"[^0-9:][0-9]{1,3}:[0-5][0-9](?: ?(?:[Mm]in|h|Std)\.?)?
 
 
 def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment]:
-    """Return a short text right after the picture if it resembles a caption or stands alone."""
+    """Return a short text right after the picture if it resembles a caption or is alone."""
     position = candidate.segment
     if position >= len(finder.page.segments):
         return ()
@@ -236,7 +236,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
     is_long = len(segment.text) > _MAX_BARE_CHARS and not _PLAY_TIME.search(segment.text)
     if is_long or segment.text.endswith((":", "：")):
         return ()
-    # Text that begins before the picture runs on behind it.
+    # Text that begins before the picture continues after it.
     begins_before = finder.index.segment_spans[position][0] < finder.index.opens[candidate.index]
     if begins_before or finder.index.flags[block] & _HEADING:
         return ()
@@ -267,7 +267,7 @@ def _text_below(finder: CaptionFinder, candidate: Candidate) -> Sequence[Segment
 def _with_caption_above(
     finder: CaptionFinder, candidate: Candidate, segments: Sequence[Segment]
 ) -> Sequence[Segment]:
-    """Return a credit with the line between the picture and it, beside it in one element."""
+    """Return a credit with the line between it and the picture, if both are in one element."""
     if len(segments) != 1 or not _CREDIT_AFTER.match(segments[0].text):
         return segments
     credit = segments[0]
@@ -291,7 +291,7 @@ def _is_centered_alone(finder: CaptionFinder, candidate: Candidate, position: in
 
 
 _MAX_ITEMS = 20
-#: The class of a picture beside the text.
+#: The class of a picture next to the text.
 _FLOATED_NAME = re.compile(
     r"(?:^|\s)(?:align|float|pull)-?(?:left|right|start|end)(?:$|\s)", re.IGNORECASE
 )
@@ -314,7 +314,7 @@ def _runs_on_beside(candidate: Candidate, segment: Segment) -> bool:
 
 
 def _is_floated(element: HtmlElement) -> bool:
-    """Return whether an element's own attributes place it beside the text."""
+    """Return whether an element's own attributes place it next to the text."""
     style = "".join((element.get("style") or "")[:500].lower().split())
     return (
         "float:left" in style
@@ -338,7 +338,7 @@ def _has_caption_around(node: HtmlElement | None, segment: Segment) -> bool:
     return False
 
 
-#: An alternative text of fewer characters tells no caption.
+#: An alternative text of fewer characters does not identify a caption.
 _MIN_ALT_CHARS = 25
 _MAX_CREDIT_AFTER_ALT_CHARS = 80
 
@@ -480,7 +480,7 @@ def _strip_brackets(credit: str) -> str:
     return credit
 
 
-#: Names after the end of a sentence: in brackets, behind a bar, or the last of them an agency's.
+#: Names after the end of a sentence: in brackets, after a bar, or the last of them an agency's.
 _NAMES_AFTER = re.compile(
     r"(?<=[.!?…。»”\"])(?: ?(?:\((?=\w)[^()0-9\n]{2,60}\)|\| ?(?=\w)[^|0-9\n]{2,60})"
     r"| (?=\w)[^.!?…:;\n]{0,60}(?<!\w)(?:"
@@ -488,7 +488,7 @@ _NAMES_AFTER = re.compile(
     + r"))\s*$"
 )
 _SENTENCE_ENDS = (".", "!", "?", "…", "»", "”", '"')
-#: A name in an element of its own, right behind the end of a sentence.
+#: A name in an element of its own, right after the end of a sentence.
 _NAME_RIGHT_AFTER = re.compile(r"(?=[^\W\d_])(?:[^\sa-z]\. ?){0,3}[^\sa-z][^.!?…\n]{1,60}")
 _SEPARATORS = "(", "[", "|", "/", "–", "—", "-"
 _MAX_CREDIT_CHARS = 200

@@ -80,12 +80,8 @@ class FeatureReader:
             )
         )
 
-    def shape(self, candidate: Candidate) -> tuple[str, ...]:
-        """Return the tags and classes that the pictures of one list have in common."""
-        return self.structures[candidate]
-
     def key(self, candidate: Candidate) -> str:
-        """Return a key that crops of the page's own picture, too, share."""
+        """Return the key of a picture; crops of the page's own picture have its key."""
         is_lead = self.lead_file == candidate.url_key.rpartition("/")[2]
         return self.lead if is_lead and _is_distinct(self.lead_file) else candidate.url_key
 
@@ -126,10 +122,10 @@ def refusal(
     sides = (side or candidate.natural_width for side in (candidate.width, candidate.height))
     if all(0 < side <= _MAX_ICON_SIDE_PX for side in sides):
         return "as small as an icon"
-    return "a picture of a sound" if _is_in_audio_player(reader, candidate) else ""
+    return "a picture of an audio player" if _is_in_audio_player(reader, candidate) else ""
 
 
-#: A parameter by which a link tells which advertisement it belongs to.
+#: A parameter by which a link names the advertisement it belongs to.
 _CAMPAIGN = re.compile(r"[?&]utm_(?:source|medium|campaign)=", re.IGNORECASE)
 _BANNER_FEATURES = frozenset({"file of an ad", "named as advertising"})
 _ALIKE_FEATURES = frozenset(f"alike ones in the text: {share}" for share in ("all", "most", "some"))
@@ -159,7 +155,7 @@ def _refusal_without_caption(
     return ""
 
 
-#: A picture without text that is repeated in the text so often divides it.
+#: A picture without text that occurs this often in the text divides it.
 _MIN_DIVIDERS = 3
 
 
@@ -182,7 +178,7 @@ def _is_ornament(reader: FeatureReader, candidate: Candidate, names: frozenset[s
 def _is_linked_banner(reader: FeatureReader, candidate: Candidate, names: frozenset[str]) -> bool:
     """Return whether a picture of an article leads to a page and is not part of the text.
 
-    Its names, its place or its link tell.
+    Its names, its place or its link show that.
     """
     link = _nearest_ancestor(candidate.element, "a", 8)
     if link is None or not _leads_to_page(link) or "the page's own picture" in names:
@@ -213,7 +209,7 @@ _MAX_TEASER_LINKS = 50
 
 
 def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture after the text stands below a heading that is left out."""
+    """Return whether a picture after the text is below a heading that is left out."""
     previous = candidate.segment - 1
     if reader.verdict.kind != "article" or reader.bounds is None or previous <= reader.bounds.last:
         return False
@@ -221,13 +217,13 @@ def _is_below_other_heading(reader: FeatureReader, candidate: Candidate) -> bool
     return bool(flags & _HEADING) and not reader.verdict.keep[previous]
 
 
-#: A wider picture of a player of sounds is the lead.
+#: A wider picture of an audio player is the lead.
 _MAX_AUDIO_WIDTH_PX = 300
 _AUDIO_CLASS = re.compile(r"(?<![a-z])(?:audio|podcast)(?![a-z])", re.IGNORECASE)
 
 
 def _is_in_audio_player(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture is small, in a part without the article's text that plays."""
+    """Return whether a picture is small, in an audio player, a part without the article's text."""
     if not 0 < candidate.width <= _MAX_AUDIO_WIDTH_PX:
         return False
     classes, ids = reader.index.classes, reader.index.ids
@@ -269,7 +265,7 @@ def _is_portrait(
 
 def _is_linked(reader: FeatureReader, caption: Caption) -> bool:
     segments = (reader.page.segments[i] for i in caption.segments)
-    return all(segment.link_chars >= 0.9 * len(segment.text) for segment in segments)
+    return all(segment.is_link for segment in segments)
 
 
 # A teaser without a heading has more text in links.
@@ -413,7 +409,7 @@ def _name_features(
         yield from reader.name_features[index]
 
 
-#: Links that send the page's address to somebody.
+#: Links that share the page's address.
 _SHARE_LINK = re.compile(
     r"(?:mailto|whatsapp|tg|sms|viber|line|fb-messenger):|[^?#]*[/.]"
     r"(?:share|sharer|shareArticle|sharing|intent|pin/create|addtoany|msg_url)(?![a-z])",
@@ -443,7 +439,7 @@ def _link_features(reader: FeatureReader, candidate: Candidate) -> Iterable[str]
 
 
 def _has_linked_text(reader: FeatureReader, candidate: Candidate, link: HtmlElement) -> bool:
-    """Return whether the picture's link contains text, or text beside it has the same link."""
+    """Return whether the picture's link contains text, or adjacent text has the same link."""
     texts = (
         text
         for part in islice(link.iter(), 40)
@@ -490,7 +486,7 @@ def _picture_file_features(reader: FeatureReader, candidate: Candidate) -> Itera
 
 
 def _has_lead_file(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether the name of a picture's file and that of the page's own are alike.
+    """Return whether the name of a picture's file and that of the page's own are similar.
 
     One is in the other, which a server completes with how it scaled the picture.
     """
@@ -503,7 +499,7 @@ _MAX_SEGMENTS_ABOVE_TITLE = 8
 
 
 def is_near_title(reader: FeatureReader, candidate: Candidate) -> bool:
-    """Return whether a picture of an article stands where lead pictures do."""
+    """Return whether a picture of an article is where lead pictures are."""
     if reader.bounds is None or reader.verdict.kind != "article":
         return False
     first = reader.bounds.first - _MAX_SEGMENTS_ABOVE_TITLE
@@ -557,12 +553,12 @@ def _alt_features(reader: FeatureReader, alt: str) -> Iterable[str]:
         yield "alt of a logo or portrait"
 
 
-#: No other picture has a file name as long.
+#: A file name of this length belongs to a single picture.
 _MIN_FILE_CHARS = 24
 
 
 def _is_distinct(name: str) -> bool:
-    """Return whether the name of a file is so long that no other picture has it."""
+    """Return whether the name of a file is long enough to belong to a single picture."""
     return len(name) >= _MIN_FILE_CHARS or is_numbered(name)
 
 
@@ -630,7 +626,7 @@ def _size(candidate: Candidate) -> Iterable[str]:
         yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
 
 
-#: A class that tells which item of a gallery is shown.
+#: A class that marks the item of a gallery that is shown.
 _ITEM_CLASS = re.compile(
     r"(?:^|\s)(?:[\w-]{0,30}[-_])?(?:sel|selected|active|current)(?=\s|$)", re.IGNORECASE
 )
@@ -716,7 +712,7 @@ class _WordTable:
         return feature
 
     def features(self, names: str) -> frozenset[str]:
-        """Return the features of words and of pairs; a pair in the table stands for both words."""
+        """Return the features of words and of pairs; a pair in the table counts for both words."""
         words = [
             word.lower() for word in _WORDS.findall(_RANDOM_RUN.sub(_drop_random, names[:400]))
         ]
@@ -733,7 +729,7 @@ _file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
 _host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
 
 
-#: A file whose name has so many words shows something, even if it names a line.
+#: A file whose name has this many words shows something, even if one of them is 'line'.
 _MIN_DESCRIBING_WORDS = 6
 
 

@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
 from ..files import load_json
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..options import IMAGE_METHODS, ExtractOptions
+from ..options import IMAGE_METHODS, ExtractOptions, check_known
 from ..selection import Verdict
 from ..urls import host_of
 from .candidates import Candidate, article_column, find_candidates, is_beside_column
@@ -75,19 +74,10 @@ def select_pictures(
     return _keep_lead(page, selection) if options.images == "lead" else selection
 
 
-def check_method(method: str) -> None:
-    """Raise :class:`UsageError` if no method has this name."""
-    if method not in IMAGE_METHODS:
-        raise UsageError(
-            f"there is no picture selection method {method!r}",
-            hint=f"Choose from {', '.join(IMAGE_METHODS)}",
-        )
-
-
 def select_by_method(
     page: Page, verdict: Verdict, method: str = "default", ner: str = RULES
 ) -> PictureSelection:
-    check_method(method)
+    check_known("picture selection method", method, IMAGE_METHODS)
     check_recognizer(ner)
     if method == "joshi-liu":
         return joshi_liu.select_pictures(page, verdict, ner)
@@ -176,7 +166,7 @@ def select_by_score(
     scored: list[Candidate] = []
     rejected: list[RejectedPicture] = []
     for candidate in candidates:
-        # The page's own picture, the only far one with a key, may stand far above the text.
+        # The page's own picture, the only far one with a key, may be far above the text.
         if candidate.segment not in nearby and not candidate.url_key:
             rejected.append(RejectedPicture(candidate, "far from the article's text"))
         elif is_beside_column(page, candidate, column):
@@ -205,7 +195,7 @@ def select_by_score(
 _LEAD_BONUS = 1.8
 #: The feature of a picture among text of the article.
 _LISTED_FEATURE = "with: all"
-#: So many pictures like it are selected.
+#: The fewest similar pictures to select for all of them to be selected.
 _MIN_LISTED = 3
 #: On pages that list things, with any text around them.
 _MIN_LISTED_SHARE = 0.5
@@ -268,15 +258,17 @@ def _find_listed(
     lists_things: bool,
 ) -> set[Candidate]:
     """Return the pictures with little text that are like several that reach the threshold."""
-    shapes = Counter(reader.shape(candidate) for candidate, _ in features)
+    shapes = Counter(reader.structures[candidate] for candidate, _ in features)
     high = [(c, names) for c, names in features if weights.score(names) >= weights.threshold]
-    high_scores = Counter(reader.shape(candidate) for candidate, _ in high)
-    high_scores_in_text = Counter(reader.shape(c) for c, names in high if _LISTED_FEATURE in names)
+    high_scores = Counter(reader.structures[candidate] for candidate, _ in high)
+    high_scores_in_text = Counter(
+        reader.structures[c] for c, names in high if _LISTED_FEATURE in names
+    )
     listed: set[Candidate] = set()
     for candidate, names in features:
         if names.isdisjoint(_SHORT_TEXT_FEATURES) or not names.isdisjoint(_REPEATED_FEATURES):
             continue
-        shape = reader.shape(candidate)
+        shape = reader.structures[candidate]
         is_in_text = _LISTED_FEATURE in names and high_scores_in_text[shape] >= _MIN_LISTED
         least = max(_MIN_LISTED, _MIN_LISTED_SHARE * shapes[shape])
         if is_in_text or (lists_things and high_scores[shape] >= least):
@@ -333,7 +325,7 @@ def _drop_unmarked(
     )
 
 
-#: The name of a picture of this page has so many words of its title.
+#: The name of a picture of this page has at least this many words of its title.
 _MIN_TITLE_WORDS = 2
 #: Words in the address of a picture that networks show for any page of a site.
 _SITE_PICTURE = re.compile(

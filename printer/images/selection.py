@@ -118,7 +118,7 @@ def share_captions(page: Page, selected: Sequence[SelectedPicture]) -> list[Sele
     """Assign a caption that several pictures share to one of them.
 
     That is the picture that it describes by its alternative text; or the last of a few pictures in
-    one figure, above whose caption they stand; or the first, which a gallery shows.
+    one figure, which are above the caption; or the first, which a gallery shows.
     """
     groups: dict[frozenset[int], list[SelectedPicture]] = {}
     for picture in selected:
@@ -307,7 +307,7 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
     return replace(selection, selected=tuple(map(merge, selection.selected)))
 
 
-#: A shop lists at least so many things.
+#: A shop lists at least this many things.
 _MIN_ENTRIES = 3
 _MAX_LEVELS_TO_ENTRY = 10
 #: Including the labels of its buttons.
@@ -327,7 +327,7 @@ def drop_further_views(page: Page, selection: PictureSelection) -> PictureSelect
     further: set[SelectedPicture] = set()
     for picture, entry in around.items():
         if entry is not None and entry in entries:
-            # A price beside a choice of colors is inside the entry with the name.
+            # A price next to a choice of colors is inside the entry with the name.
             entry = next((e for e in reversed(list(entry.iterancestors())) if e in entries), entry)
             if entry in printed_entries:
                 further.add(picture)

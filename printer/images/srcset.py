@@ -323,26 +323,26 @@ _MIN_NAME_DIGITS = 5
 
 
 def is_numbered(name: str) -> bool:
-    """Return whether the name of a file has so many digits that no other picture has it."""
+    """Return whether the name of a file has enough digits to belong to a single picture."""
     return sum(map(str.isdigit, _PIXELS.sub("", name))) >= _MIN_NAME_DIGITS
 
 
 _MAX_NESTED_URLS = 3
-#: The ending that a server adds to the name of a file whose format it changes: 'badge.svg.png'.
-_ADDED_ENDING = re.compile(
+#: The extension that a server adds to the name of a file whose format it changes: 'badge.svg.png'.
+_ADDED_EXTENSION = re.compile(
     r"(?<=\.jpg|\.png|\.gif|\.svg)\.(?:jpe?g|png|webp|avif)(?=$|[?#])", re.IGNORECASE
 )
 _URL_IN_PATH = re.compile(r"(?<=[/,=])https?(?:%3A%2F%2F|:/{1,2}(?=\w))", re.IGNORECASE)
 
 
 def original_url(url: str) -> str:
-    """Return the URL of the file from which a server makes a picture, as far as its URL tells."""
+    """Return the URL of the file from which a server makes a picture, if its URL shows that."""
     for _ in range(_MAX_NESTED_URLS):
         inner = _nested_url(url)
         if not inner:
             break
         url = inner
-    return _ADDED_ENDING.sub("", url)
+    return _ADDED_EXTENSION.sub("", url)
 
 
 def _nested_url(url: str) -> str:

@@ -298,7 +298,7 @@ class WorkflowExecutor:
 
     def requeue_all(self) -> None:
         """Requeue all workflows of this executor; call it only while none of them runs."""
-        with suppress(JobsError):
+        with suppress(JobsError):  # Those that remain are requeued by check().
             for job_id, executor in self._queue.executions(self._kind):
                 if executor == self._name:
                     self._queue.requeue(job_id, executor)

@@ -99,7 +99,7 @@ class _ForkServer:
         server_socket.close()
 
     def fork(self, connection: socket.socket) -> int:
-        """Run a function in a fork of this one-threaded process, which it does not outlive."""
+        """Fork a worker for a connection; return its pid, or 0 if the fork server died."""
         try:
             with self._lock:
                 socket.send_fds(self._socket, [b"f"], [connection.fileno()])

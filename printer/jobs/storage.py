@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import JobsError, MissingLibrary, UsageError
 from ..files import atomic_write, reason_of
-from ..options import ENDINGS, Format
+from ..options import EXTENSIONS, Format
 
 # The files of a finished print
 PDF = "article.pdf"
@@ -21,7 +21,7 @@ _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
 
 
 def result_file(format_: Format) -> str:
-    return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
+    return PDF if format_ == "pdf" else f"print{EXTENSIONS[format_][0]}"
 
 
 class StorageUnavailable(JobsError):

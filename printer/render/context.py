@@ -88,7 +88,7 @@ MAX_TEASER_CHARS = 140
 # Shares of a running head's line.
 _MAX_TITLE_SHARE = 0.64
 _MAX_SITE_SHARE = 0.28
-#: What parts several names of a site.
+#: What separates several names of a site.
 _NAME_SEPARATOR = re.compile(r" [-–—|·:] ")
 #: The first words of a shorter first paragraph are not set differently.
 MIN_OPENING_CHARS = 100
@@ -229,7 +229,7 @@ class ArticleView:
         return None
 
 
-#: The signs with which a text ends an article by itself.
+#: End marks that an article has already.
 _END_MARKS = tuple("■□▪◼◾∎◆◇♦❖●✦❦☙")
 
 
@@ -592,7 +592,7 @@ def _script_classes(language: str) -> str:
 
 
 def _shorten(text: str, length: int) -> str:
-    """Return a line of text, cut behind a word if it is longer than a length."""
+    """Return a line of text, cut after a word if it is longer than a length."""
     text = " ".join(text.split())
     if len(text) <= length:
         return text

@@ -1,7 +1,7 @@
 """The widths of figures on the page, and rows of figures side by side.
 
 A figure fills the measure, or two thirds of it in the middle, or one third with text beside it; a
-smaller picture keeps its size.  Portraits and galleries stand in rows across the measure.
+smaller picture keeps its size.  Portraits and galleries are set in rows across the measure.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PicturePlacement:
     """A picture as seen by templates, with its size in CSS pixels (0: unknown).
 
     ``position`` is ``narrow`` in the middle of the measure, ``beside`` with text next to it;
-    ``heads`` tells whether it belongs to the heading below it.
+    ``heads`` is true if it belongs to the heading below it.
     """
 
     url: str
@@ -63,7 +63,7 @@ class FigureCell:
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """Figures that stand side by side."""
+    """Figures side by side."""
 
     cells: tuple[FigureCell, ...]
 
@@ -145,7 +145,7 @@ _MIN_BESIDE_SHARE = 0.24
 def _fit_width(
     placer: FigurePlacer, figure: Figure, picture: Picture, spans_columns: bool = False
 ) -> tuple[int, Position]:
-    """Return the width of a figure that stands alone, and its position."""
+    """Return the width of a figure outside rows, and its position."""
     measure, on_screen = _measure_width(placer, spans_columns), _width_on_screen(figure, picture)
     is_vector = picture.media_type == "image/svg+xml"
     sharp = measure if is_vector else picture.width * SCREEN_DPI / MIN_DPI
@@ -169,7 +169,7 @@ def _fit_width(
 
 #: A shorter measure has neither rows of figures nor text beside them.
 MIN_MEASURE_MM = 90.0
-#: The height of the picture that stands for a video, as a share of the page.
+#: The height of a picture that represents a video, as a share of the page.
 _MAX_POSTER_HEIGHT_SHARE = 0.33
 
 
@@ -211,7 +211,7 @@ def arrange(placer: FigurePlacer, run: Sequence[Block]) -> tuple[Block | FigureR
 
 
 MIN_GALLERY_FIGURES = 3
-#: In a list of entries that begin with a picture, so many of the headings have one above them.
+#: In a list of entries that begin with a picture, this share of the headings has one above them.
 _MIN_SHARE_PICTURED = 0.75
 #: The height of a picture above the heading of a short entry, as a share of the page.
 _MAX_ENTRY_HEIGHT_SHARE = 0.14
@@ -277,7 +277,7 @@ _MAX_LABEL_COLUMNS = 90
 
 
 def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
-    """Return the kinds of blocks of a part of a collection, '' for what is none of it."""
+    """Return the kinds of blocks of a part of a collection, '' for one that is not of a part."""
     kinds = []
     columns = 0
     for block in blocks:
@@ -285,8 +285,8 @@ def _block_kinds(placer: FigurePlacer, blocks: Sequence[Block]) -> list[str]:
         if isinstance(block, Figure) and placer.picture(block) is not None:
             kind = "figure"
         elif isinstance(block, Paragraph):
-            signs = islice(plain_text(block.spans), _MAX_LABEL_COLUMNS + 1)
-            columns += sum(1 + (east_asian_width(sign) in "WF") for sign in signs)
+            characters = islice(plain_text(block.spans), _MAX_LABEL_COLUMNS + 1)
+            columns += sum(1 + (east_asian_width(char) in "WF") for char in characters)
             kind = "label" if columns <= _MAX_LABEL_COLUMNS else ""
         kinds.append(kind)
     return kinds
@@ -434,7 +434,7 @@ def _place_beside(placer: FigurePlacer, figure: Figure, following: Sequence[Bloc
 def _group_cells(cells: Sequence[_Cell]) -> list[list[_Cell]]:
     """Return the cells in order, in runs with pictures and runs without.
 
-    Beside a picture, a name would stand above a hole.
+    Next to a picture, a name would be above a blank space.
     """
     return [list(run) for _, run in groupby(cells, lambda cell: cell[1] is None)]
 

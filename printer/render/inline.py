@@ -66,10 +66,10 @@ _URL_BREAKS = re.compile(r"[/?&=_.#-](?=\w)|//")
 
 def breakable_url(url: str) -> str:
     """Return a URL with break opportunities after punctuation and in long words."""
-    return breakable(_URL_BREAKS.sub(lambda sign: sign[0] + ZERO_WIDTH_SPACE, url))
+    return breakable(_URL_BREAKS.sub(lambda match: match[0] + ZERO_WIDTH_SPACE, url))
 
 
-#: Figures beside capitals, as in COP30, S3 and 3D.
+#: Digits next to capitals, as in COP30, S3 and 3D.
 _SPECIFICATION = re.compile(
     r"(?<![\w&#;])(?:[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]{1,6}[-\u2013]?[0-9]{1,6}[A-Z]{0,3}"
     r"|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,4})(?![\w;])"
@@ -80,7 +80,7 @@ _ADDRESS = re.compile(
     r"|[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{2,20}){1,3}"
     r"|(?<![\w.@/-])[\w-]{2,60}(?:\.[\w-]{2,60}){0,2}\.(?:com|edu|gov|info|net|org)\b(?!\.\w)"
 )
-#: Words that do not break at a sign: compounds that begin with a single letter, such as T-shirt,
+#: Words that break at no punctuation: compounds that begin with a single letter, such as T-shirt,
 #: the start of an option or a path, such as --all and /etc, and names such as C++.
 _UNBROKEN_WORD = re.compile(
     r"(?<![\w./-])(?:[^\W\d_]-[^\W\d_]{2,12}(?![\w./-])|-{1,2}[^\W_]\w{0,19}|\w{1,8}\+\+)"
@@ -315,7 +315,7 @@ def highlight(code: str, language: str) -> Markup:
                 lines.append([])
             if line:
                 if tag and not "".join(lines[-1]).strip():
-                    # The line may break behind its indentation if that is outside the element.
+                    # The line may break after its indentation if that is outside the element.
                     line = "".join(lines[-1]) + line
                     lines[-1].clear()
                 html = escape(breakable(line))
@@ -416,7 +416,7 @@ _DASH_START = re.compile(r" [—–-] ")
 
 
 def _fasten_start(text: str, language: str) -> str:
-    """Return text after a word in another element, with its first sign bound to the word."""
+    """Return text after a word in another element, with its first character bound to the word."""
     if _STRAY_START.match(text):
         return text[1:]
     has_dash = _DASH_START.match(text) and _primary(language) not in _OPENING_DASHES
@@ -431,7 +431,7 @@ def _primary(language: str) -> str:
 _DIGIT_GROUP = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 #: A Roman numeral after a name, as of kings.
 _ROMAN_NUMERAL = re.compile(r"(?<![\w.])((?![a-z])[^\W\d_]{2,}) (?=[IVX]{2,6}(?!\w))")
-#: The holder of a copyright after its sign.
+#: The holder of a copyright after its symbol.
 _COPYRIGHT = re.compile(r"(?<=©) (?=\S)")
 #: An ordinal number with a full stop, before what it counts, such as a month.
 _DOTTED_ORDINAL = re.compile(r"(?<![\w.,:])(\d{1,2}\.) (?=[^\W\d_]{2})")
@@ -474,7 +474,7 @@ def _alternatives(words: str) -> str:
 
 
 _THIN_SPACE = "\u202f"
-# French: after an opening guillemet, before a closing one and before other signs.  The sign ends a
+# French: after an opening guillemet, before a closing one and before other marks.  The mark ends a
 # word: not the colon of a time, or the question mark of a URL.
 _OPENING = re.compile(r"«[ \u00a0\u202f]?(?=\S)")
 _CLOSING = re.compile(r"(?<=[^\s«])[ \u00a0\u202f]?(?=»)")

@@ -151,10 +151,10 @@ def _linearize(node: ElementTree.Element) -> str:
     if tag == "mtr":
         return ", ".join(parts)
     if tag == "mo":
-        sign = (node.text or "").strip()
-        if sign in _INVISIBLE_OPERATORS:
+        operator = (node.text or "").strip()
+        if operator in _INVISIBLE_OPERATORS:
             return ""
-        return f" {sign} " if sign in _SPACED_OPERATORS else sign
+        return f" {operator} " if operator in _SPACED_OPERATORS else operator
     tails = (part + (child.tail or "") for part, child in zip(parts, node, strict=True))
     return (node.text or "") + "".join(tails)
 
@@ -180,7 +180,7 @@ def send_drawings(formulas: Sequence[tuple[str, bool]]) -> None:
     """Typeset formulas, given as sources and whether they are displayed on lines of their own.
 
     Each is sent by :func:`printer.worker_process.notify` as soon as it is finished; an empty list
-    stands for one that cannot be typeset.
+    means that one cannot be typeset.
     """
     signal.signal(signal.SIGALRM, _raise_timeout)
     for source, display in formulas:

@@ -299,7 +299,7 @@ def _page_reference(label: str) -> Markup:
 
 @pass_context
 def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | FigureRow, ...]:
-    """Return blocks with figures that stand side by side as rows, none in the preview."""
+    """Return blocks with adjacent figures in rows; without rows in the preview."""
     placer = context.get("picture")
     return arrange(placer, run) if isinstance(placer, FigurePlacer) else run
 
@@ -307,7 +307,7 @@ def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | F
 MAX_UNBROKEN_CODE_LINES = 8
 #: Code that spans the columns of a page is not broken.
 MAX_SPANNING_CODE_LINES = 24
-#: A line of so many characters must fit in the width of a page.
+#: A line of this many characters must fit in the width of a page.
 CODE_COLUMNS = 80
 CODE_SIZE_REM = 0.72
 MIN_CODE_SIZE_REM = 0.56
@@ -459,7 +459,7 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
 
 def _is_plain_label(text: str, following: Block) -> bool:
     """Return whether a line without marks is a heading: by its length and end, or its capitals."""
-    is_capitals = " " in text and all(sign.isupper() for sign in text if sign.isalpha())
+    is_capitals = " " in text and all(char.isupper() for char in text if char.isalpha())
     last = text.rstrip("’”»'\"")[-1:] if is_capitals else text[-1]
     if not last.isalnum() or len(text) > MAX_PLAIN_LABEL_CHARS:
         return False
@@ -480,7 +480,7 @@ def _is_question(block: Paragraph, text: str, following: Block) -> bool:
 
 
 def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
-    """Return whether a paragraph is a line of a list, beside another such line.
+    """Return whether a paragraph is a line of a list, next to another such line.
 
     Such a line is short and either has a label, or is not bold and does not end like a sentence.
     The first line after a colon may be longer.
@@ -499,7 +499,7 @@ def is_entry(block: Block | None, *neighbors: Block | None) -> bool:
 
 #: A line that fits in the width of the usual page.
 MAX_LINE_CHARS = 72
-#: A line with a label beside other such lines.
+#: A line with a label next to other such lines.
 MAX_LONG_ENTRY_CHARS = 108
 #: A label with what it labels, as in "Type: text".
 _ENTRY = re.compile(r"[^\W\d_][^:：.!?\n]{0,30}[:：](?!//) ?\S[^\n]*")
@@ -688,7 +688,7 @@ def _take_columns(rows: Sequence[Row], start: int, end: int) -> tuple[Row, ...]:
     return tuple((*row[:1], *row[start:end]) for row in rows)
 
 
-#: Where a name may be broken, after a sign.
+#: Where a name may be broken, after punctuation.
 _IN_NAMES = re.compile(r"(?<=[_./=+:&?@-])(?=[^\W\d])")
 
 

@@ -1,7 +1,7 @@
-"""The history of prints: an index that people search, beside the job queue that owns the prints.
+"""The history of prints: an index that people search; the job queue owns the prints.
 
 It is derived from the queue and the results, and brought up to date before it is read; only which
-prints were deleted, and may be restored for a while, is known here alone.
+prints were deleted, and may be restored for a while, is recorded here alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..jobs import STATES, Job, State
 from ..jobs.queue import JobQueue
 from ..jobs.storage import ARTICLE, Storage
 from ..site_rules.apply import rule_site
-from ..text import UNSPACED
+from ..text import UNSPACED_CHARACTER
 
 #: The seconds in which a deleted print can be restored.
 UNDO_SECONDS = 600.0
@@ -60,9 +60,6 @@ CREATE TRIGGER IF NOT EXISTS prints_new AFTER UPDATE OF title, text ON prints BE
 
 #: The state of a finished print whose text is not in the index yet.
 _UNREAD = "unread"
-
-#: A letter of a script without spaces between words, whose sentences FTS5 treats as one word.
-_NO_SPACES = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,11 +234,11 @@ def _select_prints(
     words = query.words.split()[:_MAX_WORDS]
     conditions, values = ["deleted IS NULL"], list[object]()
     for word in words:
-        if _NO_SPACES.search(word):
+        if UNSPACED_CHARACTER.search(word):  # FTS5 treats a sentence of them as one word.
             pattern = f"%{_escape_pattern(_valid_unicode(word))}%"
             conditions.append(r"(prints.title LIKE ? ESCAPE '\' OR prints.text LIKE ? ESCAPE '\')")
             values += [pattern, pattern]
-    terms = " ".join(search_terms(" ".join(w for w in words if not _NO_SPACES.search(w))))
+    terms = " ".join(search_terms(" ".join(w for w in words if not UNSPACED_CHARACTER.search(w))))
     source, snippet = "prints", "''"
     if terms:
         source = "words JOIN prints ON prints.n = words.rowid"

@@ -20,7 +20,7 @@ from ..jobs import (
     decode_pictures,
     request_options,
 )
-from ..options import ENDINGS, Format
+from ..options import EXTENSIONS, Format
 from ..settings import setting_fields
 from .forms import PREFIX
 
@@ -138,7 +138,7 @@ def print_data(job: Job) -> dict[str, Any]:
 def print_format(job: Job) -> Format:
     """Return the format of a print, PDF for those of earlier versions."""
     name = job.result.get("format", "pdf")
-    return next((format_ for format_ in ENDINGS if format_ == name), "pdf")
+    return next((format_ for format_ in EXTENSIONS if format_ == name), "pdf")
 
 
 class BlockRule(BaseModel):

@@ -197,12 +197,12 @@ class PrintService:
         return picture
 
     def first_page(self, job: Job) -> bytes:
-        """Return a picture of the first page, which is stored when it is first asked for."""
+        """Return a picture of the first page, which is stored on first use."""
         key = f"{job.result_folder}/{_FIRST_PAGE}"
         picture = self.storage.get(key) if job.has_result else None
         if picture is None:
             picture = self.draw_page(job, 1)
-            with suppress(JobsError):
+            with suppress(JobsError):  # If it is not stored, it is drawn again.
                 self.storage.put(key, picture)
         return picture
 

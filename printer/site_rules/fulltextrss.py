@@ -102,12 +102,12 @@ def parse_xpath(text: str) -> etree.XPath:
 def _check_conditions(bare: str) -> None:
     """Raise for conditions that search the whole page for each element tested."""
     depth = searches = 0
-    for i, sign in enumerate(bare):
-        if sign == "[":
+    for i, character in enumerate(bare):
+        if character == "[":
             depth += 1
-        elif sign == "]":
+        elif character == "]":
             depth -= 1
-        elif depth and sign == "/":
+        elif depth and character == "/":
             text_before = bare[:i].rstrip()
             if text_before[-1:] in "[(,=|<>+-*" or text_before.endswith((" or", " and", "..")):
                 raise InvalidSelector("a condition may look only inside its own element")

@@ -29,7 +29,7 @@ def user_folder() -> Path:
 
 
 MAX_FILES = 10_000
-_ENDINGS = (".toml", ".txt")
+_EXTENSIONS = (".toml", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class RuleStore:
         rules: list[SiteRule] = []
         for folder in self.folders:
             if folder.is_dir():
-                paths = [path for path in folder.iterdir() if path.suffix in _ENDINGS]
+                paths = [path for path in folder.iterdir() if path.suffix in _EXTENSIONS]
                 rules += _read_rules(sorted(paths)[:MAX_FILES])
         return sorted(rules, key=lambda rule: rule.host)
 
@@ -238,15 +238,15 @@ def remove_rule(folder: Path, host: str) -> bool:
 def list_files(folder: Path) -> list[tuple[SiteRule, bool]]:
     """Return the rules in a folder, and whether each is in force or switched off."""
     paths = sorted(folder.iterdir())[:MAX_FILES] if folder.is_dir() else []
-    rules = [(rule, True) for rule in _read_rules(p for p in paths if p.suffix in _ENDINGS)]
+    rules = [(rule, True) for rule in _read_rules(p for p in paths if p.suffix in _EXTENSIONS)]
     for path in paths:
-        if path.suffix == OFF and path.with_suffix("").suffix in _ENDINGS:
+        if path.suffix == OFF and path.with_suffix("").suffix in _EXTENSIONS:
             rules += [(rule, False) for rule in _read_rules([path], path.with_suffix("").name)]
     return sorted(rules, key=lambda item: item[0].host)
 
 
 def switch_file(folder: Path, name: str, *, enabled: bool) -> None:
-    """Switch the rules in a file off, or on again, by giving it another ending."""
+    """Switch the rules in a file off, or on again, by changing its extension."""
     path = _existing_file(folder, name)
     target = path.with_name(name.removesuffix(OFF) if enabled else f"{name}{OFF}")
     if (path.suffix == OFF) != enabled:

@@ -315,7 +315,7 @@ def _variables(styling: StyledTheme, page: PageGeometry) -> str:
 CLOSER_LEADING = 0.97
 #: The factor by which the type is reduced if that is not enough.
 SMALLER_TYPE = 0.97
-#: A line is taken from a margin of at least so many.
+#: The fewest lines of a margin from which one is taken.
 MIN_MARGIN_LINES = 3
 
 

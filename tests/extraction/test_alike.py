@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.extract import add_alike
+from printer.extraction.extract import add_similar
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -14,7 +14,7 @@ def added(html: str, dropped: str, *, score: float = 0.3, title: str = "") -> li
     """Return the text that is added to a selection of all text but that with a word."""
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     keep = tuple(dropped not in segment.text for segment in page.segments)
-    flags = add_alike(page, keep, [score] * len(keep))
+    flags = add_similar(page, keep, [score] * len(keep))
     chosen = zip(page.segments, keep, flags, strict=True)
     return [segment.text for segment, before, after in chosen if after and not before]
 
@@ -45,7 +45,7 @@ def test_the_main_heading_stands_above_the_text_beside_another_title(
     page = read_page(f"<html><head><title>{title}</title></head><body>{html}</body></html>")
     assert page.metadata.title == title
     keep = tuple(segment.text == TEXT for segment in page.segments)
-    flags = add_alike(page, keep, [0.4] * len(keep))
+    flags = add_similar(page, keep, [0.4] * len(keep))
     assert (True in flags[:2]) is found
 
 

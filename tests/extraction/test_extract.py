@@ -42,9 +42,14 @@ def test_any_page_gives_one_finite_number_per_segment(html: str) -> None:
     assert score_segments(read_page(html)) == scores
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"'max-sequence'.*max-subsequence\?.*default, article-"):
-        select_segments(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("max-sequence", "Did you mean max-subsequence?"), ("x", "There are default, article-")],
+)
+def test_an_unknown_name_is_refused_with_a_known_one(name: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=f"'{name}'") as caught:
+        select_segments(read_page("<p>x"), ExtractOptions(extractor=name))
+    assert caught.value.hint.startswith(hint)
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ CARD = f"<figure>{PLAIN.format('Sheep')}</figure>"
         ('<p><img src="/shop-placeholder-400x400.png" width="400" height="400"></p>',
          "a placeholder"),
         ('<div class="top-audio"><img src="/s.jpg" alt="Sheep" width="180" height="120"><p>'
-         "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of a sound"),
+         "<b>AUDIO:</b> The sheep walk home</p></div>", "a picture of an audio player"),
         (f'<div><figure>{PLAIN.format("Ann Other")}<figcaption>by Ann Other</figcaption></figure></div>',
          "a portrait of the author"),
         (f'<p><a href="/news/feed/">{PLAIN.format("Sheep")}</a></p>',

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...html.index import PageIndex
-from ...text import UNSPACED
+from ...text import UNSPACED, UNSPACED_CHARACTER
 
 Odds = Mapping[str, float]
 Column = NDArray[np.floating[Any]]
@@ -51,7 +51,7 @@ _PUNCTUATION = {
     STOP: frozenset(".!?。！？؟۔।॥…．｡።"),
     COMMA: frozenset(",;，、；،؛､"),
     COLON: frozenset(":："),
-    # Signs that separate the parts of menus and bylines.
+    # Characters that separate the parts of menus and bylines.
     MARK: frozenset("|•·»›→<>/\\*+_=~#@©®™&«‹←↑↓✓✔★☆–—-[]{}"),
 }
 #: Scripts written without spaces between words, by code point.
@@ -208,31 +208,30 @@ def name_odds(table: NameTable, odds: Odds) -> Column:
 
 _MAX_WORDS = 14
 _MAX_TEXT_CHARS = 120
-_SIGN = re.compile(f"[{UNSPACED}]")
 _MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 
 
 def leading_words(texts: Sequence[str]) -> list[list[str]]:
     """Return the first words of each text in lower case, without surrounding punctuation.
 
-    In scripts without spaces, each two successive letters are a word.
+    In scripts without spaces, each two successive characters are a word.
     """
     joined = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower()
-    spaced = joined.isascii() or not _SIGN.search(joined)
+    spaced = joined.isascii() or not UNSPACED_CHARACTER.search(joined)
     return [
         [word.strip(_MARKS) for word in line.split(None, _MAX_WORDS)[:_MAX_WORDS]]
-        if spaced or not _SIGN.search(line)
+        if spaced or not UNSPACED_CHARACTER.search(line)
         else [word.strip(_MARKS) for word in islice(_words_and_pairs(line), _MAX_WORDS)]
         for line in joined.split("\n")
     ]
 
 
-_SIGNS_OR_WORD = re.compile(f"[{UNSPACED}]+|[^\\s{UNSPACED}]+")
+_RUN_OR_WORD = re.compile(f"[{UNSPACED}]+|[^\\s{UNSPACED}]+")
 
 
 def _words_and_pairs(line: str) -> Iterator[str]:
-    for part in _SIGNS_OR_WORD.findall(line):
-        if len(part) > 1 and _SIGN.match(part):
+    for part in _RUN_OR_WORD.findall(line):
+        if len(part) > 1 and UNSPACED_CHARACTER.match(part):
             yield from map("".join, pairwise(part))
         else:
             yield part

@@ -166,7 +166,7 @@ def group_keys(context: FeatureContext, mask: Bools) -> tuple[NDArray[np.intp], 
     return tuple(keys[mask] for keys in (*levels, *context.similar, context.last_headings))
 
 
-#: The weight of the networks' log-odds beside the trees'.
+#: The weight of the networks' log-odds relative to the trees'.
 _NETWORK_WEIGHT = 0.67
 
 

@@ -80,7 +80,7 @@ def joint_para(index: PageIndex, marks: Ints) -> TextParas:
     block = np.array(index.segment_blocks, dtype=np.int64)
     firsts, ends = index.segment_ranges(block)
     runs = np.bincount(block, minlength=1)[block]
-    # A big-node's level is its parent; for a run of text beside blocks, the block itself.
+    # A big-node's level is its parent; for a run of text next to blocks, the block itself.
     parents = np.array(index.parents, dtype=np.int64)
     level = np.where(runs == ends - firsts, parents[block], block)
     low = np.flatnonzero(np.diff(level, prepend=-2))

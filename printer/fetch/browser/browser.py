@@ -122,7 +122,7 @@ class PageRequests:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _is_navigation(self, request: Request) -> bool:
-        with suppress(PlaywrightError):
+        with suppress(PlaywrightError):  # A service worker's request has no frame.
             return request.is_navigation_request() and request.frame == self._page.main_frame
         return False
 
@@ -457,11 +457,7 @@ def _join_text_boxes(first: TextBox, second: TextBox) -> TextBox:
         return first
     if first.visibility & ~second.visibility:
         return second
-    a, b = first.rect, second.rect
-    rect = Rect(
-        min(a.left, b.left), min(a.top, b.top), max(a.right, b.right), max(a.bottom, b.bottom)
-    )
-    return first._replace(rect=rect)
+    return first._replace(rect=first.rect.union(second.rect))
 
 
 _CLOSE_SECONDS = 15.0  # a busy machine takes several to end a driver

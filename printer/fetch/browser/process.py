@@ -379,7 +379,8 @@ class BrowserProcess:
         closing = asyncio.ensure_future(self.browser.close())
         await asyncio.sleep(0)
         self.kill()
-        with suppress(Exception):  # The driver may have died with it.
+        # The driver may have died with it.
+        with suppress(Exception):
             await asyncio.wait_for(closing, _DRIVER_STOP_SECONDS)
         with suppress(Exception):
             await asyncio.wait_for(self.playwright.stop(), _DRIVER_STOP_SECONDS)

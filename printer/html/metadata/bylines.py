@@ -111,7 +111,7 @@ _AGENCIES = frozenset(_WORDS["agencies"])
 
 
 def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
-    """Return the names on a line with a date or a time, or on the line beside one.
+    """Return the names on a line with a date or a time, or on an adjacent line.
 
     A news agency counts if nobody else is named.
     """
@@ -132,7 +132,7 @@ def find_dated_names(line: str, *, beside_date: bool) -> list[str]:
     return names or [part for part in parts if part in _AGENCIES]
 
 
-#: What stands between a date or time and the author: '3 May 2012 by Anna Writer'.
+#: What is between a date or time and the author: '3 May 2012 by Anna Writer'.
 _AFTER_DATE = re.compile(
     r"[0-9](?:\s?[ap]\.?m\.?)?[\s,|·•–—-]{1,3}(?=(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]oor|[Dd]a)\s)"
 )
@@ -165,7 +165,7 @@ _IS = r"\s(?:is|ist|est|es|è|é|är|er|on|jest|je|este|—|–)\s"
 
 
 def is_described(name: str, lines: Iterable[str]) -> bool:
-    """Return whether a line tells who somebody is, as 'Anna Writer is our editor'."""
+    """Return whether a line describes a person, as 'Anna Writer is our editor'."""
     first = name.partition(" ")[0]
     names = re.escape(name) if first.isupper() else rf"{re.escape(first)}|{re.escape(name)}"
     return any(map(re.compile(rf"(?:{names}){_IS}|{re.escape(name)},\s").match, lines))
@@ -234,14 +234,14 @@ _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 _EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
 
 
-_LEADING_SIGNS = " |•·–—-/,:"
-#: The sign of an agency before its report: '(PA) – 2 days ago'.
+_LEADING_CHARACTERS = " |•·–—-/,:"
+#: The abbreviation of an agency before its report: '(PA) – 2 days ago'.
 _AGENCY = re.compile(r"^\(([A-Z]{2,6})\)")
 
 
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a byline such as 'By A. Writer and B. Author | Staff'."""
-    text = _AGENCY.sub(r"\1", clean_attribute(text, 400).lstrip(_LEADING_SIGNS))
+    text = _AGENCY.sub(r"\1", clean_attribute(text, 400).lstrip(_LEADING_CHARACTERS))
     text = _without_by(text, language)
     if _MASTHEAD.search(text):
         return []

@@ -100,7 +100,7 @@ _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def is_date_line(text: str, language: str = "") -> bool:
-    """Return whether a short line says little else than a date."""
+    """Return whether a short line contains a date and little else."""
     text = text[:_MAX_DATE_LINE_CHARS]
     words = [word for word in _LONG_WORD.findall(text) if word.lower() not in MONTHS]
     return (
@@ -128,7 +128,7 @@ def find_dateline(text: str, language: str = "") -> str:
 
 
 def is_day(text: str) -> bool:
-    """Return whether the only words of a text with figures, if it has any, name months."""
+    """Return whether a text has digits, and no words but names of months."""
     words = _LONG_WORD.findall(text)
     return any(map(str.isdigit, text)) and all(word.lower() in MONTHS for word in words)
 
@@ -194,7 +194,7 @@ def _with_month_number(parts: dict[str, str | None], language: str) -> dict[str,
     return parts
 
 
-#: Languages, and regions of English, that write the month of a date in figures before the day.
+#: Languages, and regions of English, that write the month of a numeric date before the day.
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
 
 

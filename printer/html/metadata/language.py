@@ -216,7 +216,7 @@ def _language_by_words(counts: Mapping[str, int], script: str) -> str:
     return language if clear and best >= _MIN_FUNCTION_WORD_SHARE * total else ""
 
 
-#: A word, including the signs around letters in Indic scripts, which are not letters themselves.
+#: A word, including the marks around letters in Indic scripts, which are not letters themselves.
 _WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«»“”„‹›\\-]+")
 
 

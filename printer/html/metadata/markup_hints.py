@@ -12,7 +12,7 @@ from itertools import chain, dropwhile, islice
 from lxml.html import HtmlElement
 
 from ...text import LONGEST_FOLDED, clean_line
-from ..index import INVISIBLE_TAGS, ElementsByTag
+from ..index import INVISIBLE_TAGS, ElementsByTag, class_and_id
 from ..parse import element_line
 from .bylines import (
     BYLINE,
@@ -41,7 +41,7 @@ _MAX_ANCESTORS = 40
 _MAX_LINE_CHARS = 160
 _IS_AUTHOR = 1
 _IS_DATE = 2
-_SIGNS = " :|/·–—-"
+_PUNCTUATION = " :|/·–—-"
 _UPDATE_WORD = re.compile(
     r"updat|modif|chang|revis|edited|güncel|ενημέρ|aktualiz"
     r"|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
@@ -105,11 +105,7 @@ def _is_in(name: re.Pattern[str], element: HtmlElement) -> bool:
     """Return whether the class or id of an element, one just around it or its link has a name."""
     around = islice(element.iterancestors(), _MAX_NAMED_LEVELS)
     elements = (element, *around, *islice(element.iterdescendants("a"), 1))
-    return any(
-        name.search(f"{outer.get('class')} {outer.get('id')}"[:300])
-        for outer in elements
-        if outer.tag != "body"
-    )
+    return any(name.search(class_and_id(outer)) for outer in elements if outer.tag != "body")
 
 
 def _in_menu(element: HtmlElement) -> bool:
@@ -131,9 +127,9 @@ def _read_heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading
     """Read a heading; without its first part it may be one of ``titles``."""
     text = element_line(element)
     kicker, is_certain = _find_first_part(element)
-    title = text.removeprefix(kicker).lstrip(_SIGNS)
+    title = text.removeprefix(kicker).lstrip(_PUNCTUATION)
     if kicker and title and text.startswith(kicker) and (is_certain or title_key(title) in titles):
-        has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_SIGNS)).strip()
+        has_no_separator = not text[: -len(title)].removeprefix(kicker.rstrip(_PUNCTUATION)).strip()
         return Heading(title, f"{kicker}: {title}" if has_no_separator else text)
     return Heading(text or _first_alt_text(element))
 
@@ -148,7 +144,7 @@ _KICKER_CLASS = re.compile(
 
 
 def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
-    """Return the first part of a heading, and whether its class or a sign makes it a kicker."""
+    """Return the first part of a heading, and whether class or separator make it a kicker."""
     children = _visible_children(heading)
     for _ in range(_MAX_ANCESTORS):
         if len(children) != 1 or _leading_text(heading) or _tail(children[0]):
@@ -159,10 +155,11 @@ def _find_first_part(heading: HtmlElement) -> tuple[str, bool]:
         return "", False
     first = children[0]
     text = element_line(first)
-    sign = "" if len(children) < 2 or _tail(first) else element_line(children[1])[:2]
+    separator = "" if len(children) < 2 or _tail(first) else element_line(children[1])[:2]
     names = (value for name, value in first.items() if name == "class" or name[:5] == "data-")
     is_named = _KICKER_CLASS.search(" ".join(names)[:300])
-    return text, bool(is_named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
+    is_separated = text.endswith((":", "|")) or (separator and not separator.strip(_PUNCTUATION))
+    return text, bool(is_named or is_separated)
 
 
 def _visible_children(element: HtmlElement) -> list[HtmlElement]:
@@ -194,7 +191,7 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
         else _kicker_above(heading)
     )
     parts = (part for part in kicker.split(" · ") if not is_date_line(part) and not is_day(part))
-    kicker = " · ".join(parts).strip(_SIGNS)
+    kicker = " · ".join(parts).strip(_PUNCTUATION)
     is_status = " " not in kicker and _UPDATE_WORD.match(kicker)  # of the page
     hidden = (e for e in heading.iter("span") if _HIDDEN.search(e.get("class") or ""))
     is_hidden = bool(text) and text in map(element_line, islice(hidden, _MAX_LEAVES))
@@ -202,7 +199,7 @@ def find_kicker(tree: HtmlElement, title: str) -> str:
     return kicker if is_kicker and not is_status and not is_hidden else ""
 
 
-#: Classes that a label above the heading has besides, if it is no kicker.
+#: Further classes of a label above the heading that is not a kicker.
 _NOT_KICKER_CLASS = re.compile(r"label|\bad(?:s|v|vert\w*)?\b|breadcrumb", re.IGNORECASE)
 _MAX_ELEMENTS_TO_HEADING = 12
 #: A visible separator, which no text contains, between parts of a kicker without a space.
@@ -234,18 +231,17 @@ _MAX_LABEL_WORDS = 4
 
 
 def _is_short_label(element: HtmlElement, heading: HtmlElement) -> bool:
-    """Return whether an element beside a heading says a few words and nothing else."""
+    """Return whether an element next to a heading contains only a few words."""
     parent = heading.getparent()
     outer = parent.getparent() if element.tag == "p" and parent is not None else None
     if element.tag not in _LABEL_TAGS or element.getparent() not in (parent, outer):
         return False
     text = element_line(element, _SEPARATOR, 2 * _MAX_KICKER_CHARS).strip(f" |/{_SEPARATOR}")
-    names = f"{element.get('class', '')} {element.get('id', '')}"[:300]
     return (
         len(text.split()) <= _MAX_LABEL_WORDS
         and _SEPARATOR not in text
-        and not any(sign.isdigit() or sign in ":.!?»>" for sign in text)
-        and not _NOT_LABEL_CLASS.search(names)
+        and not any(char.isdigit() or char in ":.!?»>" for char in text)
+        and not _NOT_LABEL_CLASS.search(class_and_id(element))
     )
 
 
@@ -329,7 +325,7 @@ _MAX_PARAGRAPHS = 2_000
 
 
 def read_signatures(tree: HtmlElement) -> list[str]:
-    """Return the name that stands alone on the right below a paragraph, if only one does so."""
+    """Return the name that is alone on the right below a paragraph, if there is only one."""
     names: set[str] = set()
     for element in islice(tree.iter("p"), _MAX_PARAGRAPHS):
         style = "".join((element.get("style") or "")[:200].lower().split())
@@ -343,7 +339,7 @@ def read_signatures(tree: HtmlElement) -> list[str]:
 
 
 def read_line_hints(lines: Sequence[str], title: str, language: str) -> MarkupHints:
-    """Read the author and date from lines without marks, beside the title.
+    """Read the author and date from lines without marks near the title.
 
     The date of an update counts if there is no other.
 
@@ -396,7 +392,7 @@ def read_visible_byline(lines: Sequence[str], title: str, names: str) -> list[st
 def _names_beside(
     nearby_lines: Sequence[str], has_date: Sequence[bool], lines: Sequence[str]
 ) -> list[str]:
-    """Return the author's name from a line of its own below the title or beside the date."""
+    """Return the author's name from a line of its own below the title or next to the date."""
     for i, line in enumerate(nearby_lines):
         is_beside_date = any(has_date[max(0, i - 1) : i + 2])
         if is_beside_date and (names := find_dated_names(line, beside_date=not has_date[i])):
@@ -588,7 +584,7 @@ def _is_modified(element: HtmlElement) -> bool:
     return bool(_UPDATE_WORD.search(names + " " + text_before))
 
 
-#: A heading on the same subject shares at least one word in so many with the title.
+#: A heading on the same subject shares at least one word in this many with the title.
 _WORDS_PER_SHARED_WORD = 3
 
 
@@ -613,7 +609,7 @@ def _read_first(
     read: Callable[[HtmlElement], str],
     title_ancestors: Collection[HtmlElement],
 ) -> list[str]:
-    """Read the first mark that is not empty, and those beside it."""
+    """Read the first mark that is not empty, and those next to it."""
     previous: HtmlElement | None = None
     texts: list[str] = []
     for mark in marks:
@@ -646,7 +642,7 @@ def _is_unrelated(mark: HtmlElement, title_ancestors: Collection[HtmlElement] = 
             return False
         if element.tag in _UNRELATED_TAGS and not (element is mark and mark.tag == "aside"):
             return True
-        if _UNRELATED_CLASS.search(f"{element.get('class', '')} {element.get('id', '')}"[:300]):
+        if _UNRELATED_CLASS.search(class_and_id(element)):
             return True
     return False
 
@@ -705,7 +701,7 @@ _LABEL = re.compile(r"[^\W\d]{2,20}:")
 def _read_unmarked_date(
     element: HtmlElement, language: str, title_ancestors: Collection[HtmlElement]
 ) -> str:
-    """Return the date in a line without a mark that says little else."""
+    """Return the date in a line without a mark that contains little else."""
     text = (element.text or "")[:_MAX_DATE_LINE_CHARS].strip()
     if len(text) < _MIN_DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATE_WORD.search(text):
         return ""

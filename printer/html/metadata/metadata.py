@@ -129,7 +129,7 @@ class Metadata:
 
 #: What software writes for a title or a section that was never set.
 _NO_VALUE = {field: frozenset(words.split("|")) for field, words in load_names("no_value").items()}
-#: Signs between a title and the site's name, which some sites state with it.
+#: Separators between a title and the site's name, which some sites state with it.
 _AROUND_SITE = " |·•–—-"
 _MAX_SITE_CHARS = 100
 _MAX_LEAD_CHARS = 1_000
@@ -265,7 +265,7 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
 
 _MAX_SECTION_CHARS = 30
 #: Only a path, a list or a file's name has these.
-_SIGNS_NOT_IN_SECTIONS = frozenset("/,_|>:;")
+_CHARACTERS_NOT_IN_SECTIONS = frozenset("/,_|>:;")
 
 
 def _section(
@@ -282,7 +282,7 @@ def _section(
     name = next(names, "")
     if name.isascii() and name.islower():
         name = _link_text(elements, name)
-    is_name = len(name) <= _MAX_SECTION_CHARS and not _SIGNS_NOT_IN_SECTIONS.intersection(name)
+    is_name = len(name) <= _MAX_SECTION_CHARS and not _CHARACTERS_NOT_IN_SECTIONS.intersection(name)
     letters = "".join(filter(str.isalpha, title))
     is_foreign = bool(letters) and name.isascii() and not any(map(str.isascii, letters))
     is_other = is_foreign or name.lower() == site.lower()
@@ -370,7 +370,7 @@ def _persons(name_lists: Iterable[Iterable[str]], language: str, *not_authors: s
 def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:
     """Return the first date stated, with the time from another statement of the same day.
 
-    Failing that, or if it is a time of UTC on a day beside that, the day in the URL's path.
+    Failing that, or if it is a time in UTC on an adjacent day, the day in the URL's path.
     """
     dates = _dates(schema.published, language)
     for values in head.value_lists(_NAMES["date"]):
@@ -382,7 +382,7 @@ def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str
 
 
 def _visible_date(stated_date: str, visible: str) -> str:
-    """Return the date stated, or the one visible on the page if that is a day beside a mere day.
+    """Return the date stated; if that is a day next to the one visible on the page, the latter.
 
     Systems state the day of their own time zone.
     """

@@ -5,8 +5,8 @@ search engines), in a heading, in OpenGraph, in JSON-LD.  A title on which the h
 of these agree is chosen.  If they differ, the heading is chosen if it is on the same subject, since
 readers see it; a heading that shares few words with ``title`` is a slogan or the name of a section.
 If one of the two has clearly more of the words at the end of the page's URL, it is chosen, since
-such a URL is made from the page's original title.  A title that does not stand on the page is one
-for search engines, and gives way to the main heading above the text.
+such a URL is made from the page's original title.  A title that is not displayed on the page is
+for search engines, and the main heading above the text is chosen instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SEPARATOR = re.compile(
 class Heading:
     """A heading; ``full`` also has the kicker set within it, '' for none.
 
-    One that is not main is of a page without main headings.
+    ``is_main`` is false for a heading of a page that has no main ones.
     """
 
     text: str
@@ -86,7 +86,7 @@ def _headline(
     site: SiteNames,
     lines: Sequence[str],
 ) -> str:
-    """Return a stated title as it stands on the page, or else the heading above the text."""
+    """Return a stated title as displayed on the page, or else the heading above the text."""
     keys = [title_key(line) if len(line) <= _MAX_COUNTED_CHARS else "" for line in lines]
     standing = set(keys)
     site_part, _, part_after_site = title.partition(": ")
@@ -248,7 +248,7 @@ def _main_heading(headings: Sequence[str], document_title: str, subject: str, ar
     return best if sentence or (is_similar and len(headings) <= _MAX_HEADINGS) else ""
 
 
-_SIGNS = re.compile(r"[\W_]+")
+_NOT_WORD = re.compile(r"[\W_]+")
 #: The longest site name without a slogan.
 _MAX_PLAIN_NAME_CHARS = 30
 _MAX_ABBREVIATION_CHARS = 3
@@ -293,10 +293,10 @@ class SiteNames:
         except ValueError:
             return
         self.is_home = bool(parts.netloc) and not parts.path.strip("/")
-        self.full_host = _SIGNS.sub("", host)
+        self.full_host = _NOT_WORD.sub("", host)
         labels = [label for label in host.split(".")[:-1] if label not in _COMMON_LABELS]
         self.labels = frozenset(labels)
-        self.host = _SIGNS.sub("", "".join(labels))
+        self.host = _NOT_WORD.sub("", "".join(labels))
         slug = unquote(parts.path[:_MAX_PATH_CHARS]).rstrip("/").rpartition("/")[2]
         words = _words(slug.replace("_", " "))
         self.slug_words = frozenset(word for word in words if not word.isdigit())
@@ -317,16 +317,16 @@ class SiteNames:
 
         Names of products and chapters that contain the site's name also begin titles.
         """
-        letters = _SIGNS.sub("", text).casefold()
+        letters = _NOT_WORD.sub("", text).casefold()
         in_host = len(letters) > 2 and (letters in self.host or letters in self.full_host)
         return in_host or title_key(text) in self.keys
 
     def repeats_host(self, text: str) -> bool:
         """Return whether a text is the host's name, a part of it, or it with one or two words.
 
-        The parts of the host may stand in any order, as 'Acme Docs' of docs.acme.com.
+        The parts of the host may be in any order, as 'Acme Docs' of docs.acme.com.
         """
-        letters = _SIGNS.sub("", text).casefold()
+        letters = _NOT_WORD.sub("", text).casefold()
         if len(letters) < 3 or len(self.host) < 3:
             return False
         return (
@@ -353,7 +353,7 @@ class SiteNames:
     def short_name(self, name: str) -> str:
         """Return the site's name without a slogan or its owner.
 
-        A slogan stands behind a colon, or beside the part that the host repeats; if the host
+        A slogan follows a colon, or is next to the part that the host repeats; if the host
         repeats none of many words, the first part is the name.  A company owns a site.  Short names
         and abbreviations are kept whole.
         """
@@ -406,7 +406,7 @@ def find_title_node(texts: Sequence[str], title: str) -> int | None:
 
 def title_key(text: str) -> str:
     """Return a text's letters and digits, for comparison regardless of punctuation."""
-    return _SIGNS.sub(" ", text).strip().casefold()
+    return _NOT_WORD.sub(" ", text).strip().casefold()
 
 
 def _words(text: str) -> frozenset[str]:
@@ -427,7 +427,7 @@ def title_parts(text: str) -> list[str]:
     return [part for part in parts if part] or [text]
 
 
-#: A first part of ``title`` of so few words ('View topic') gives way to a longer one.
+#: A first part of ``title`` of at most this many words ('View topic') is replaced by a longer one.
 _MAX_LABEL_WORDS = 2
 _MIN_TITLE_PART_WORDS = 3
 
@@ -435,7 +435,7 @@ _MIN_TITLE_PART_WORDS = 3
 def _first_part(text: str) -> str:
     """Return the first part of ``title``, or the first long one if that is short.
 
-    Of three parts, the last behind a bar is a site's name.
+    Of three parts, the last after a bar is a site's name.
     """
     first, *later = title_parts(text)
     if len(later) > 1 and text.endswith(f"| {later[-1]}"):

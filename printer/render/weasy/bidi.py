@@ -50,7 +50,7 @@ def order_line(original: Callable[..., Any], *args: Any) -> Any:
 
 
 def _reverse(neighbors: list[Box]) -> None:
-    """Set boxes that stand side by side in the opposite order."""
+    """Set adjacent boxes in the opposite order."""
     if len(neighbors) < 2:
         return
     is_leftmost_first = neighbors[0].position_x <= neighbors[-1].position_x
@@ -61,7 +61,7 @@ def _reverse(neighbors: list[Box]) -> None:
 
 
 _RIGHT_TO_LEFT = re.compile(f"[{RIGHT_TO_LEFT}]")
-#: What stands for a box without text, as a picture.
+#: The placeholder of a box without text, such as a picture.
 _OBJECT = "\ufffc"
 _STRONG = {"ltr": frozenset({"R", "AL"}), "rtl": frozenset({"L"})}
 
@@ -130,7 +130,7 @@ def _find_against(context: Any, text: str, style: Any) -> list[bool]:
     pairs = [(levels[at] > base, character) for at, character in zip(offsets, text, strict=True)]
     for is_higher, phrase in groupby(pairs, itemgetter(0)):
         characters = [character for _, character in phrase]
-        # Numbers alone stand in their place in either direction.
+        # Numbers by themselves keep their place in either direction.
         is_against = is_higher and any(bidirectional(sign) in strong for sign in characters)
         flags += [is_against] * len(characters)
     return flags

@@ -117,9 +117,9 @@ def _stated_indent(style: Any) -> float:
 #: The fewest lines of a paragraph before a figure inside it, and after it.
 MIN_LINES = 2
 _TEXT_BOXES = frozenset({"LineBox", "InlineBox", "TextBox"})
-#: The attribute of a part of a divided paragraph with the paragraph.
+#: The attribute of each part of a divided paragraph that holds the whole paragraph.
 _DIVIDED = "_webprint_whole"
-#: The signs after which a line may end with nothing added.
+#: The characters after which a line may end without a hyphen.
 _LINE_ENDS = (" ", "\n", "-", "\u2010", "\u2013", "\u2014")
 
 

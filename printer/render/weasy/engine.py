@@ -164,7 +164,7 @@ def lay_out_document(html: Any, document: Document) -> Any:
 
 
 MIN_PAGES = 2
-#: A document of at most so many pages is laid out again with longer pages if its text and source
+#: A document of at most this many pages is laid out again with longer pages if its text and source
 #: fill less than this share of its last page.
 MAX_LAST_PAGE_SHARES = ((12, 0.26), (30, 0.2), (60, 0.12))
 

@@ -5,11 +5,11 @@ a gap.  So after the layout of a page, a figure that begins the next page is pla
 the page is laid out again.  In the order in which it is tried, the figure is
 
 - shrunk slightly,
-- moved behind the text that follows it, one paragraph at a time, or to the top of the next page
-  inside this text if it would then stand above another figure without a caption of its own,
+- moved after the text that follows it, one paragraph at a time, or to the top of the next page
+  inside this text if it would then be above another figure without a caption of its own,
 - shrunk by up to 30 %,
 - moved before the text above it, as far as is needed to fit on the page,
-- moved behind the next heading and the paragraph below it,
+- moved after the next heading and the paragraph below it,
 - shrunk to less than half of its size if a fifth of the page would be blank.
 
 The largest picture of a page is shrunk by up to 30 % if that saves a last page of a few lines.
@@ -17,7 +17,7 @@ The largest picture of a page is shrunk by up to 30 % if that saves a last page 
 A change that does not fill the page better is undone.  A row of figures with texts is moved only.
 A list, a table, a stanza, code or a box that is kept whole may be broken between its items, rows or
 lines if it would leave a large gap, or else be parted from the text that introduces it.  A table on
-a rotated page is moved behind text until the page before it is full.  The result depends only on
+a rotated page is moved after text until the page before it is full.  The result depends only on
 the document.  A page is laid out at most ``MAX_TRIES`` times.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
@@ -52,7 +52,7 @@ SkipStack: TypeAlias = "dict[int, Any] | None"
 MIN_SCALE = 0.7
 #: The pixels by which the estimated height of a figure exceeds its own.
 SLACK_PX = 8.0
-#: The elements that a figure may be moved behind.
+#: The elements that a figure may be moved after.
 TEXT_TAGS = ("p", "ul", "ol", "blockquote", "dl", "pre")
 # Attributes of a document.
 _RELAYOUTS = "_webprint_relayouts"
@@ -130,7 +130,7 @@ LAST_SCALE = 0.45
 
 @dataclass(frozen=True, slots=True)
 class _Division:
-    """A paragraph that was moved before figures, to be divided so that they stand within it."""
+    """A paragraph that was moved before figures, to be divided so that they are within it."""
 
     text: Box
     figures: int
@@ -218,7 +218,7 @@ class _PageFiller:
         return False
 
     def _move_text_before_figure(self, page: Box, place: _Place, *, may_break: bool) -> bool:
-        """Move the text behind a figure before it; return whether there is any.
+        """Move the text after a figure before it; return whether there is any.
 
         A stanza or a list that is kept whole may then be broken.  A figure that would stand at the
         end of the article or, without a caption, above something else, is to stand in the text.
@@ -257,7 +257,7 @@ def _are_entries(parent: Box, index: int) -> bool:
 
 
 def _is_named(figure: Box) -> bool:
-    """Return whether captions tell what a figure shows wherever it stands."""
+    """Return whether captions identify a figure wherever it is placed."""
     return any(True for _ in figure.element.iter("figcaption"))
 
 
@@ -277,7 +277,7 @@ def _is_figure_at(parent: Box, index: int) -> bool:
 
 
 def _move_into_text(page: Box, parent: Box, division: _Division, change: Change) -> bool:
-    """Move figures behind a paragraph up to the end of its last line on a page, if possible."""
+    """Move figures after a paragraph up to the end of its last line on a page, if possible."""
     count = division.figures
     # If it is the rest of a divided paragraph, it may have been joined to the beginning again.
     text: Any = (
@@ -358,7 +358,7 @@ def _is_unbreakable(parent: Box, index: int) -> bool:
 
 
 def _keeps_next(parent: Box, index: int) -> bool:
-    """Return whether a child is a heading or a label, which is not parted from what follows."""
+    """Return whether a child is a heading or a label, which is not separated from what follows."""
     if index >= len(parent.children) or _is_movable(parent, index):
         return False
     return bool(parent.children[index].style["break_after"] == "avoid")
@@ -380,7 +380,7 @@ def _fragments(page: Box, parent: Box) -> list[Box]:
     return list(fragment.children) if has_columns else [fragment]
 
 
-#: An item or row of fewer characters does not stand alone on a page.
+#: An item or row of fewer characters is not left alone on a page.
 MIN_LONE_CHARS = {"li": 60, "tr": 80}
 
 
@@ -428,7 +428,7 @@ def _is_led(parent: Box, index: int) -> bool:
 def _release_lead(page: Box, place: _Place, change: Change) -> bool:
     """Allow a break between a block and the text that introduces it; return whether there is one.
 
-    A single line stays with the block if it would stand alone below a heading.
+    A single line stays with the block if it would be left alone below a heading.
     """
     parent, index = place.parent, place.index
     if place.start == index or not _is_led(parent, index):
@@ -443,7 +443,7 @@ MAX_GAP_SHARE_BEFORE_TURNED = 0.06
 
 
 def _move_turned_table_behind_text(place: _Place, change: Change) -> bool:
-    """Move a rotated table and its headings behind text; return whether they were moved."""
+    """Move a rotated table and its headings after text; return whether they were moved."""
     parent, start, end = place.parent, place.start, place.index + 1
     if place.gap <= MAX_GAP_SHARE_BEFORE_TURNED * place.height:
         return False
@@ -506,7 +506,7 @@ def _is_passable(parent: Box, index: int) -> bool:
 
 
 def _move_heading_before_figure(place: _Place, change: Change) -> bool:
-    """Move the heading behind a figure before it, with the text below; return whether it is."""
+    """Move the heading after a figure before it, with the text below; return whether it is."""
     parent = place.parent
     start = _end_of_figures(parent, place.index)
     end = _end_of_headings(parent, start)
@@ -536,7 +536,7 @@ def _end_of_headings(parent: Box, index: int) -> int:
 
 def _move_before_text(page: Box, place: _Place, change: Change) -> bool:
     """Move a figure before the text above it, so that both fit; return whether it was moved."""
-    is_in_item = place.parent.element_tag == "li"  # whose mark would stand beside the picture
+    is_in_item = place.parent.element_tag == "li"  # whose mark would be next to the picture
     belongs_below = place.figure.style["break_after"] == "avoid"
     if place.start < place.index or is_in_item or belongs_below:
         return False

@@ -7,7 +7,7 @@ with the notes set first and the text in the room that is left: with the fewest 
 page calls no others.  With fewer notes, there is more room for text and thus for calls.
 
 WeasyPrint lays out all notes of a page again for each one; here, each is laid out once, because
-notes stand below each other without margins.
+notes are set below each other without margins.
 
 This relies on the notes that ``make_page`` sets before its text, as they were reported by the page
 before it (see :mod:`.patches`).
@@ -164,7 +164,7 @@ def _update_area(context: Any, original: Callable[[], bool]) -> bool:
 
 
 def _measure(context: Any, area: Box, note: Box) -> float:
-    """Return the height of a note, which is laid out when it is first asked for."""
+    """Return the height of a note, which is laid out on first use."""
     from weasyprint.formatting_structure import build
     from weasyprint.layout.block import block_level_layout
 
@@ -188,7 +188,7 @@ def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any
 
 
 def report_notes(original: Callable[..., None], context: Any, height: float) -> None:
-    """Report the notes of columns that stand above a height, at most all of them.
+    """Report the notes of columns that fit above a height, at most all of them.
 
     Without notes, their area still has margins, and WeasyPrint would look for one more.
     """

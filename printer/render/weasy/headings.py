@@ -23,7 +23,7 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from ...i18n import load_table
-from ...text import UNSPACED
+from ...text import UNSPACED, UNSPACED_CHARACTER
 from .box_tree import HEADINGS, Box
 from .paragraphs import set_on_line
 
@@ -31,7 +31,7 @@ from .paragraphs import set_on_line
 AFTER_FUNCTION_WORD = 0.15
 BESIDE_AMPERSAND = 0.2
 BESIDE_NUMBER = 0.08
-#: After the first word behind a dash or colon.
+#: After the first word that follows a dash or colon.
 AFTER_FIRST_WORD = 0.06
 AFTER_COMMA = -0.02
 AFTER_COLON = -0.06
@@ -104,7 +104,7 @@ def break_heading(context: Any, box: Box) -> None:
         _insert_breaks(pieces, [breaks[n] for n in chosen])
 
 
-#: A longer text below a title is no deck, whose lines are alike, but a paragraph.
+#: A longer text below a title is a paragraph; only the lines of a deck are made even.
 MAX_DECK_BREAKS = 3
 
 
@@ -116,10 +116,10 @@ def _choose_title_lines(
     penalties: list[float],
     width: float,
 ) -> list[int]:
-    """Return the breaks of a title: behind its colon if there are several, or more even ones.
+    """Return the breaks of a title: after its colon if there are several, or more even ones.
 
     If the first line is less than half as long as the longest, evenness counts for more than the
-    ends of phrases.  ``colon`` is the index of the space behind the colon, -1 for none.
+    ends of phrases.  ``colon`` is the index of the space after the colon, -1 for none.
     """
     if len(chosen) > 1 and colon >= 0:
         return _end_line_at(colon, chosen, words, spaces, penalties, width)
@@ -209,27 +209,26 @@ class _Ruler:
 
 MAX_QUOTATION_CHARS = 48
 _SPACE = re.compile("[ \u3000]+|(?<=\\w—)(?=\\w)")
-#: Signs between spaces that belong to the word before them.
+#: Punctuation between spaces that belongs to the word before it.
 _CLOSING = ("- ", "– ", "— ", "―", "· ", "| ", "/ ", ":", ";", "!", "?", "»", "”", ")")
 _QUOTATION = re.compile(
     r"«[^«»]*»|»[^«»]*«|„[^„“”]*[“”]|“[^“”]*”|\"[^\"]*\"|\([^()]*\)|\[[^\[\]]*\]"
     r"|「[^「」]*」|『[^『』]*』|《[^《》]*》|（[^（）]*）|(?<!\w)['‘][^'‘’]*['’](?!\w)"
 )
-#: Signs that no line of Chinese or Japanese begins with.
+#: Characters that no line of Chinese or Japanese begins with.
 _NOT_FIRST = (
     "、。，．・：；？！）」』】〕》〉ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々%,.)!?:;\u201d\u2019"
 )
-#: Signs that no line of Chinese or Japanese ends with.
+#: Characters that no line of Chinese or Japanese ends with.
 _NOT_LAST = "（「『【〔《〈([\u201c\u2018"
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-#: A space in Chinese or Japanese, which stands for a pause.
-_SPACE_BETWEEN_SIGNS = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
+#: A space in Chinese or Japanese, which marks a pause.
+_SPACE_IN_UNSPACED = re.compile(f"[{UNSPACED}] +(?=\\w)|\\w +(?=[{UNSPACED}])")
 
 
 def find_breaks(text: str, language: str) -> list[Break]:
     """Return the places where a heading may be broken; none if its words cannot be recognized."""
     places = {match.end(): match.start() for match in _SPACE.finditer(text)}
-    if _UNSPACED.search(text):
+    if UNSPACED_CHARACTER.search(text):
         phrases = _split_phrases(text, language)
         if phrases is None:
             return []
@@ -256,13 +255,13 @@ def find_breaks(text: str, language: str) -> list[Break]:
             _penalize(text[before:end], text[start : start + 40], function_words)
             + AFTER_FIRST_WORD * text.endswith(("– ", "— ", "- ", ": ", "| "), 0, before)
             + INSIDE_QUOTATION * any(first < end and start < last for first, last in quotations)
-            + AFTER_CJK_PAUSE * bool(_SPACE_BETWEEN_SIGNS.match(text, end - 1)),
+            + AFTER_CJK_PAUSE * bool(_SPACE_IN_UNSPACED.match(text, end - 1)),
         )
         for before, (end, start) in zip(starts, ordered, strict=False)
     ]
 
 
-#: A line should not end in a word of a language's commonest, if it has no more letters than this.
+#: A line should not end in one of a language's commonest words of at most this many letters.
 MAX_FUNCTION_WORD_CHARS = 5
 #: Nor in any word as short as this.
 MAX_SHORT_WORD_CHARS = 2
@@ -272,7 +271,7 @@ _PAUSES = tuple("、。，：；？！」』】）》")
 
 
 def _penalize(word: str, following: str, function_words: frozenset[str]) -> float:
-    """Return the penalty for a break between a word and the text behind it."""
+    """Return the penalty for a break between a word and the text after it."""
     next_word = following.split(maxsplit=1)[0]
     if _NUMBER.fullmatch(word) or _NUMBER.fullmatch(next_word):
         return BESIDE_NUMBER
@@ -285,7 +284,8 @@ def _penalize(word: str, following: str, function_words: frozenset[str]) -> floa
     if word.endswith(","):
         return AFTER_COMMA
     bare = word.strip(_QUOTES).casefold()
-    is_short = len(bare) <= MAX_SHORT_WORD_CHARS and bare.isalpha() and not _UNSPACED.search(bare)
+    is_spaced = bare.isalpha() and not UNSPACED_CHARACTER.search(bare)
+    is_short = is_spaced and len(bare) <= MAX_SHORT_WORD_CHARS
     if is_short or (len(bare) <= MAX_FUNCTION_WORD_CHARS and bare in function_words):
         return AFTER_FUNCTION_WORD
     return 0.0
@@ -419,7 +419,7 @@ def _end_line_at(
     penalties: list[float],
     width: float,
 ) -> list[int]:
-    """Return the breaks of a title of three or more lines with one at a space, behind its colon.
+    """Return the breaks of a title of three or more lines with one at the space after its colon.
 
     One more line may be needed.  The words before the colon must fill a third of a line.
     """

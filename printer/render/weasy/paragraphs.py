@@ -24,10 +24,10 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ...text import RIGHT_TO_LEFT, UNSPACED
+from ...text import RIGHT_TO_LEFT, UNSPACED_CHARACTER
 from .box_tree import Box
 
-#: How far signs hang over the edge at the end of a line, in ems.
+#: How far punctuation hangs over the edge at the end of a line, in ems.
 HANGS = dict.fromkeys("-\u2010.,'\u2019\u201d\u201c\"", 0.12)
 HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 
@@ -36,7 +36,7 @@ HANGS |= dict.fromkeys("\u2013\u2014:;!?»«", 0.06)
 MARGIN_PX = 1.5
 #: The attribute of a layout context with the paragraph and the line that are being set.
 _PLANNED = "_webprint_planned"
-#: The attribute of a layout context that tells whether no word of the paragraph may be divided.
+#: The attribute of a layout context that is true if no word of the paragraph may be divided.
 UNDIVIDED = "_webprint_undivided"
 
 
@@ -77,7 +77,7 @@ def split_planned_text(
 ) -> Any:
     """Split a text box where the line that is being filled was planned to end.
 
-    This shapes the text once.  WeasyPrint would also shape the text behind it, and once more for
+    This shapes the text once.  WeasyPrint would also shape the text after it, and once more for
     each place where the next word may be divided.
     """
     from weasyprint.layout.inline import strut
@@ -117,7 +117,7 @@ def can_break_after_space(original: Callable[..., Any], text: str, *args: Any) -
 
 
 def _adjust_spaces(context: Any, line: Box, edge: float, hang: float, *, is_last: bool) -> None:
-    """Stretch or shrink the spaces of a line, so that its last sign hangs over the edge.
+    """Stretch or shrink the spaces of a line, so that its last character hangs over the edge.
 
     WeasyPrint stretches the lines without hanging punctuation, except the last.
     """
@@ -401,7 +401,6 @@ def _text_length(box: Box) -> int:
 # The breaks of other paragraphs are left to WeasyPrint.
 MIN_CHARS = 60
 MAX_CHARS = 20_000
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSUITABLE = re.compile(f"[\n\t{RIGHT_TO_LEFT}]")
 _PARAGRAPH = "_webprint_paragraph"
 _EDGES = ("margin_left", "margin_right", "padding_left", "padding_right")
@@ -417,7 +416,7 @@ def _get_paragraph(context: Any, box: Box) -> Paragraph | None:
         is_suitable = (
             MIN_CHARS <= len(text) <= MAX_CHARS
             and not _UNSUITABLE.search(text)
-            and 4 * len(_UNSPACED.findall(text)) < len(text)
+            and 4 * len(UNSPACED_CHARACTER.findall(text)) < len(text)
         )
         cached = size, Paragraph(context, pieces, size) if is_suitable else None
         setattr(box, _PARAGRAPH, cached)

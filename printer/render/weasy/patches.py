@@ -5,7 +5,7 @@ active only inside :func:`patched`, in the thread that entered it, so that other
 in the process are not affected.
 
 Modules that have imported an original by name do not see its replacement:
-``tests/render/weasy/test_patches.py`` lists them, with the signatures relied upon.
+``tests/render/weasy/test_patches.py`` lists them, with the signatures they rely on.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ TORN_LINE_EM = 0.5
 _LEFT_SHORT = "_webprint_left_short"
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _SPACES = re.compile("[ \u00a0]")
-#: Letters that join to each other or stand above each other: Arabic to Sinhala, Tibetan and so on.
+#: Letters that join to each other or are stacked: Arabic to Sinhala, Tibetan and so on.
 _JOINING = re.compile("[\u0600-\u1cff\ufb50-\ufdff\ufe70-\ufeff]")
 
 

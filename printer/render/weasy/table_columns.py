@@ -1,6 +1,6 @@
 """Tables whose longest words do not fit side by side, and would leave the page.
 
-Names in such a table, such as ``max_file_size``, may be broken after their signs; failing that,
+Names in such a table, such as ``max_file_size``, may be broken after punctuation; failing that,
 words are hyphenated; failing that, the widest columns become narrower than their words, which are
 then broken anywhere.
 """
@@ -15,7 +15,7 @@ from .box_tree import Box
 
 #: The rounding error of widths.
 _TOLERANCE_PX = 0.5
-#: Where a name may be broken: after a sign between letters, or between a letter and a figure.
+#: Where a name may be broken: after punctuation between letters, or between a letter and a digit.
 _IN_NAMES = re.compile(r"(?<=[^\W\d_][_./=+:&?@,;-])(?=\w)|(?<=\w[_./=+:&?@,;-])(?=[^\W\d_])")
 
 

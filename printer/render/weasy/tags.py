@@ -193,7 +193,7 @@ def _parent_tree(pdf: Any) -> Any:
 
 
 def _tag_notes(root: Any, elements: dict[bytes, Any], parents: _ParentTree) -> None:
-    """Tag footnotes, and move them from the foot of the page behind the paragraphs of their calls.
+    """Tag footnotes, and move them from the foot of the page after the paragraphs of their calls.
 
     They are spans in an area that is a child of the document.
     """
@@ -240,7 +240,7 @@ _STRICT = frozenset({"/L", "/LI", "/Table", "/THead", "/TBody", "/TFoot", "/TR"}
 
 
 def _insert_notes(moved: dict[bytes, list[bytes]], elements: dict[bytes, Any]) -> None:
-    """Insert notes behind the blocks of their calls, or at their ends in lists and tables."""
+    """Insert notes after the blocks of their calls, or at their ends in lists and tables."""
     parents = set()
     for block, notes in moved.items():
         parent = elements[elements[block]["P"]]

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from ...jobs import FINISHED, STATES, Job, State
 from ...jobs.storage import ARTICLE, PDF, result_file
-from ...options import ENDINGS, MEDIA_TYPES, Format
+from ...options import EXTENSIONS, MEDIA_TYPES, Format
 from ...text import file_name
 from ..errors import document_problems
 from ..forms import PREFIX
@@ -225,6 +225,6 @@ def _download(job: Job, data: bytes, format_: Format) -> Response:
 def content_disposition(
     job: Job, format_: Format, disposition: str = "attachment"
 ) -> dict[str, str]:
-    name, ending = quote(file_name(job.title), safe=""), ENDINGS[format_][0]
-    names = f"filename=\"article{ending}\"; filename*=UTF-8''{name}{ending}"
+    name, extension = quote(file_name(job.title), safe=""), EXTENSIONS[format_][0]
+    names = f"filename=\"article{extension}\"; filename*=UTF-8''{name}{extension}"
     return {"Content-Disposition": f"{disposition}; {names}"}

@@ -100,21 +100,21 @@ def list_digests() -> Response:
     return _render_feed("digests", "Digests", "/opds/digests", entries)
 
 
-@pages.get("/opds/prints/{print_id}.{ending}")
-def get_print_file(service: Service, print_id: str, ending: str) -> Response:
+@pages.get("/opds/prints/{print_id}.{extension}")
+def get_print_file(service: Service, print_id: str, extension: str) -> Response:
     job = service.get(print_id)
-    match ending:
+    match extension:
         case "png":
             data = service.first_page(job)
             return Response(data, 200, None, "image/png")
-        case "pdf" | "epub" if ending == print_format(job):
-            data = service.read_result(job, result_file(ending))
+        case "pdf" | "epub" if extension == print_format(job):
+            data = service.read_result(job, result_file(extension))
         case "epub":
             data = service.export(job, "epub")
         case _:
             raise HTTPException(404, "there is no such file")
-    headers = content_disposition(job, ending)
-    return Response(data, 200, headers, MEDIA_TYPES[ending])
+    headers = content_disposition(job, extension)
+    return Response(data, 200, headers, MEDIA_TYPES[extension])
 
 
 @pages.get("/opds/digests/{name}/{file_name}")

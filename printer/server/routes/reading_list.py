@@ -162,7 +162,7 @@ def _print_bundle(service: PrintService, urls: Sequence[str]) -> Response:
 
 
 def _import_list(service: PrintService, data: bytes, with_read: bool) -> Response:
-    """Add the pages of an exported list, and tell what became of each."""
+    """Add the pages of an exported list, and report the result for each."""
     pages = parse_bookmarks(data)
     if with_read:
         pages = [ListedPage(page.url, page.title) for page in pages]

@@ -568,7 +568,7 @@ def test_a_picture_that_is_shrunk_twice_stays_in_the_middle():
     assert width == pytest.approx(0.72 * figure.width, abs=1)
 
 
-@pytest.mark.parametrize("lines", [0, 12, 18])
+@pytest.mark.parametrize("lines", [12, 18])
 def test_a_row_of_pictures_that_is_moved_stays_apart_from_the_text_above_it(lines):
     entries, pictures = goods(6)
     gallery = [block for block in entries if isinstance(block, Figure)]
@@ -581,6 +581,7 @@ def test_a_row_of_pictures_that_is_moved_stays_apart_from_the_text_above_it(line
         for above, row in pairwise(children):
             if above.element_tag == "p" and "figures" in (row.element.get("class") or ""):
                 gaps.append(row.content_box_y() - above.position_y - above.margin_height())
+    assert gaps
     assert all(gap > 10 for gap in gaps)
 
 
