@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from printer.errors import RenderError, WebprintError
+from printer.render.markup import Ids
 from tests.support.effort import THOROUGH
 from tests.support.hostile_pages import (
     STORY,
@@ -152,6 +153,13 @@ def test_an_article_with_it_is_printed_or_ended_in_time(attack: str) -> None:
         assert isinstance(result, RenderError), result
     else:
         check_pdf(result)
+
+
+def test_names_of_places_that_become_one_id_are_numbered() -> None:
+    ids = Ids("", str)
+    made = [ids.fresh("名") for _ in range(50_000)]
+    assert made[:3] == ["place", "place-2", "place-3"]
+    assert len(set(made)) == len(made)
 
 
 #: Attacks in the head of a page, or in its metadata.
