@@ -10,8 +10,11 @@ from collections.abc import Callable
 
 import pytest
 
+from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError, WebprintError
+from printer.render.completeness import check_completeness
 from printer.render.markup import Ids
+from printer.render.weasy.layout_text import LayoutText
 from tests.support.effort import THOROUGH
 from tests.support.hostile_pages import (
     STORY,
@@ -155,11 +158,18 @@ def test_an_article_with_it_is_printed_or_ended_in_time(attack: str) -> None:
         check_pdf(result)
 
 
-def test_names_of_places_that_become_one_id_are_numbered() -> None:
+def test_places_whose_ids_collide_are_numbered_in_time() -> None:
     ids = Ids("", str)
-    made = [ids.fresh("名") for _ in range(50_000)]
-    assert made[:3] == ["place", "place-2", "place-3"]
-    assert len(set(made)) == len(made)
+    assigned = [ids.fresh("名") for _ in range(50_000)]
+    assert assigned[:3] == ["place", "place-2", "place-3"]
+    assert len(set(assigned)) == len(assigned)
+
+
+def test_lost_paragraphs_are_looked_for_in_time() -> None:
+    blocks = tuple(Paragraph((Span(f"the river and the mill {n}"),)) for n in range(40_000))
+    article = Article(title="A walk", url="https://reader.test/", blocks=blocks)
+    layout = LayoutText("the river and the mill " * 200_000)
+    assert "the river and the mill 0" in check_completeness([article], layout).missing
 
 
 #: Attacks in the head of a page, or in its metadata.
