@@ -137,6 +137,11 @@ TOO_MUCH: dict[str, Callable[[], str]] = {
     "code of many lines": lambda: (
         "<pre><code class=language-html>" + "&lt;a b='c\n" * MANY + "</code></pre>"
     ),
+    "captions of one figure": lambda: (
+        "<figure><img src=/a.jpg width=600 height=400>"
+        + "<figcaption>a mill</figcaption>" * MANY
+        + "</figure>"
+    ),
     "items outside lists": lambda: "<li>item of the mill</li>" * 4_000,
     "20,000 headings": lambda: "<h2>The mill</h2>" * 20_000,
     "all planes": lambda: "<p>" + "".join(chr(n) for n in range(0x20, 0x30000, 7)),
