@@ -32,7 +32,6 @@ MAX_PICTURE_BYTES = 15_000_000
 
 _MAX_HEADER = 2_000
 _MAX_COMPARISONS = 20_000_000
-_BOUNDARY = re.compile(rb"boundary", re.IGNORECASE)
 _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 
@@ -55,12 +54,11 @@ def read_mail_folder(folder: Path) -> list[Entry]:
 
 def parse_mail(data: bytes) -> Entry:
     """Return a mail as an entry whose page is its text with embedded pictures."""
-    parser = BytesParser(policy=_POLICY)
     # The parser compares each line with the boundaries of all parts that it is in.
-    if len(_BOUNDARY.findall(data)) * data.count(b"\n") > _MAX_COMPARISONS:
-        parser = BytesHeaderParser(policy=_POLICY)
+    comparisons = data.lower().count(b"boundary") * data.count(b"\n")
+    parser = BytesHeaderParser if comparisons > _MAX_COMPARISONS else BytesParser
     try:
-        message = parser.parsebytes(data)
+        message = parser(policy=_POLICY).parsebytes(data)
     except RecursionError:  # A thousand nested parts: use only the headers.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
     subject = clean_line(_decode_header(message, "Subject"), 300) or "Without a subject"

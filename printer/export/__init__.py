@@ -100,7 +100,7 @@ def _read_markdown(data: bytes) -> LayoutText:
     text = data.decode()
     notes = re.findall(r"(?m)^\[\^([^\]]+)\]: ", text)
     # CommonMark has no notes: their marks are removed and their text is kept.
-    text = re.sub(r"\[\^[^\]\s]+\](?:: )?", "", text)
+    text = re.sub(r"(?<!\\)\[\^[^\]\s]+\](?:: )?", "", text)
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.normalizeLink = str  # type: ignore[assignment,method-assign]
     texts = _read_trees([fromstring(f"<div>{parser.render(text)}</div>")])

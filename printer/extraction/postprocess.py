@@ -245,21 +245,24 @@ def _settle_captions(selected: SelectedText) -> None:
 
     The captions of pictures are printed below them instead.
     """
-    index = selected.index
+    index, sizes = selected.index, selected.sizes
+    totals: dict[int, tuple[int, int]] = {}  # selected and all characters, as there may be many
     for i, tag in enumerate(index.tags):
-        figure = index.parents[i]
-        if tag != "figcaption" or figure < 0 or index.tags[figure] != "figure":
+        figure, caption = index.parents[i], index.segment_range(i)
+        if tag != "figcaption" or not caption or index.tags[figure] != "figure":
             continue
-        segment_range = index.segment_range(i)
-        content = set(index.segment_range(figure)).difference(segment_range)
-        if content:
-            is_selected = 2 * selected.size(content) > sum(selected.sizes[n] for n in content)
-            for n in segment_range:
+        lines = index.segment_range(figure)
+        if lines != caption:
+            if figure not in totals:
+                totals[figure] = selected.size(lines), sum(sizes[n] for n in lines)
+            chosen = totals[figure][0] - selected.size(caption)
+            is_selected = 2 * chosen > totals[figure][1] - sum(sizes[n] for n in caption)
+            for n in caption:
                 selected.keep[n] |= is_selected
             continue
         medium = next(index.elements[figure].iter(*_MEDIA_TAGS), None)
-        if medium is None and selected.size(segment_range) <= _MAX_CAPTION_CHARS:
-            selected.drop(segment_range)
+        if medium is None and selected.size(caption) <= _MAX_CAPTION_CHARS:
+            selected.drop(caption)
 
 
 #: Boxes shown only while the pointer rests on something, and a wiki's notices to its readers. Each

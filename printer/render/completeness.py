@@ -34,6 +34,9 @@ from .weasy.layout_text import LayoutText
 _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
 _KINDS = (*_TYPES, "notes")
 
+#: In total, for pieces that are not after the previous one; pieces beyond this count as printed.
+_MAX_SEARCHED_CHARS = 1_000_000_000
+
 
 def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
     """Compare articles with a layout.
@@ -48,15 +51,17 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
     missing: list[str] = []
     incomplete: set[int] = set()
     targets: set[str] = set()
-    words = printed = position = 0
+    words = printed = position = searched = 0
     for index, article in enumerate(articles):
         for piece, key in pieces[index]:
             count = count_words(piece) if key else 0
             words += count
             # Search after the previous piece first, then everywhere.
-            start = text.find(key, position)
+            start = text.find(key, position) if searched < _MAX_SEARCHED_CHARS else position
             if start >= 0:
                 position = start + len(key)
+            else:
+                searched += len(text)
             if start >= 0 or text.count(key) >= needed[key]:
                 printed += count
             elif count:

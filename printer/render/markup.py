@@ -98,7 +98,7 @@ class Ids:
     _ids: dict[str, str] = field(default_factory=dict)
     _calls: dict[str, str] = field(default_factory=dict)
     _defined: set[str] = field(default_factory=set)
-    _used: set[str] = field(default_factory=set)
+    _used: dict[str, int] = field(default_factory=dict)  # with the last number after each id
 
     def collect(self, article: Article) -> None:
         """Assign an id to every name in an article."""
@@ -116,10 +116,11 @@ class Ids:
     def fresh(self, name: str) -> str:
         """Return an unused id made from a name."""
         base = self.prefix + (_UNSAFE_IN_IDS.sub("-", name[:60]).strip("-") or "place")
-        id_, number = base, 2
+        id_ = base
         while id_ in self._used:
-            id_, number = f"{base}-{number}", number + 1
-        self._used.add(id_)
+            self._used[base] += 1
+            id_ = f"{base}-{self._used[base]}"
+        self._used[id_] = 1
         return id_
 
     def define(self, name: str) -> str:

@@ -134,6 +134,8 @@ def test_a_heading_alone_in_a_quotation_is_no_quotation() -> None:
 
 def test_items_without_a_list_are_one() -> None:
     assert len(only("<div><li>a</li><li>b</li></div>", List).items) == 2
+    numbered = only("<div><li>4. Oars.</li><li>5. Rope.</li><li>6. Sail.</li></div>", List)
+    assert (numbered.ordered, numbered.start, len(numbered.items)) == (True, 4, 3)
 
 
 def test_items_that_were_dropped_leave_no_bullet() -> None:

@@ -115,3 +115,8 @@ def test_notes_hold_blocks() -> None:
     note = Note("n", "1", (paragraph("first"), Paragraph((Span("second"),))))
     text = to_markdown(Article("T", (paragraph("x", Span("1", note="n")), note)))
     assert text.endswith("x[^n]\n\n[^n]: first\n\n    second\n")
+
+
+def test_text_that_looks_like_a_call_of_a_note_is_not_missed() -> None:
+    article = Article(title="Moss", blocks=(paragraph("It grows, as [^1]: says, on roofs."),))
+    assert not export_articles([article], "markdown", {})[1].missing

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from printer.crawl.robots import parse_sitemap
 from printer.digest import config as digest_config
 from printer.digest import feeds, mail
 from printer.errors import UsageError, WebprintError
@@ -206,6 +207,9 @@ MAILS: dict[str, Callable[[], bytes]] = {
         b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n)
         for n in range(5_000)
     ) + _HTML,
+    "lines in parts in parts": lambda: b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(200)
+    ) + _HTML + b"x\n" * 10**6,
     "mails in mails": lambda: b"Content-Type: message/rfc822\r\n\r\n" * 5_000 + _HTML,
     "brackets in a header": lambda: b"Subject: " + b"(" * DEEP + b"\r\nFrom: " + b"(" * DEEP
     + b"\r\nMessage-ID: " + b"<" * DEEP + b"\r\nDate: " + b"(" * DEEP + b"\r\n" + _HTML,
@@ -269,6 +273,12 @@ FEEDS: dict[str, Callable[[], bytes]] = {
     "items in items": lambda: _FEED % (b"<item>" * DEEP),
     "a million attributes": lambda: _FEED
     % (b"<item %b/>" % b" ".join(b"a%d='x'" % n for n in range(DEEP))),
+    "many categories": lambda: _FEED
+    % (b"<item>%b</item>" % b"".join(b"<Category>%d</Category>" % n for n in range(40_000))),
+    "many keywords": lambda: _FEED
+    % (b"<keywords>%b</keywords>" % b",".join(b"%d" % n for n in range(40_000))),
+    "an author without end": lambda: _FEED
+    % (b"<item><author>%b</author></item>" % (b"1-" * DEEP)),
     "ampersands": lambda: _FEED % (b"<item><title>" + b"&" * 10**6 + b"</title></item>"),
     "CDATA in CDATA": lambda: _FEED % (b"<![CDATA[" * DEEP),
     "namespaces": lambda: b"<rss %b>" % b" ".join(b"xmlns:n%d='u%d'" % (n, n) for n in range(DEEP)),
@@ -294,3 +304,16 @@ def test_a_feed(attack: str) -> None:
     )
     if not isinstance(outcome, WebprintError):
         assert all(entry.url.startswith(("http://", "https://")) for entry in outcome.entries)
+
+
+SITEMAPS: dict[str, Callable[[], bytes]] = {
+    "many addresses of one page": lambda: (
+        b"<urlset><url>" + b"<loc>https://site.test/</loc>" * DEEP
+    ),
+    "pages in pages": lambda: b"<urlset>" + b"<url><loc>https://site.test/</loc>" * DEEP,
+}
+
+
+@pytest.mark.parametrize("attack", SITEMAPS)
+def test_a_sitemap(attack: str) -> None:
+    assert parse_sitemap(SITEMAPS[attack]()).pages == ("https://site.test/",)

@@ -10,7 +10,11 @@ from collections.abc import Callable
 
 import pytest
 
+from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError, WebprintError
+from printer.render.completeness import check_completeness
+from printer.render.markup import Ids
+from printer.render.weasy.layout_text import LayoutText
 from tests.support.effort import THOROUGH
 from tests.support.hostile_pages import (
     STORY,
@@ -133,6 +137,12 @@ TOO_MUCH: dict[str, Callable[[], str]] = {
     "code of many lines": lambda: (
         "<pre><code class=language-html>" + "&lt;a b='c\n" * MANY + "</code></pre>"
     ),
+    "captions of one figure": lambda: (
+        "<figure><img src=/a.jpg width=600 height=400>"
+        + "<figcaption>a mill</figcaption>" * MANY
+        + "</figure>"
+    ),
+    "items outside lists": lambda: "<li>item of the mill</li>" * 4_000,
     "20,000 headings": lambda: "<h2>The mill</h2>" * 20_000,
     "all planes": lambda: "<p>" + "".join(chr(n) for n in range(0x20, 0x30000, 7)),
     "notes that call each other": lambda: "".join(
@@ -151,6 +161,20 @@ def test_an_article_with_it_is_printed_or_ended_in_time(attack: str) -> None:
         assert isinstance(result, RenderError), result
     else:
         check_pdf(result)
+
+
+def test_places_whose_ids_collide_are_numbered_in_time() -> None:
+    ids = Ids("", str)
+    assigned = [ids.fresh("名") for _ in range(50_000)]
+    assert assigned[:3] == ["place", "place-2", "place-3"]
+    assert len(set(assigned)) == len(assigned)
+
+
+def test_lost_paragraphs_are_looked_for_in_time() -> None:
+    blocks = tuple(Paragraph((Span(f"the river and the mill {n}"),)) for n in range(40_000))
+    article = Article(title="A walk", url="https://reader.test/", blocks=blocks)
+    layout = LayoutText("the river and the mill " * 200_000)
+    assert "the river and the mill 0" in check_completeness([article], layout).missing
 
 
 #: Attacks in the head of a page, or in its metadata.
