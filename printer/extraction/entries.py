@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
+from lxml.html import HtmlElement
+
 from ..html.index import ElementFlag, PageIndex, Segment
 from ..html.page import Page
-from ..html.visibility import HEADING_TAGS
+from ..html.visibility import HEADING_TAGS, has_hiding_class
 from .selected_text import SelectedText
 
 _PRICE = re.compile(r"[$€£¥₹₩₽]\s?[0-9]|[0-9]\s?[$€£₹₽]|[0-9]\s(?:kr|zł|Kč|Ft|lei)\b")
@@ -186,12 +188,16 @@ def complete_entries(
             if (is_likely and not is_folded) or count >= least * len(lines):
                 likely = (i for i in lines if not keep[i] and scores[i] >= _MIN_SCORE)
                 common = max(_MIN_BUTTONS, _MAX_SHARE_OF_BUTTONS * len(lines))
-                added += (
-                    (i, common) for i in likely if page.segments[i].block.find(".//input") is None
-                )
+                added += ((i, common) for i in likely if _is_displayed(page.segments[i].block))
     for i in _without_repeated(page, keep, sorted(added)):
         selected[i] = True
     return tuple(selected)
+
+
+def _is_displayed(block: HtmlElement) -> bool:
+    """Return whether a block is no choice of a form, and no class hides it on all screens."""
+    around = (element.get("class") for element in block.iterancestors())
+    return block.find(".//input") is None and not any(map(has_hiding_class, around))
 
 
 _OUTSIDE_ENTRIES = int(ElementFlag.BUTTON | ElementFlag.FORM | ElementFlag.HIDDEN | ElementFlag.NAV)
@@ -245,9 +251,11 @@ def _without_repeated(
     for i, min_buttons in lines:
         text = texts[i]
         row, entry = entries.get(i, (-1, range(0)))
-        if (row, text) in known_in_rows and len(text) <= _MAX_REPEATED_CHARS:
-            is_copy = copies[tuple(texts[entry.start : entry.stop])] > 1
-            is_repeated = is_copy and 2 * sum(keep[entry.start : entry.stop]) < len(entry)
+        is_copy = copies[tuple(texts[entry.start : entry.stop])] > 1
+        if is_copy and 2 * sum(keep[entry.start : entry.stop]) < len(entry):
+            is_repeated = True
+        elif (row, text) in known_in_rows and len(text) <= _MAX_REPEATED_CHARS:
+            is_repeated = False
         elif text in known:
             is_name = page.segments[i].block.tag in HEADING_TAGS or len(text) > _MAX_SHARED_CHARS
             neighbors = pairwise(texts[max(0, i - 1) : i + 2])
